@@ -1,0 +1,519 @@
+/* accdeep.h - present data, attachments and deep copy on an accelerator's memory.
+ *
+ * Everything that asks for data movement becomes one thing, a construct: a device, a kind and a
+ * vector of items. The core plans a construct without touching anything, reserves all memory it
+ * needs, moves the bytes in one batch, attaches pointers, and only then changes counters and
+ * levels. A construct that fails changes nothing: not the device, not the counters, not the host.
+ *
+ * This is the explicit tier: contexts, constructs, items, mapping programs, events, inspection.
+ * It needs no Lua. Words are those of OpenACC: data environment, present table, structured and
+ * dynamic reference counter, attachment counter, section. Rule ids are those of spec/rules.
+ *
+ * Ownership: what a function returns through a pointer to pointer belongs to the caller until the
+ * matching close or release, unless said otherwise. Destructors accept NULL. Output arguments come
+ * last and are written on success only. A context is used by one thread at a time; contexts do
+ * not share anything. Nothing here prints, exits or uses globals.
+ */
+#ifndef ACCDEEP_H
+#define ACCDEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACCD_VERSION_MAJOR 0
+#define ACCD_VERSION_MINOR 1
+#define ACCD_VERSION_PATCH 0
+#define ACCD_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define ACCD_API __attribute__((visibility("default")))
+#else
+#define ACCD_API
+#endif
+
+/* ---------------------------------------------------------------------------------- status -- */
+
+/* X(enumerator, code as printed and as scenarios name it, what it means) */
+#define ACCD_STATUS_MAP(X)                                                                        \
+    X(OK, "ok", "no error")                                                                       \
+    X(NOT_PRESENT, "not-present", "data are not present on the device")                           \
+    X(ALREADY_PRESENT, "already-present", "data are present already")                             \
+    X(PARTIALLY_PRESENT, "partially-present", "only a part of the data is present")               \
+    X(PARTIAL_OVERLAP, "partial-overlap", "two objects of one construct overlap in part")         \
+    X(NOT_ATTACHED, "not-attached", "the pointer is not attached")                                \
+    X(POINTER_CHANGED, "pointer-changed", "a translated pointer was changed")                     \
+    X(STILL_ATTACHED, "still-attached", "attached pointers would be left behind")                 \
+    X(INVALID_SECTION, "invalid-section", "an array section is not valid")                        \
+    X(NULL_POINTER, "null-pointer", "a null pointer has no target")                               \
+    X(OUT_OF_BOUNDS, "out-of-bounds", "an access leaves the object")                              \
+    X(HOST_POINTER_ON_DEVICE, "host-pointer-on-device", "a host address was used on the device")  \
+    X(DEVICE_POINTER_ON_HOST, "device-pointer-on-host", "a device address was used on the host")  \
+    X(EXCLUDED_MEMBER, "excluded-member", "a member that was not mapped was used on the device")  \
+    X(UNINITIALIZED_READ, "uninitialized-read", "device memory was read before it was written")   \
+    X(REGION_NESTING, "region-nesting", "regions are not properly nested")                        \
+    X(NO_DEVICE, "no-device", "there is no such device")                                          \
+    X(OUT_OF_DEVICE_MEMORY, "out-of-device-memory", "the device has not enough free memory")      \
+    X(DEVICE_ERROR, "device-error", "the device failed")                                          \
+    X(OUT_OF_MEMORY, "out-of-memory", "the host has not enough memory")                           \
+    X(LIMIT, "limit", "a limit was reached")                                                      \
+    X(CALLBACK, "callback", "a function called for a section bound failed")                       \
+    X(MISUSE, "misuse", "the interface was used wrongly")
+
+typedef enum accd_status {
+#define ACCD_X(name, code, text) ACCD_##name,
+    ACCD_STATUS_MAP(ACCD_X)
+#undef ACCD_X
+        ACCD_STATUS_COUNT
+} accd_status;
+
+/* The code of a status, "not-present"; "unknown" for anything that is not a status. */
+ACCD_API const char *accd_status_code(accd_status status);
+/* One phrase that says what the status means. */
+ACCD_API const char *accd_status_text(accd_status status);
+
+/* One object in an error: what it is called, where it lies, where it was mapped. */
+typedef struct accd_object_info {
+    char name[160];     /* "X.a[0:3]"; empty if the core was given no name */
+    uint64_t host;      /* first byte on the host */
+    uint64_t bytes;     /* 0: no such object */
+    const char *file;   /* where the directive stands that mapped it, or NULL */
+    int line;           /* 0: not known */
+} accd_object_info;
+
+typedef struct accd_error {
+    accd_status status;
+    const char *rule;        /* the rule that decided, "TR14-4.2-03"; never NULL in an error */
+    size_t item;             /* index of the offending item in the construct, SIZE_MAX: none */
+    accd_object_info asked;  /* the object the construct asked for */
+    accd_object_info other;  /* the object in its way */
+    char message[400];       /* one sentence */
+} accd_error;
+
+/* --------------------------------------------------------------------------------- context -- */
+
+typedef struct accd_context accd_context;
+typedef struct accd_region accd_region;
+typedef struct accd_program accd_program;
+typedef struct accd_backend accd_backend;
+
+/* An allocator in Lua's shape: n = 0 frees ptr; otherwise ptr (old bytes long, or NULL) becomes n
+ * bytes long. NULL on failure, which must not happen when a block shrinks or is freed. */
+typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
+
+/* Where documents and runtimes differ, a rule profile decides (spec/rules, part 7). */
+typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
+typedef enum accd_update_way { ACCD_UPDATE_SPLIT, ACCD_UPDATE_REVERSE } accd_update_way;
+typedef enum accd_untranslated { ACCD_AS_HOST, ACCD_AS_NULL, ACCD_AS_POISON } accd_untranslated;
+
+typedef struct accd_rules {
+    const char *name;
+    accd_choice again;           /* plain data clause on present data: REJECT in OpenACC 2.0 */
+    accd_choice null_pointer;    /* section of a null pointer: ignored since OpenACC 3.2 */
+    accd_choice exit_absent;     /* exit data of absent data */
+    accd_choice detach_unattached; /* detach of a pointer that is not attached */
+    accd_choice still_attached;  /* removal of an object that is attached elsewhere or holds one */
+    accd_choice pointer_changed; /* a pointer changed between attach and detach */
+    accd_choice attach_absent;   /* attach although holder or target is absent */
+    accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
+    accd_untranslated untranslated; /* device value of pointers that are not followed */
+} accd_rules;
+
+/* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12". */
+ACCD_API const accd_rules *accd_rules_named(const char *name);
+
+/* What happened, told after a construct succeeded, in the order of the document's steps. */
+typedef enum accd_op {
+    ACCD_OP_ALLOC,
+    ACCD_OP_FREE,
+    ACCD_OP_H2D,
+    ACCD_OP_D2H,
+    ACCD_OP_D2D,
+    ACCD_OP_ATTACH,
+    ACCD_OP_DETACH,
+    ACCD_OP_INCREF,
+    ACCD_OP_DECREF,
+    ACCD_OP_FUSE,
+    ACCD_OP_COUNT
+} accd_op;
+ACCD_API const char *accd_op_name(accd_op op);
+
+typedef struct accd_event {
+    accd_op op;
+    int device;
+    const char *name;   /* of the object, or of the pointer for attach and detach */
+    uint64_t host;      /* first byte on the host, or the pointer's own address */
+    uint64_t bytes;
+    const char *rule;
+    const char *file;   /* of the directive, or NULL */
+    int line;
+} accd_event;
+
+/* Called after the construct is complete; may look at the context but not change it. */
+typedef void (*accd_event_fn)(void *ud, const accd_event *event);
+
+/* Calls function fn for rows 0..n-1 at once: args[k][row] are its arguments, out[row] its results.
+ * Returns 0, or not 0 to stop the construct with ACCD_CALLBACK. */
+typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
+                             int64_t *out);
+
+typedef struct accd_config {
+    size_t struct_size;      /* sizeof(accd_config), set by accd_config_init */
+    accd_allocator alloc;    /* NULL: realloc and free */
+    void *alloc_ud;
+    const accd_rules *rules; /* copied; NULL: "tr14" */
+    unsigned devices;        /* simulated devices; default 1 */
+    uint64_t device_bytes;   /* memory of each; default 16 GiB (address space, not yet memory) */
+    unsigned threads;        /* for large constructs; 0: one for each processor, at most 16 */
+    size_t group_least;      /* a construct that walks at least so many sections makes a group */
+    int check_host;          /* sections must lie in memory made known by accd_host_add */
+    accd_event_fn on_event;
+    void *event_ud;
+    accd_bound_fn on_bound;
+    void *bound_ud;
+    const accd_backend *backend; /* of the devices; NULL: the simulated device */
+} accd_config;
+
+ACCD_API void accd_config_init(accd_config *config);
+
+/* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE. */
+ACCD_API accd_status accd_open(accd_context **context_p, const accd_config *config);
+/* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
+ACCD_API void accd_close(accd_context *context);
+
+/* The error of the last call that failed; valid until the next call. Never NULL. */
+ACCD_API const accd_error *accd_last_error(const accd_context *context);
+ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
+ACCD_API int accd_device_count(const accd_context *context);
+ACCD_API void accd_on_event(accd_context *context, accd_event_fn fn, void *ud);
+
+/* ---------------------------------------------------------------------- labels and programs -- */
+
+/* How an object is called. Labels live as long as the context that made them. */
+typedef struct accd_label {
+    const char *name;   /* "X", "X.a"; for a member the member's name alone, "a". Every # in it
+                           stands for the next index of the item: "Y[#].b" */
+    uint64_t unit;      /* bytes of one element */
+    unsigned flags;     /* ACCD_LABEL_* */
+    const char *file;   /* where the clause stands */
+    int line;
+    const accd_program *layout; /* how elements of the object are called inside, or NULL */
+    uint32_t id;        /* the core's */
+} accd_label;
+#define ACCD_INDICES 3
+#define ACCD_LABEL_SECTION 1u /* printed with [start:length] */
+#define ACCD_LABEL_MEMBER 2u  /* printed behind the name of the element that holds the pointer */
+#define ACCD_LABEL_ELEMENT 4u /* printed with [start]: one element of an array */
+
+/* Copies the label (strings too) into the context. NULL when out of memory. */
+ACCD_API const accd_label *accd_label_new(accd_context *context, const accd_label *label);
+
+/* What a clause asks for. */
+typedef enum accd_action {
+    ACCD_INHERIT, /* in programs: what the item asks for */
+    ACCD_COPY,
+    ACCD_COPYIN,
+    ACCD_COPYOUT,
+    ACCD_CREATE,
+    ACCD_NO_CREATE,
+    ACCD_PRESENT,
+    ACCD_DELETE,
+    ACCD_ATTACH,
+    ACCD_DETACH,
+    ACCD_UPDATE_SELF,
+    ACCD_UPDATE_DEVICE,
+    ACCD_HOLD, /* storage and a reference, no movement: the base of a member clause (TR14-3.4-05) */
+    ACCD_ACTION_COUNT
+} accd_action;
+ACCD_API const char *accd_action_name(accd_action action);
+
+/* A mapping program says how one element of a walked object is treated: which of its own bytes
+ * move, and which of its pointers are followed. It is the compiled form of a nest (TR14-3.3-17). */
+typedef struct accd_piece { /* bytes of the element itself */
+    uint64_t offset, bytes;
+    uint8_t action;          /* ACCD_INHERIT or an own one */
+    uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
+    uint8_t entry_only;      /* sent on entry, never fetched: a pointer left untranslated */
+    const accd_label *label; /* NULL: called as the object */
+} accd_piece;
+
+typedef struct accd_field { /* a pointer of the element that is followed, or embedded elements */
+    uint64_t offset;         /* of the pointer, or of the embedded elements */
+    uint64_t unit;           /* bytes of one element of the section */
+    int count;               /* register that holds the number of elements */
+    int start;               /* register that holds the first one, -1: 0 */
+    uint8_t action;
+    uint8_t init;
+    uint8_t embedded;        /* elements lie in the object itself: nothing to map, only to walk */
+    uint8_t in_place;        /* a section of an embedded array: bytes of the object, no pointer */
+    size_t code_end;         /* instructions up to this one have run when the field is looked at */
+    const accd_label *label;
+    accd_program *child;     /* for the elements of the section, NULL: plain data; retained */
+} accd_field;
+
+/* Instructions run on 256 elements at once; registers are columns of 64-bit integers. Those of a
+ * field run just before it, so that registers serve again; inner programs read what the registers
+ * hold at the end. */
+typedef enum accd_opcode {
+    ACCD_I_CONST,   /* to = k */
+    ACCD_I_PARAM,   /* to = parameter k of the item */
+    ACCD_I_INHERIT, /* to = register k of the enclosing element */
+    ACCD_I_SELF,    /* to = host address of the element */
+    ACCD_I_LOAD,    /* to = member of type b at offset k of the element */
+    ACCD_I_LOAD_AT, /* to = value of type b at address a + k (a null or dangling one is an error) */
+    ACCD_I_ADD, ACCD_I_SUB, ACCD_I_MUL, ACCD_I_DIV, ACCD_I_MOD,
+    ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR, ACCD_I_SHL, ACCD_I_SHR,
+    ACCD_I_EQ, ACCD_I_NE, ACCD_I_LT, ACCD_I_LE,
+    ACCD_I_NEG, ACCD_I_NOT, ACCD_I_LNOT,
+    ACCD_I_SELECT,  /* to = a ? b : register k */
+    ACCD_I_CAST,    /* to = a converted to type b */
+    ACCD_I_CALL,    /* to = function k of registers a .. a+b-1 */
+    ACCD_I_COUNT
+} accd_opcode;
+
+typedef enum accd_scalar {
+    ACCD_I8, ACCD_U8, ACCD_I16, ACCD_U16, ACCD_I32, ACCD_U32, ACCD_I64, ACCD_U64, ACCD_BOOL,
+    ACCD_SCALAR_COUNT
+} accd_scalar;
+
+typedef struct accd_instruction {
+    uint8_t op, to, a, b;
+    int64_t k;
+} accd_instruction;
+
+typedef struct accd_excluded { /* bytes that are not available on the device */
+    uint64_t offset, bytes;
+    uint8_t pointer;          /* the member is a pointer that is not followed */
+    const accd_label *label;
+} accd_excluded;
+
+typedef struct accd_program_spec {
+    uint64_t stride; /* bytes of one element */
+    const accd_piece *pieces;
+    size_t npieces;
+    const accd_field *fields;
+    size_t nfields;
+    const accd_instruction *code;
+    size_t ncode;
+    unsigned registers;
+    unsigned params; /* parameters it reads: items must bring so many */
+    const accd_excluded *excluded;
+    size_t nexcluded;
+} accd_program_spec;
+
+/* Checks and copies the program. ACCD_MISUSE names nothing a program may not hold: registers out of
+ * range, members outside the element. Released when the last user of it is gone. */
+ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
+                                      accd_program **program_p);
+ACCD_API accd_program *accd_program_retain(accd_program *program);
+ACCD_API void accd_program_release(accd_program *program);
+
+/* Runs code once, without an element; registers is their number, out gets all of them. Members
+ * (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are not to be had. ACCD_NULL_POINTER, ACCD_CALLBACK. */
+ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code,
+                                   size_t ncode, unsigned registers, const int64_t *params,
+                                   int64_t *out);
+/* What a register holds that could not be computed: a division by zero, an overflow. */
+#define ACCD_UNREPRESENTABLE INT64_MIN
+
+/* ------------------------------------------------------------------------------- constructs -- */
+
+typedef enum accd_kind {
+    ACCD_REGION,     /* structured data region: entry now, exit by accd_region_end */
+    ACCD_COMPUTE,    /* compute region: the same */
+    ACCD_ENTER_DATA,
+    ACCD_EXIT_DATA,
+    ACCD_UPDATE
+} accd_kind;
+
+typedef struct accd_item {
+    const void *host;        /* first byte */
+    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14) */
+    const void *slot;        /* address of the pointer the section was reached through, or NULL */
+    int64_t start;           /* index of the first element, for names only */
+    int64_t index[ACCD_INDICES]; /* for # in the label's name */
+    const accd_label *label; /* or NULL */
+    accd_program *program;   /* how its elements are walked, NULL: plain data */
+    const int64_t *params;   /* as many as the program reads */
+    uint8_t action;          /* accd_action */
+    uint8_t flags;           /* ACCD_ITEM_* */
+} accd_item;
+#define ACCD_ITEM_UNCOUNTED 1u /* bytes of an object that another item counts */
+#define ACCD_ITEM_INIT 2u      /* init_needed */
+#define ACCD_ITEM_TRY 4u       /* if_present: an absent one is skipped */
+#define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and the like: present data are welcome */
+
+/* Sets host, bytes and start of an item from the section base[start:count] of elements of unit bytes.
+ * ACCD_INVALID_SECTION for negative lengths and bounds that do not fit. */
+ACCD_API accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base,
+                                       int64_t start, int64_t count, uint64_t unit);
+
+typedef struct accd_construct {
+    int device;
+    accd_kind kind;
+    int finalize;            /* exit data: dynamic counters and attachment counters drop to zero */
+    const accd_item *items;
+    size_t nitems;
+    const char *name;        /* of the level it opens, "data"; kept as is, not copied */
+    const char *file;        /* where the directive stands; kept as is, not copied */
+    int line;
+} accd_construct;
+
+/* Carries out a construct. region_p is written for ACCD_REGION and ACCD_COMPUTE, and may be NULL
+ * for the others. On failure nothing has changed, and accd_last_error says why. */
+ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct,
+                              accd_region **region_p);
+
+/* Ends a region; it must be the innermost one of its device (ACCD_REGION_NESTING). On failure the
+ * region stays open. */
+ACCD_API accd_status accd_region_end(accd_region *region);
+/* Ends a region without moving or writing anything to the host, for unwinding after a failure. */
+ACCD_API void accd_region_abandon(accd_region *region);
+ACCD_API int accd_region_device(const accd_region *region);
+
+/* ------------------------------------------------------------------ single steps (acc_* API) -- */
+
+/* acc_map_data: host memory is present at a device address the caller owns; dynamic counter 1. */
+ACCD_API accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
+                              uint64_t bytes, const accd_label *label);
+ACCD_API accd_status accd_unmap(accd_context *context, int device, const void *host);
+/* Device memory without a host counterpart. bytes = 0 gives address 0. */
+ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
+                                       uint64_t *dev_p);
+ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
+/* Raw copies between host and device addresses. */
+ACCD_API accd_status accd_to_device(accd_context *context, int device, uint64_t dev,
+                                    const void *host, uint64_t bytes);
+ACCD_API accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
+                                      uint64_t bytes);
+ACCD_API accd_status accd_within_device(accd_context *context, int device, uint64_t to,
+                                        uint64_t from, uint64_t bytes);
+
+/* ------------------------------------------------------------------------------- inspection -- */
+
+typedef enum accd_presence { ACCD_ABSENT, ACCD_PARTLY, ACCD_WHOLLY } accd_presence;
+
+/* How much of the range is present in one object; zero bytes count as one (3.2.28). */
+ACCD_API accd_presence accd_is_present(accd_context *context, int device, const void *host,
+                                       uint64_t bytes);
+/* Device address of a host address in a present object, or 0. Host address of a device one, or 0. */
+ACCD_API uint64_t accd_deviceptr(accd_context *context, int device, const void *host);
+ACCD_API uint64_t accd_hostptr(accd_context *context, int device, uint64_t dev);
+
+typedef struct accd_present {
+    accd_object_info info;
+    uint64_t dev;
+    uint32_t structured, dynamic;
+    int mapped; /* by accd_map */
+} accd_present;
+/* The present object that covers a host address or, with in_device, a device address. */
+ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
+                             accd_present *present_p);
+/* Present objects in host order: the first one at or after *at; *at becomes its end. 0: no more. */
+ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at,
+                               accd_present *present_p);
+
+typedef struct accd_attachment {
+    char name[160];  /* of the pointer */
+    uint64_t slot;   /* its host address */
+    uint64_t target; /* host address it held when it was attached */
+    uint64_t dev;    /* device address written to the device's copy of it */
+    uint32_t count;
+    uint64_t low, high; /* device range of the object it points into */
+} accd_attachment;
+ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot,
+                                accd_attachment *attachment_p);
+ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at,
+                                  accd_attachment *attachment_p);
+
+typedef struct accd_clause { /* one tuple of a level (DIR-4.1-03) */
+    accd_object_info info;
+    accd_action action;
+    int created; /* this level made the object: ALLOC, otherwise ALIAS */
+} accd_clause;
+typedef struct accd_level {
+    accd_kind kind;
+    const char *name, *file;
+    int line;
+    size_t clauses;
+} accd_level;
+/* Levels of the device's stack of data environments, 0 is the outermost. 0: there is none. */
+ACCD_API int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p);
+ACCD_API int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
+                               accd_clause *clause_p);
+
+typedef struct accd_stats {
+    uint64_t live_bytes, live_allocations;  /* device memory in use */
+    uint64_t objects, attachments;          /* present objects, attached pointers */
+    uint64_t allocations, frees;            /* calls of the device since the context was opened */
+    uint64_t transfers[3], moved_bytes[3];  /* of the device, [0] h2d, [1] d2h, [2] d2d */
+} accd_stats;
+ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);
+
+/* Walks everything and returns NULL if all invariants hold, otherwise a sentence about the first
+ * that does not. Meant for tests: costs O(n log n). */
+ACCD_API const char *accd_check(accd_context *context);
+/* A number that is equal for equal states of directory, attachments, levels, device bytes. */
+ACCD_API uint64_t accd_digest(accd_context *context);
+
+/* -------------------------------------------------------------------- host memory made known -- */
+
+/* With config.check_host, sections outside all known ranges are errors before they are read:
+ * ACCD_OUT_OF_BOUNDS, with the nearest range named. */
+ACCD_API accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
+                                   const accd_label *label);
+/* live = 0 keeps the range for messages ("freed"); live = -1 forgets it. */
+ACCD_API void accd_host_mark(accd_context *context, const void *start, int live);
+typedef struct accd_host_range {
+    accd_object_info info;
+    int live;
+} accd_host_range;
+/* The known range that covers the address; 0: none. */
+ACCD_API int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p);
+
+/* The live known range around an address; 0: none. */
+ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
+                              uint64_t *bytes_p);
+
+/* ------------------------------------------------------------------- device side of a kernel -- */
+
+/* What the place of a present object at a device address is called: "X.a", "Y[3].n". */
+ACCD_API void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t room);
+/* Device range of the present object at a device address; 0: none. */
+ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
+                                uint64_t *high_p);
+/* Device range of the object that the pointer with this host address is attached to, if the device
+ * copy of it holds dev; 0: it is not attached, or holds something else. */
+ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
+                                 uint64_t *low_p, uint64_t *high_p);
+/* Reads or writes device memory as a kernel would. The simulated device knows which bytes were ever
+ * written: ACCD_UNINITIALIZED_READ, or ACCD_EXCLUDED_MEMBER if they belong to an excluded member. */
+ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
+                                      uint64_t bytes);
+ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev,
+                                       const void *from, uint64_t bytes);
+/* Number of bytes of the range that were ever written; -1 if the device cannot tell. */
+ACCD_API int64_t accd_device_written(accd_context *context, int device, uint64_t dev,
+                                     uint64_t bytes);
+/* While a journal is open, accd_device_write remembers what it overwrites. commit = 0 undoes. */
+ACCD_API accd_status accd_journal_open(accd_context *context, int device);
+ACCD_API void accd_journal_close(accd_context *context, int device, int commit);
+/* If the address belongs to some device of the context: its number, else -1. */
+ACCD_API int accd_device_of(accd_context *context, uint64_t address);
+/* The member of a present object a device address falls in, if it was excluded: its name. */
+ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev,
+                              accd_object_info *info_p);
+
+/* ----------------------------------------------------------------- tests of failure handling -- */
+
+/* The n-th device allocation (copy) from now fails; 0: none. Simulated device only. */
+ACCD_API void accd_fail_allocation(accd_context *context, int device, uint64_t n);
+ACCD_API void accd_fail_copy(accd_context *context, int device, uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

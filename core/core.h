@@ -1,0 +1,558 @@
+/* core.h - the structures the rooms of the core share.
+ *
+ *   status, mem, range        leaves
+ *   device, device_sim        backends: memory of a device, transfers, faults
+ *   rules                     profiles, rule ids
+ *   label (name.c)            how objects and pointers are called
+ *   walk                      mapping programs over columns of elements
+ *   directory                 present objects, groups, shared device blocks, attachments
+ *   plan, exec, construct     a construct, from items to events
+ *   host, event, check        known host memory, telling, invariants
+ */
+#ifndef ACCD_CORE_H
+#define ACCD_CORE_H
+
+#include "accdeep.h"
+#include "device.h"
+#include "mem.h"
+#include "range.h"
+#include "rules.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define ACCD_TRY(expression)               \
+    do {                                   \
+        accd_status try_ = (expression);   \
+        if (try_ != ACCD_OK)               \
+            return try_;                   \
+    } while (0)
+
+#define ACCD_PREFETCH_AHEAD 24 /* rows; any distance from 4 to 32 objects serves */
+#define ACCD_ROWS 256          /* rows an instruction of a mapping program runs over */
+
+static inline uint64_t accd_address(const void *p) { return (uint64_t)(uintptr_t)p; }
+static inline void *accd_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+/* Device blocks keep objects apart at this step. */
+static inline uint64_t accd_padded(uint64_t bytes) { return (bytes + 15) & ~(uint64_t)15; }
+
+static inline uint64_t accd_load_pointer(uint64_t slot)
+{
+    uint64_t value;
+    memcpy(&value, accd_pointer(slot), sizeof value);
+    return value;
+}
+
+/* --------------------------------------------------------------------------------- programs -- */
+
+struct accd_program {
+    accd_context *context;
+    unsigned users;
+    accd_program_spec spec; /* arrays are copies that belong to the program */
+    bool covers;            /* the pieces are all own bytes, without gap, of the object's action */
+    bool init;              /* some of them are init_needed */
+    bool calls;             /* calls functions of the host program: one thread only */
+    uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */
+};
+
+
+
+/* The action of a member, given that of the element around it. */
+uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
+
+/* What an action asks for. */
+struct accd_demand {
+    bool entry;    /* takes part in entry constructs, otherwise only in exits */
+    bool creates;  /* makes absent objects present */
+    bool must;     /* absent ones are an error */
+    bool in, out;  /* sends on creation, fetches on removal */
+};
+extern const struct accd_demand accd_demands[ACCD_ACTION_COUNT];
+
+/* Whether own bytes of elements move as one piece under an action. */
+bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
+
+/* ------------------------------------------------------------------------------------- walk -- */
+
+/* Elements a program is run over, in order. */
+struct accd_rowset {
+    const accd_program *program;
+    int parent;          /* segment the elements lie in, or -1 - root */
+    uint8_t action;      /* of the object around */
+    size_t rows;
+    uint64_t base;       /* contiguous elements, stride apart ... */
+    uint64_t *address;   /* ... or, if not NULL, the address of each */
+    uint64_t per;        /* elements in each section of the parent ... */
+    uint32_t *owner;     /* ... or, if 0, the section each element lies in */
+    size_t segments, nsegments;
+};
+
+/* Sections reached through one field of all elements of a rowset: a column of objects. */
+struct accd_segment {
+    const accd_field *field;
+    int rowset;
+    uint8_t action;
+    size_t rows, first;   /* number of the first section in the walk */
+    uint64_t *host;       /* first byte of each section */
+    uint64_t bytes;       /* of every section, if bytes_of is NULL */
+    uint64_t *bytes_of;
+    int64_t start;        /* index of the first element, if start_of is NULL */
+    int64_t *start_of;
+    uint64_t low, high;   /* hull of all sections; high = 0: none */
+    size_t applied;       /* sections of more than no bytes */
+    uint64_t dev;         /* in a group: place of the first section in the device block */
+    uint64_t *dev_of;     /* place of every ACCD_ROWS-th section, if they differ in length */
+    uint64_t total;       /* padded bytes of all sections */
+};
+
+struct accd_walk_root {
+    uint64_t host, bytes;
+    const accd_label *label;
+    int64_t start, index[ACCD_INDICES];
+    size_t item;
+};
+
+struct accd_walk {
+    accd_context *context;
+    unsigned users;
+    size_t nroots, nrowsets, nsegments;
+    size_t roots_room, rowsets_room, segments_room;
+    struct accd_walk_root *roots;
+    struct accd_rowset *rowsets;
+    struct accd_segment *segments;
+    accd_program **programs; /* retained, one for each root */
+    size_t sections;         /* of all segments */
+};
+
+accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
+                          struct accd_walk **walk_p);
+struct accd_walk *accd_walk_retain(struct accd_walk *walk);
+void accd_walk_release(struct accd_walk *walk);
+
+static inline uint64_t accd_row_address(const struct accd_rowset *set, size_t row)
+{
+    return set->address ? set->address[row] : set->base + row * set->program->spec.stride;
+}
+static inline uint64_t accd_section_bytes(const struct accd_segment *segment, size_t row)
+{
+    return segment->bytes_of ? segment->bytes_of[row] : segment->bytes;
+}
+static inline int64_t accd_section_start(const struct accd_segment *segment, size_t row)
+{
+    return segment->start_of ? segment->start_of[row] : segment->start;
+}
+static inline bool accd_segment_maps(const struct accd_segment *segment)
+{
+    return !segment->field->embedded;
+}
+/* Address of the pointer a section was reached through; 0 for sections of embedded arrays. */
+static inline uint64_t accd_section_slot(const struct accd_walk *walk,
+                                         const struct accd_segment *segment, size_t row)
+{
+    if (segment->field->in_place)
+        return 0;
+    return accd_row_address(&walk->rowsets[segment->rowset], row) + segment->field->offset;
+}
+uint64_t accd_section_place(const struct accd_segment *segment, size_t row);
+void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row);
+
+/* -------------------------------------------------------------------------------- directory -- */
+
+#define ACCD_SIZE_BITS 48
+#define ACCD_OBJECT_SHARED ((uint64_t)1 << 63) /* device memory belongs to a block */
+#define ACCD_OBJECT_MAPPED ((uint64_t)1 << 62) /* device memory belongs to the user (acc_map_data) */
+#define ACCD_OBJECT_ORIGIN ((uint64_t)1 << 61) /* where: an origin; otherwise a label */
+#define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
+#define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
+#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off */
+
+/* A present object: one tuple of the present table. 40 bytes, because there may be millions. */
+struct accd_object {
+    uint64_t host;
+    uint64_t size; /* bytes, and ACCD_OBJECT_* above ACCD_SIZE_BITS */
+    uint64_t dev;
+    uint32_t structured, dynamic;
+    uint32_t pins;  /* attached pointers that point here */
+    uint32_t where; /* what it is called by */
+};
+
+static inline uint64_t accd_object_bytes(const struct accd_object *object)
+{
+    return object->size & (((uint64_t)1 << ACCD_SIZE_BITS) - 1);
+}
+static inline uint64_t accd_object_end(const struct accd_object *object)
+{
+    return object->host + accd_object_bytes(object);
+}
+
+/* Where the name of an object that a walk made comes from. */
+struct accd_origin {
+    uint64_t slot;
+    int64_t start, index[ACCD_INDICES];
+    uint32_t label; /* of the section */
+    uint32_t item;  /* of the clause that mapped it */
+    uint32_t next;  /* free ones are linked */
+};
+
+/* An attached pointer. Keyed by the pointer's own host address. */
+struct accd_attach {
+    uint64_t slot;
+    uint64_t target; /* host address it holds: value then */
+    uint64_t base;   /* host address in the object it leads to; target may lie outside it */
+    uint64_t dev;    /* device address in its device copy */
+    uint32_t count;
+    uint32_t label;
+};
+
+/* One device allocation for several objects; given back with the last of them. */
+struct accd_block {
+    uint64_t dev, bytes;
+    size_t live;
+};
+
+/* All sections of one large walk, made present together. While pending it is one record: the columns
+ * of the walk, one pair of counters, one attachment counter, a bit map of the memory it covers. The
+ * first look-up that meets the map turns the sections into objects (accd_group_index), the first
+ * one among its pointers turns those into attachments (accd_group_attachments). */
+struct accd_group {
+    uint32_t id;
+    bool pending, pending_attach;
+    struct accd_walk *walk;
+    struct accd_block *block;      /* of its sections; the roots are objects of their own */
+    uint32_t structured, dynamic, attached;
+    uint64_t low, high;            /* hull of the sections */
+    unsigned granule;              /* one bit stands for 1 << granule bytes */
+    uint64_t *map;
+    size_t map_words;
+    uint64_t slot_low, slot_high;  /* hull of the pointers */
+    struct accd_object *objects;   /* once indexed: one for each section */
+    size_t live;                   /* objects that are present */
+};
+
+struct accd_directory {
+    accd_context *context;
+    int number;
+    const accd_backend *ops;
+    void *device;
+    struct accd_range objects;   /* by host address */
+    struct accd_range by_device; /* the same by device address, kept once it was asked for */
+    bool device_order;
+    struct accd_range blocks;    /* by device address */
+    struct accd_range slots;     /* attachments by the pointer's host address */
+    struct accd_pool object_pool, attach_pool, block_pool;
+    struct accd_origin *origins;
+    size_t norigins, origins_room;
+    uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
+    struct accd_group **groups;
+    size_t ngroups, groups_room, npending, npending_attach;
+    struct accd_region *top;
+    size_t depth;
+    size_t live_objects, live_attachments; /* pending ones included */
+    accd_stats stats;                      /* what the device was asked for */
+    struct accd_journal *journal;
+};
+
+/* How a range lies to the present objects. */
+enum accd_relation { ACCD_NONE, ACCD_INSIDE, ACCD_ACROSS };
+
+accd_status accd_directory_init(struct accd_directory *dir, accd_context *context, int number);
+void accd_directory_close(struct accd_directory *dir);
+
+/* The present object that covers an address, or NULL. May index a group: ACCD_OUT_OF_MEMORY. */
+accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p);
+accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
+                        enum accd_relation *relation_p, struct accd_object **object_p);
+/* The object by device address; builds the device order when asked for the first time. */
+accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
+                             struct accd_object **object_p);
+accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
+                             struct accd_attach **attach_p);
+/* Attachments in [low, high) in order; the index may not change in between. */
+accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t high,
+                              struct accd_range_cursor *cursor, struct accd_attach **attach_p);
+struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high);
+
+/* Room for so many more objects, origins, attachments, blocks: the calls below then succeed. */
+accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
+                                   size_t attachments, size_t blocks);
+void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
+/* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
+struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object);
+void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object);
+accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p);
+void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* A shared device block; inserted when its objects are. */
+struct accd_block *accd_insert_block(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                                     size_t live);
+void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects);
+uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
+struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
+void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
+
+/* group.c */
+accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
+accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
+accd_status accd_index_all(struct accd_directory *dir);
+accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high);
+bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
+/* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
+accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
+accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
+                           struct accd_group **group_p);
+void accd_group_free(struct accd_directory *dir, struct accd_group *group);
+/* Other attachments, of objects or groups, lie among the pointers of the group. */
+bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group);
+bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
+                       const struct accd_walk *b, const struct accd_segment *y);
+/* The pending group, pointers included, that a walk names section for section, or NULL. */
+struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
+/* Device address of the element in a row: of a root's, or of one in the group's own block. */
+uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
+                          size_t row);
+
+/* sort.c: ascending keys; returns whichever of the two arrays holds the result. */
+struct accd_pair {
+    uint64_t key, value;
+};
+struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n);
+
+/* ------------------------------------------------------------------------------------- plan -- */
+
+enum accd_claim_state {
+    ACCD_CLAIM_OPEN,
+    ACCD_CLAIM_PRESENT, /* object: the present one it lies in */
+    ACCD_CLAIM_NEW,     /* makes an object of its own */
+    ACCD_CLAIM_WITHIN,  /* lies in the new object of claim owner */
+    ACCD_CLAIM_SKIP     /* asks for nothing */
+};
+
+/* What one clause asks of one object: an item, or a section reached by walking one. */
+struct accd_claim {
+    uint64_t host, bytes;
+    uint64_t slot;              /* pointer that leads here, 0: none */
+    struct accd_object *object; /* of states PRESENT, NEW and WITHIN */
+    uint32_t source;            /* item, or section of the walk with ACCD_CLAIM_WALKED */
+    uint32_t owner;             /* entry: claim that makes the object; exit: references taken off */
+    uint32_t detached;          /* exit: taken off the attachment counter */
+    uint8_t action, flags, state;
+    bool attached;              /* this construct attached the slot, or detaches it */
+};
+#define ACCD_CLAIM_WALKED 0x80000000u
+
+/* What a region keeps of its items. */
+struct accd_source {
+    const accd_label *label;
+    int64_t start, index[ACCD_INDICES];
+    int32_t root; /* of the walk, -1: not walked */
+};
+
+/* A level of the stack of data environments. */
+struct accd_region {
+    accd_context *context;
+    struct accd_directory *dir;
+    struct accd_region *below;
+    accd_kind kind;
+    const char *name, *file;
+    int line;
+    struct accd_walk *walk;     /* sources of walked claims */
+    struct accd_group *group;   /* all sections of the walk, if they are one group */
+    size_t nitems, nclaims;
+    struct accd_source *items;
+    struct accd_claim *claims;
+    size_t bytes;               /* of this block of memory */
+};
+
+/* A move of bytes of one object. */
+struct accd_move {
+    uint64_t host, dev, bytes;
+    uint32_t claim, piece; /* for its name; ACCD_WHOLE: all of the claim */
+    uint32_t row;          /* element the piece belongs to */
+    bool out;              /* device to host */
+};
+#define ACCD_WHOLE UINT32_MAX
+
+/* A word to write to the device's copy of a pointer. */
+struct accd_word {
+    uint64_t dev, value;
+};
+
+/* A construct on its way. Everything in it lies in scratch space or is undone on failure. */
+struct accd_plan {
+    accd_context *context;
+    struct accd_directory *dir;
+    const accd_construct *construct;
+    struct accd_walk *walk;
+    struct accd_group *group; /* the sections of the walk are, or become, this group */
+    bool new_group;
+    struct accd_source *sources; /* of the items */
+    struct accd_claim *claims;
+    size_t nclaims;
+    uint32_t *fresh;          /* claims that make objects, by host address */
+    size_t nfresh;
+    struct accd_move *moves;
+    size_t nmoves, moves_room;
+    struct accd_word *words;
+    size_t nwords, words_room;
+};
+
+/* plan.c */
+accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
+                            const accd_construct *construct);
+/* Claims for the sections of the walk, behind those of the items. */
+accd_status accd_plan_sections(struct accd_plan *plan);
+void accd_plan_end(struct accd_plan *plan);
+accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
+accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
+/* The moves of a claim's own bytes: all of them, or the pieces its program names. */
+accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
+/* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). */
+accd_status accd_plan_keep_pointers(struct accd_plan *plan);
+/* Sorts the moves and joins those that overlap or touch (TR14-4.2-07). */
+accd_status accd_plan_merge(struct accd_plan *plan);
+const struct accd_source *accd_claim_source(const struct accd_plan *plan,
+                                            const struct accd_claim *claim);
+void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+                     size_t room);
+void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+                          size_t room);
+/* Records an error about a claim; the object in its way may be NULL. */
+accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                             const struct accd_object *other, accd_status status, const char *rule,
+                             const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* enter.c, leave.c, update.c */
+accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p);
+accd_status accd_exit_data(struct accd_plan *plan);
+accd_status accd_leave_region(struct accd_region *region, bool abandon);
+accd_status accd_update(struct accd_plan *plan);
+void accd_region_free(struct accd_region *region);
+
+/* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
+bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
+/* The root item whose walk reached a section. */
+size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment);
+
+/* bulk.c: own bytes, sections and pointers of a whole group, without a record for each. */
+struct accd_bulk {
+    struct accd_plan *plan;
+    struct accd_walk *walk;   /* of this construct: its actions count */
+    struct accd_group *group; /* where the sections are on the device */
+    const struct accd_segment **places; /* the group's segment for each of the walk's */
+    struct accd_object **roots; /* present objects that hold the walk's roots */
+    bool *own;                /* whether the own bytes of a root take part */
+    bool entry;               /* sends as an entry does, and writes pointers */
+    bool out;                 /* otherwise: fetches, or sends */
+    bool restore;             /* writes host pointers into roots that stay */
+    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
+    char **images;
+    const struct accd_segment **columns;
+};
+/* The transfers of a plan as one batch, with those of a group if there is one: all or none. */
+accd_status accd_plan_commit(struct accd_plan *plan, const struct accd_bulk *bulk);
+void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
+void accd_bulk_run(const struct accd_bulk *bulk);
+/* Arrays for roots and places; places are those of a group with the same segments. */
+accd_status accd_bulk_begin(struct accd_bulk *bulk, struct accd_plan *plan,
+                            struct accd_group *group);
+/* Whether all pointers of a group still lead where they led; otherwise the first that does not. */
+bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);
+
+/* event.c: tells about a construct that succeeded, in the order of the document's steps. */
+struct accd_exit_story {
+    struct accd_object *const *dying;
+    size_t ndying;
+    struct accd_attach *const *forced; /* attachments that ended with their holder or target */
+    size_t nforced;
+    bool group_leaves, group_dies;
+    const struct accd_bulk *bulk;      /* NULL: nothing of the group was fetched */
+};
+void accd_tell_entry(const struct accd_plan *plan, const struct accd_bulk *bulk);
+void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story);
+void accd_tell_update(const struct accd_plan *plan, const struct accd_bulk *bulk);
+/* Whether own bytes of a rowset's elements, whether the sections of a segment move with a group. */
+size_t accd_bulk_own(const struct accd_bulk *bulk, const struct accd_rowset *set);
+bool accd_bulk_dense(const struct accd_bulk *bulk, const struct accd_segment *segment);
+/* The elements of a claim that is walked, or NULL. */
+const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
+                                           const struct accd_claim *claim, size_t *from,
+                                           size_t *to);
+
+/* ------------------------------------------------------------------------------------- host -- */
+
+struct accd_host {
+    struct accd_range ranges;
+    struct accd_pool pool;
+};
+struct accd_host_block {
+    uint64_t start, bytes;
+    const accd_label *label;
+    int live;
+};
+void accd_host_init(struct accd_host *host, struct accd_mem *mem);
+void accd_host_close(struct accd_host *host);
+/* Whether [start, start + bytes) lies in one live known range. */
+bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
+
+/* ---------------------------------------------------------------------------------- context -- */
+
+struct accd_workers;
+
+struct accd_context {
+    struct accd_mem mem;
+    accd_config config;
+    accd_rules rules;
+    accd_error error;
+    char checked[400]; /* what accd_check found */
+    struct accd_scratch scratch;
+    accd_label **labels;
+    size_t nlabels, labels_room;
+    struct accd_host host;
+    struct accd_workers *workers;
+    struct accd_directory *dirs;
+    int ndirs;
+};
+
+accd_status accd_fail(accd_context *context, accd_status status, const char *rule,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
+struct accd_directory *accd_directory_of(accd_context *context, int device);
+
+/* name.c: all write at most room bytes and end with a zero. */
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
+                      size_t room);
+/* The place in a present object, as a member or element of it. */
+void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
+                      uint64_t offset, char *to, size_t room);
+void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
+                       uint64_t offset, char *to, size_t room);
+/* A pointer, by its own address. */
+void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
+                    size_t room);
+void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
+                     char *to, size_t room);
+/* The name alone, without section. */
+void accd_name_base(const accd_label *label, const int64_t *index, char *to, size_t room);
+/* A section of a walk, the pointer it was reached through, an element's own bytes. */
+void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room);
+void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room);
+void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
+                     const accd_piece *piece, char *to, size_t room);
+void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
+                          accd_object_info *info);
+/* The label of the clause that mapped the object, or NULL. */
+const accd_label *accd_mapped_by(struct accd_directory *dir, const struct accd_object *object);
+/* The program that says what the elements of the object are made of, or NULL; with the number of
+ * the first element and the bytes of each. */
+const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object);
+
+/* workers.c: runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
+struct accd_workers *accd_workers_new(struct accd_mem *mem, unsigned threads);
+void accd_workers_close(struct accd_workers *workers);
+unsigned accd_worker_count(const struct accd_workers *workers);
+void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsigned part),
+                      void *arg, unsigned parts);
+/* How many parts a job over so many rows should have. */
+unsigned accd_parts_for(accd_context *context, size_t rows);
+
+#endif

@@ -1,0 +1,49 @@
+/* mem.h - memory of a context: the caller's allocator, pools of equal blocks, scratch space. */
+#ifndef ACCD_MEM_H
+#define ACCD_MEM_H
+
+#include "accdeep.h"
+
+struct accd_mem {
+    accd_allocator fn;
+    void *ud;
+};
+
+void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud);
+/* NULL when out of memory. Contents are undefined. */
+void *accd_mem_new(struct accd_mem *mem, size_t bytes);
+void *accd_mem_zero(struct accd_mem *mem, size_t bytes);
+/* count elements of size bytes, checked for overflow. */
+void *accd_mem_array(struct accd_mem *mem, size_t count, size_t size);
+void accd_mem_free(struct accd_mem *mem, void *block, size_t bytes);
+char *accd_mem_string(struct accd_mem *mem, const char *text);
+/* Grows *array to hold at least need elements; *room is its present size. Returns success. */
+int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need, size_t size);
+
+/* Blocks of one size, from slabs that are given back when the pool is closed. */
+struct accd_pool {
+    struct accd_mem *mem;
+    size_t size, per_slab;
+    size_t spare; /* blocks on the free list */
+    void *free;   /* linked through their first word */
+    void *slabs;
+};
+
+void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, size_t per_slab);
+/* Makes sure that the next n accd_pool_take succeed. Returns success. */
+int accd_pool_reserve(struct accd_pool *pool, size_t n);
+void *accd_pool_take(struct accd_pool *pool);
+void accd_pool_give(struct accd_pool *pool, void *block);
+void accd_pool_close(struct accd_pool *pool);
+
+/* Space that lives until the end of the construct: taken in order, given back at once. */
+struct accd_scratch {
+    struct accd_mem *mem;
+    struct accd_chunk *chunk; /* the current one; older ones are linked behind it */
+};
+
+void *accd_scratch_take(struct accd_scratch *scratch, size_t bytes);
+void accd_scratch_reset(struct accd_scratch *scratch);
+void accd_scratch_close(struct accd_scratch *scratch);
+
+#endif

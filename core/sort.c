@@ -1,0 +1,48 @@
+/* sort.c - pairs by key: insertion for a few, radix for many. */
+#include "core.h"
+
+enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
+
+static void insertion_sort(struct accd_pair *pairs, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct accd_pair pair = pairs[i];
+        size_t k = i;
+        for (; k && pairs[k - 1].key > pair.key; k--)
+            pairs[k] = pairs[k - 1];
+        pairs[k] = pair;
+    }
+}
+
+/* Digits in which no two keys differ cost nothing; equal keys keep their order. */
+struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n)
+{
+    if (n <= FEW) {
+        insertion_sort(pairs, n);
+        return pairs;
+    }
+    uint64_t differ = 0, descents = 0;
+    for (size_t i = 1; i < n; i++) {
+        differ |= pairs[i].key ^ pairs[0].key;
+        descents += pairs[i].key < pairs[i - 1].key;
+    }
+    if (!descents)
+        return pairs;
+    for (unsigned shift = (unsigned)__builtin_ctzll(differ); shift < 64 && differ >> shift;
+         shift += BITS) {
+        size_t at[DIGITS] = {0}, sum = 0;
+        for (size_t i = 0; i < n; i++)
+            at[pairs[i].key >> shift & (DIGITS - 1)]++;
+        for (unsigned d = 0; d < DIGITS; d++) {
+            size_t here = at[d];
+            at[d] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++)
+            spare[at[pairs[i].key >> shift & (DIGITS - 1)]++] = pairs[i];
+        struct accd_pair *swap = pairs;
+        pairs = spare;
+        spare = swap;
+    }
+    return pairs;
+}

@@ -1,0 +1,49 @@
+/* status.c - names of statuses, actions and events. */
+#include "core.h"
+
+static const char *const codes[ACCD_STATUS_COUNT] = {
+#define X(name, code, text) code,
+    ACCD_STATUS_MAP(X)
+#undef X
+};
+
+static const char *const texts[ACCD_STATUS_COUNT] = {
+#define X(name, code, text) text,
+    ACCD_STATUS_MAP(X)
+#undef X
+};
+
+const char *accd_status_code(accd_status status)
+{
+    return (unsigned)status < ACCD_STATUS_COUNT ? codes[status] : "unknown";
+}
+
+const char *accd_status_text(accd_status status)
+{
+    return (unsigned)status < ACCD_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+const char *accd_action_name(accd_action action)
+{
+    static const char *const names[ACCD_ACTION_COUNT] = {
+        [ACCD_INHERIT] = "inherit",         [ACCD_COPY] = "copy",
+        [ACCD_COPYIN] = "copyin",           [ACCD_COPYOUT] = "copyout",
+        [ACCD_CREATE] = "create",           [ACCD_NO_CREATE] = "no_create",
+        [ACCD_PRESENT] = "present",         [ACCD_DELETE] = "delete",
+        [ACCD_ATTACH] = "attach",           [ACCD_DETACH] = "detach",
+        [ACCD_UPDATE_SELF] = "update self", [ACCD_UPDATE_DEVICE] = "update device",
+        [ACCD_HOLD] = "hold",
+    };
+    return (unsigned)action < ACCD_ACTION_COUNT ? names[action] : "unknown";
+}
+
+const char *accd_op_name(accd_op op)
+{
+    static const char *const names[ACCD_OP_COUNT] = {
+        [ACCD_OP_ALLOC] = "alloc",   [ACCD_OP_FREE] = "free",     [ACCD_OP_H2D] = "h2d",
+        [ACCD_OP_D2H] = "d2h",       [ACCD_OP_D2D] = "d2d",       [ACCD_OP_ATTACH] = "attach",
+        [ACCD_OP_DETACH] = "detach", [ACCD_OP_INCREF] = "incref", [ACCD_OP_DECREF] = "decref",
+        [ACCD_OP_FUSE] = "fuse",
+    };
+    return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
+}
