@@ -1,0 +1,55 @@
+/* device.h - what the core asks of a device. One table of functions for each kind of device. */
+#ifndef ACCD_DEVICE_H
+#define ACCD_DEVICE_H
+
+#include "accdeep.h"
+#include "mem.h"
+
+/* The number of copies a batch will make, announced before the first one. */
+struct accd_traffic {
+    uint64_t in, out, within;
+};
+
+struct accd_backend {
+    const char *name;
+    /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
+    accd_status (*open)(void **device_p, int number, const accd_config *config,
+                        struct accd_mem *mem);
+    void (*close)(void *device);
+    /* Required. bytes > 0; the address is a multiple of 16. ACCD_OUT_OF_DEVICE_MEMORY. */
+    accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
+    /* Required. ACCD_MISUSE if it is not an allocated address. */
+    accd_status (*free)(void *device, uint64_t dev);
+    /* Required. A batch is done as a whole or, if begin or end fails, not at all: nothing of it may
+     * have reached the host's memory. ACCD_DEVICE_ERROR. */
+    accd_status (*begin)(void *device, const struct accd_traffic *traffic);
+    accd_status (*end)(void *device);
+    /* Required, inside a batch, by one thread. Memory that the caller fills, with several threads if
+     * it likes, and that is the device's content of the range when the batch ends. */
+    void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required, inside a batch: the device's content, valid until the batch ends. */
+    const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required, inside a batch. */
+    void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
+    /* Required: accesses of a kernel. The range lies in allocated memory. */
+    accd_status (*read)(void *device, uint64_t dev, void *to, uint64_t bytes);
+    accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
+    /* Required: whether the address can be one of this device's, allocated or not. */
+    int (*owns)(void *device, uint64_t dev);
+    /* Required: whether the whole range lies in one allocation. */
+    int (*allocated)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required: bytes of the allocation that begins at the address, 0 if none does. */
+    uint64_t (*size_of)(void *device, uint64_t dev);
+    /* Optional: how many bytes of the range were ever written. */
+    uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
+    /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. */
+    void (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
+    void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
+    /* Optional, for tests: the n-th allocation, the n-th copy from now fails; 0: none does,
+     * UINT64_MAX: as before. */
+    void (*fail)(void *device, uint64_t allocation, uint64_t copy);
+};
+
+extern const accd_backend accd_backend_sim;
+
+#endif

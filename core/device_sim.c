@@ -1,0 +1,435 @@
+/* device_sim.c - the simulated device: discrete memory with addresses of its own.
+ *
+ * Device addresses lie in a reservation that nobody may touch, so that a host program that follows
+ * one is stopped by the processor; the bytes lie in a second mapping at the same offset. One bit for
+ * each byte says whether it was ever written. Fresh memory reads as POISON. */
+#include "device.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { UNIT = 16, POISON = 0xA5, FINE = 32, CLASSES = FINE + 8 * 48 };
+#define FREE_BIT 0x8000u
+static const uint64_t least_space = (uint64_t)64 << 20;
+
+struct sim {
+    struct accd_mem *mem;
+    uint64_t base, space; /* device addresses [base, base + space) */
+    uint64_t capacity, live;
+    uint64_t bump;        /* offset of memory that was never handed out */
+    char *bytes;
+    uint64_t *bits;
+    uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
+    uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
+    uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
+    bool huge;
+    uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
+};
+
+/* ------------------------------------------------------------------------------ size classes -- */
+
+/* Classes of multiples of 16 bytes up to 512, then eight for each doubling. */
+static unsigned class_of(uint64_t units)
+{
+    if (units <= FINE)
+        return (unsigned)units - 1;
+    unsigned shift = 60 - (unsigned)__builtin_clzll(units - 1);
+    return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
+}
+
+static uint64_t units_of(unsigned class)
+{
+    if (class < FINE)
+        return class + 1;
+    unsigned shift = (class - FINE) / 8 + 2;
+    return (uint64_t)((class - FINE) % 8 + 9) << shift;
+}
+
+/* ------------------------------------------------------------------------------------- bits -- */
+
+static uint64_t mask(unsigned from, unsigned to) /* bits [from, to) of a word, to <= 64 */
+{
+    uint64_t below = to == 64 ? UINT64_MAX : ((uint64_t)1 << to) - 1;
+    return below & ~(((uint64_t)1 << from) - 1);
+}
+
+/* Applies an operation to the bits of [at, at + n): edges by word, the middle by memset. */
+static void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
+{
+    if (n == 0)
+        return;
+    uint64_t first = at / 64, last = (at + n - 1) / 64;
+    unsigned from = at % 64, to = (unsigned)((at + n - 1) % 64) + 1;
+    if (first == last) {
+        uint64_t m = mask(from, to);
+        sim->bits[first] = on ? sim->bits[first] | m : sim->bits[first] & ~m;
+        return;
+    }
+    uint64_t head = mask(from, 64), tail = mask(0, to);
+    sim->bits[first] = on ? sim->bits[first] | head : sim->bits[first] & ~head;
+    sim->bits[last] = on ? sim->bits[last] | tail : sim->bits[last] & ~tail;
+    memset(sim->bits + first + 1, on ? 0xff : 0, (last - first - 1) * sizeof sim->bits[0]);
+}
+
+static uint64_t count_bits(const struct sim *sim, uint64_t at, uint64_t n)
+{
+    uint64_t count = 0;
+    while (n) {
+        unsigned from = at % 64;
+        unsigned take = n < 64 - from ? (unsigned)n : 64 - from;
+        count += (unsigned)__builtin_popcountll(sim->bits[at / 64] & mask(from, from + take));
+        at += take;
+        n -= take;
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------------------- open, close -- */
+
+static void *map(uint64_t bytes, int protection)
+{
+    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(void *p, uint64_t bytes)
+{
+    if (p)
+        munmap(p, bytes);
+}
+
+static void sim_close(void *device)
+{
+    struct sim *sim = device;
+    unmap((void *)(uintptr_t)sim->base, sim->space);
+    unmap(sim->bytes, sim->space);
+    unmap(sim->bits, sim->space / 8);
+    unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
+    unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
+    accd_mem_free(sim->mem, sim, sizeof *sim);
+}
+
+static accd_status sim_open(void **device_p, int number, const accd_config *config,
+                            struct accd_mem *mem)
+{
+    (void)number;
+    struct sim *sim = accd_mem_zero(mem, sizeof *sim);
+    if (!sim)
+        return ACCD_OUT_OF_MEMORY;
+    sim->mem = mem;
+    sim->capacity = config->device_bytes;
+    /* Twice the capacity, so that neither size classes nor fragments eat into it. */
+    sim->space = 2 * sim->capacity;
+    if (sim->space < least_space)
+        sim->space = least_space;
+    sim->space = (sim->space + 4095) & ~(uint64_t)4095;
+    int both = PROT_READ | PROT_WRITE;
+    sim->base = (uintptr_t)map(sim->space, PROT_NONE);
+    sim->bytes = map(sim->space, both);
+    sim->bits = map(sim->space / 8, both);
+    sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
+    sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
+    if (!sim->base || !sim->bytes || !sim->bits || !sim->units || !sim->sizes) {
+        sim_close(sim);
+        return ACCD_OUT_OF_MEMORY;
+    }
+    *device_p = sim;
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------- allocation -- */
+
+static void push_free(struct sim *sim, uint64_t at, unsigned class)
+{
+    memcpy(sim->bytes + at, &sim->heads[class], sizeof sim->heads[class]);
+    sim->heads[class] = at + 1;
+    sim->units[at / UNIT] = (uint16_t)((class + 1) | FREE_BIT);
+}
+
+static bool pop_free(struct sim *sim, unsigned class, uint64_t *at_p)
+{
+    if (!sim->heads[class])
+        return false;
+    *at_p = sim->heads[class] - 1;
+    memcpy(&sim->heads[class], sim->bytes + *at_p, sizeof sim->heads[class]);
+    return true;
+}
+
+/* Cuts free memory into blocks, the largest that fit first. */
+static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
+{
+    while (bytes) {
+        uint64_t units = bytes / UNIT;
+        unsigned class = class_of(units);
+        if (units_of(class) > units)
+            class--;
+        push_free(sim, at, class);
+        uint64_t taken = units_of(class) * UNIT;
+        at += taken;
+        bytes -= taken;
+    }
+}
+
+/* Joins free neighbours; runs only when the untouched end of the space is used up. */
+static void gather_free(struct sim *sim)
+{
+    memset(sim->heads, 0, sizeof sim->heads);
+    uint64_t from = 0, bytes = 0;
+    for (uint64_t at = 0; at < sim->bump;) {
+        uint16_t unit = sim->units[at / UNIT];
+        uint64_t length = units_of((unit & ~FREE_BIT) - 1) * UNIT;
+        if (unit & FREE_BIT) {
+            if (!bytes)
+                from = at;
+            bytes += length;
+            sim->units[at / UNIT] = 0;
+        } else if (bytes) {
+            add_extent(sim, from, bytes);
+            bytes = 0;
+        }
+        at += length;
+    }
+    if (bytes) /* the last extent goes back to the untouched end */
+        sim->bump = from;
+}
+
+static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
+{
+    if (pop_free(sim, class, at_p))
+        return true;
+    uint64_t bytes = units_of(class) * UNIT;
+    if (bytes <= sim->space - sim->bump) {
+        *at_p = sim->bump;
+        sim->bump += bytes;
+        return true;
+    }
+    return false;
+}
+
+static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    struct sim *sim = device;
+    if (sim->fail_allocation && --sim->fail_allocation == 0)
+        return ACCD_OUT_OF_DEVICE_MEMORY;
+    if (bytes > sim->capacity - sim->live)
+        return ACCD_OUT_OF_DEVICE_MEMORY;
+    unsigned class = class_of((bytes + UNIT - 1) / UNIT);
+    uint64_t at, before = sim->bump;
+    if (!find_space(sim, class, &at)) {
+        gather_free(sim);
+        before = sim->bump;
+        bool found = find_space(sim, class, &at);
+        for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
+            if (pop_free(sim, larger, &at)) {
+                found = true;
+                add_extent(sim, at + units_of(class) * UNIT,
+                           (units_of(larger) - units_of(class)) * UNIT);
+            }
+        if (!found)
+            return ACCD_OUT_OF_DEVICE_MEMORY;
+    }
+    if (at < before) /* used before: nothing of it counts as written any more */
+        set_bits(sim, at, bytes, false);
+    if (bytes >= least_space / 16 && !sim->huge) {
+        madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
+        madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
+        sim->huge = true;
+    }
+    sim->units[at / UNIT] = (uint16_t)(class + 1);
+    sim->sizes[at / UNIT] = bytes;
+    sim->live += bytes;
+    *dev_p = sim->base + at;
+    return ACCD_OK;
+}
+
+static int sim_owns(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    return dev - sim->base < sim->space;
+}
+
+static bool begins_block(const struct sim *sim, uint64_t at)
+{
+    return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] &&
+           !(sim->units[at / UNIT] & FREE_BIT);
+}
+
+static accd_status sim_free(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    if (!sim_owns(device, dev) || !begins_block(sim, at))
+        return ACCD_MISUSE;
+    sim->live -= sim->sizes[at / UNIT];
+    push_free(sim, at, sim->units[at / UNIT] - 1u);
+    return ACCD_OK;
+}
+
+static uint64_t sim_size_of(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    return sim_owns(device, dev) && begins_block(sim, at) ? sim->sizes[at / UNIT] : 0;
+}
+
+static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    if (!sim_owns(device, dev) || at >= sim->bump)
+        return 0;
+    /* The block begins at the next unit below that has a class. */
+    uint64_t first = at / UNIT;
+    while (first && !sim->units[first])
+        first--;
+    if (!begins_block(sim, first * UNIT))
+        return 0;
+    uint64_t into = at - first * UNIT, size = sim->sizes[first];
+    return into < size && bytes <= size - into;
+}
+
+/* -------------------------------------------------------------------------------- transfers -- */
+
+static accd_status sim_begin(void *device, const struct accd_traffic *traffic)
+{
+    struct sim *sim = device;
+    uint64_t copies = traffic->in + traffic->out + traffic->within;
+    if (!sim->fail_copy)
+        return ACCD_OK;
+    if (sim->fail_copy <= copies) {
+        sim->fail_copy = 0;
+        return ACCD_DEVICE_ERROR;
+    }
+    sim->fail_copy -= copies;
+    return ACCD_OK;
+}
+
+static accd_status sim_end(void *device)
+{
+    (void)device;
+    return ACCD_OK;
+}
+
+static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    set_bits(sim, at, bytes, true);
+    return sim->bytes + at;
+}
+
+/* Makes the poison real in bytes that were never written. */
+static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
+{
+    for (uint64_t end = at + bytes; at < end;) {
+        uint64_t next = (at / 64 + 1) * 64 < end ? (at / 64 + 1) * 64 : end;
+        uint64_t word = sim->bits[at / 64];
+        if (word == 0)
+            memset(sim->bytes + at, POISON, next - at);
+        else if (word != UINT64_MAX)
+            for (; at < next; at++)
+                if (!(word >> at % 64 & 1))
+                    sim->bytes[at] = (char)POISON;
+        at = next;
+    }
+}
+
+static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    poison(sim, at, bytes);
+    return sim->bytes + at;
+}
+
+static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t source = from - sim->base, target = to - sim->base;
+    poison(sim, source, bytes);
+    memmove(sim->bytes + target, sim->bytes + source, bytes);
+    bool all = count_bits(sim, source, bytes) == bytes;
+    if (all) {
+        set_bits(sim, target, bytes, true);
+        return;
+    }
+    bool back = target > source;
+    for (uint64_t i = 0; i < bytes; i++) {
+        uint64_t k = back ? bytes - 1 - i : i;
+        set_bits(sim, target + k, 1, sim->bits[(source + k) / 64] >> (source + k) % 64 & 1);
+    }
+}
+
+/* ---------------------------------------------------------------------------- kernel's view -- */
+
+static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes)
+{
+    struct sim *sim = device;
+    memcpy(to, sim_fetch(sim, dev, bytes), bytes);
+    return ACCD_OK;
+}
+
+static accd_status sim_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
+{
+    memcpy(sim_stage(device, dev, bytes), from, bytes);
+    return ACCD_OK;
+}
+
+static uint64_t sim_written(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    return count_bits(sim, dev - sim->base, bytes);
+}
+
+static void sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    memcpy(to, sim->bytes + at, bytes);
+    uint8_t *bits = to + bytes;
+    memset(bits, 0, (bytes + 7) / 8);
+    for (uint64_t i = 0; i < bytes; i++)
+        if (sim->bits[(at + i) / 64] >> (at + i) % 64 & 1)
+            bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    memcpy(sim->bytes + at, from, bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        set_bits(sim, at + i, 1, from[bytes + i / 8] >> i % 8 & 1);
+}
+
+static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
+{
+    struct sim *sim = device;
+    if (allocation != UINT64_MAX)
+        sim->fail_allocation = allocation;
+    if (copy != UINT64_MAX)
+        sim->fail_copy = copy;
+}
+
+const accd_backend accd_backend_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .begin = sim_begin,
+    .end = sim_end,
+    .stage = sim_stage,
+    .fetch = sim_fetch,
+    .copy = sim_copy,
+    .read = sim_read,
+    .write = sim_write,
+    .owns = sim_owns,
+    .allocated = sim_allocated,
+    .size_of = sim_size_of,
+    .written = sim_written,
+    .save = sim_save,
+    .restore = sim_restore,
+    .fail = sim_fail,
+};

@@ -1,0 +1,86 @@
+/* rules.c - rule profiles: where documents differ, data decides (spec/rules, part 7). */
+#include "core.h"
+
+static const accd_rules profiles[] = {
+    {
+        .name = "tr14",
+        .again = ACCD_IGNORE,
+        .null_pointer = ACCD_REJECT,
+        .exit_absent = ACCD_REJECT,
+        .detach_unattached = ACCD_REJECT,
+        .still_attached = ACCD_REJECT,
+        .pointer_changed = ACCD_REJECT,
+        .attach_absent = ACCD_REJECT,
+    },
+    {
+        .name = "openacc-2.0",
+        .again = ACCD_REJECT,
+        .null_pointer = ACCD_REJECT,
+        .exit_absent = ACCD_REJECT,
+        .detach_unattached = ACCD_REJECT,
+        .still_attached = ACCD_IGNORE,
+        .pointer_changed = ACCD_IGNORE,
+        .attach_absent = ACCD_REJECT,
+    },
+    {
+        .name = "openacc-3.3",
+        .again = ACCD_IGNORE,
+        .null_pointer = ACCD_IGNORE,
+        .exit_absent = ACCD_IGNORE,
+        .detach_unattached = ACCD_IGNORE,
+        .still_attached = ACCD_IGNORE,
+        .pointer_changed = ACCD_IGNORE,
+        .attach_absent = ACCD_IGNORE,
+    },
+    {
+        .name = "libgomp-12",
+        .again = ACCD_IGNORE,
+        .null_pointer = ACCD_REJECT,
+        .exit_absent = ACCD_IGNORE,
+        .detach_unattached = ACCD_REJECT,
+        .still_attached = ACCD_IGNORE,
+        .pointer_changed = ACCD_IGNORE,
+        .attach_absent = ACCD_REJECT,
+    },
+};
+
+const accd_rules *accd_rules_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
+        if (!strcmp(profiles[i].name, name))
+            return &profiles[i];
+    return NULL;
+}
+
+const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {
+    [ACCD_COPY] = {.entry = true, .creates = true, .in = true, .out = true},
+    [ACCD_COPYIN] = {.entry = true, .creates = true, .in = true},
+    [ACCD_COPYOUT] = {.entry = true, .creates = true, .out = true},
+    [ACCD_CREATE] = {.entry = true, .creates = true},
+    [ACCD_HOLD] = {.entry = true, .creates = true},
+    [ACCD_NO_CREATE] = {.entry = true},
+    [ACCD_PRESENT] = {.entry = true, .must = true},
+    [ACCD_ATTACH] = {.entry = true},
+    [ACCD_UPDATE_SELF] = {.out = true},
+    [ACCD_UPDATE_DEVICE] = {.in = true},
+};
+
+uint8_t accd_effective(uint8_t own, bool init, uint8_t around)
+{
+    uint8_t action = own == ACCD_INHERIT ? around : own;
+    if (!init)
+        return action;
+    /* TR14-3.1.1-17: create acts as copyin, copyout as copy */
+    if (action == ACCD_CREATE || action == ACCD_HOLD)
+        return ACCD_COPYIN;
+    return action == ACCD_COPYOUT ? ACCD_COPY : action;
+}
+
+bool accd_moves_whole(const accd_program *program, uint8_t action, bool out)
+{
+    const struct accd_demand *plain = &accd_demands[action];
+    const struct accd_demand *init = &accd_demands[accd_effective(action, true, action)];
+    if (!program->covers || !(out ? plain->out : plain->in))
+        return false;
+    return !program->init || (out ? init->out : init->in);
+}
