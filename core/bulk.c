@@ -1,0 +1,499 @@
+/* bulk.c - the transfers of a whole group: own bytes of elements, sections, pointers.
+ *
+ * Columns are copied row by row in blocks, so that an element, its sections and its pointers are
+ * touched together; the memory of the sections is fetched some rows ahead, because it lies anywhere.
+ * Large columns are cut into parts for several threads. */
+#include "core.h"
+
+/* How one rowset takes part. */
+struct rows_job {
+    const struct accd_bulk *bulk;
+    const struct accd_rowset *set;
+    char *rows;            /* device content of the elements, if they lie together; else NULL */
+    bool whole;            /* own bytes go as they are */
+    struct accd_own_range *own; /* otherwise: these of each element */
+    size_t nown;
+    char **sections;       /* device content of each segment's first section, NULL: does not move */
+    const struct accd_segment **segments;
+    const struct accd_segment **places;
+    size_t nsegments;
+    unsigned parts;
+};
+
+static const struct accd_demand *demand_of(uint8_t action) { return &accd_demands[action]; }
+
+static bool moves(const struct accd_bulk *bulk, uint8_t action)
+{
+    return bulk->out ? demand_of(action)->out : demand_of(action)->in;
+}
+
+/* Sections that go as they are: plain data, or elements none of whose bytes need care. */
+bool accd_bulk_dense(const struct accd_bulk *bulk, const struct accd_segment *segment)
+{
+    const accd_program *child = segment->field->child;
+    if (!accd_segment_maps(segment) || !segment->applied || !moves(bulk, segment->action))
+        return false;
+    return !child || (accd_moves_whole(child, segment->action, bulk->out) &&
+                      (bulk->entry || !child->spec.nfields));
+}
+
+static bool is_slot(const accd_field *field) { return !field->embedded && !field->in_place; }
+
+/* The bytes of one element that move, without the pointers that are followed: those are written on
+ * entry and kept otherwise (TR14-4.1-06). Returns their number; own has room for all. */
+static size_t own_ranges(const struct accd_bulk *bulk, const struct accd_rowset *set,
+                         struct accd_own_range *own)
+{
+    const accd_program_spec *spec = &set->program->spec;
+    size_t n = 0;
+    for (size_t p = 0; p < spec->npieces; p++) {
+        const accd_piece *piece = &spec->pieces[p];
+        if (!moves(bulk, accd_effective(piece->action, piece->init, set->action)))
+            continue;
+        if (piece->entry_only &&
+            (!bulk->entry || bulk->plan->context->rules.untranslated != ACCD_AS_HOST))
+            continue;
+        uint64_t at = piece->offset, end = piece->offset + piece->bytes;
+        while (at < end) { /* the next slot at or behind it */
+            uint64_t slot = end;
+            for (size_t f = 0; !bulk->entry && f < spec->nfields; f++)
+                if (is_slot(&spec->fields[f]) && spec->fields[f].offset >= at &&
+                    spec->fields[f].offset < slot)
+                    slot = spec->fields[f].offset;
+            if (slot > at && n && own[n - 1].offset + own[n - 1].bytes == at)
+                own[n - 1].bytes += slot - at;
+            else if (slot > at)
+                own[n++] = (struct accd_own_range){at, slot - at};
+            at = slot + sizeof(void *);
+        }
+    }
+    return n;
+}
+
+static size_t own_room(const struct accd_rowset *set)
+{
+    return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
+}
+
+/* Whether the own bytes of a rowset's elements are this job's to move: roots always, inner elements
+ * unless they go with their section. */
+static bool own_bytes(const struct accd_bulk *bulk, const struct accd_rowset *set)
+{
+    if (!set->rows)
+        return false;
+    if (set->parent < 0)
+        return bulk->own[-1 - set->parent];
+    const struct accd_segment *segment = &bulk->walk->segments[set->parent];
+    return !accd_bulk_dense(bulk, segment);
+}
+
+accd_status accd_bulk_begin(struct accd_bulk *bulk, struct accd_plan *plan,
+                            struct accd_group *group)
+{
+    struct accd_walk *walk = plan->walk;
+    struct accd_scratch *scratch = &plan->context->scratch;
+    *bulk = (struct accd_bulk){.walk = walk, .group = group};
+    bulk->roots = accd_scratch_take(scratch, walk->nroots * sizeof bulk->roots[0]);
+    bulk->own = accd_scratch_take(scratch, walk->nroots * sizeof bulk->own[0]);
+    bulk->places = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->places[0]);
+    size_t most = 1; /* what accd_bulk_run needs, taken where it may fail */
+    for (size_t i = 0; i < walk->nrowsets; i++)
+        most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
+    bulk->ranges = accd_scratch_take(scratch, most * sizeof bulk->ranges[0]);
+    bulk->images = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->images[0]);
+    bulk->columns = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->columns[0]);
+    if (!bulk->roots || !bulk->own || !bulk->places || !bulk->ranges || !bulk->images ||
+        !bulk->columns)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    for (size_t i = 0; i < walk->nroots; i++) {
+        bulk->roots[i] = NULL;
+        bulk->own[i] = false;
+    }
+    for (size_t i = 0; i < walk->nsegments; i++)
+        bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i]
+                                                                   : NULL;
+    bulk->plan = plan;
+    return ACCD_OK;
+}
+
+/* Number of ranges of each element that move, left in bulk->ranges. */
+size_t accd_bulk_own(const struct accd_bulk *bulk, const struct accd_rowset *set)
+{
+    return own_bytes(bulk, set) ? own_ranges(bulk, set, bulk->ranges) : 0;
+}
+
+void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)
+{
+    const struct accd_walk *walk = bulk->walk;
+    uint64_t count = 0;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        count += accd_bulk_dense(bulk, &walk->segments[i]);
+    for (size_t i = 0; i < walk->nrowsets; i++)
+        count += accd_bulk_own(bulk, &walk->rowsets[i]) > 0;
+    *(bulk->out ? &traffic->out : &traffic->in) += count;
+    if (bulk->entry || bulk->restore)
+        traffic->in += walk->nsegments;
+}
+
+/* ------------------------------------------------------------------------------------- rows -- */
+
+/* Elements in order, with the place of each on the device. */
+struct row_cursor {
+    const struct accd_bulk *bulk;
+    const struct accd_rowset *set;
+    const struct accd_segment *parent, *place; /* of inner elements */
+    size_t row, section;
+    uint64_t section_dev; /* of inner elements: place of their section behind the first one's */
+    uint64_t left;        /* elements of the section still to come, this one included */
+};
+
+static uint64_t root_dev(const struct accd_bulk *bulk, const struct accd_rowset *set)
+{
+    const struct accd_object *root = bulk->roots[-1 - set->parent];
+    return root->dev + (set->base - root->host);
+}
+
+static void enter_section(struct row_cursor *cursor)
+{
+    uint64_t unit = cursor->parent->field->unit;
+    while (!(cursor->left = accd_section_bytes(cursor->parent, cursor->section) / unit)) {
+        cursor->section_dev += accd_padded(accd_section_bytes(cursor->parent, cursor->section));
+        cursor->section++;
+    }
+}
+
+static struct row_cursor cursor_at(const struct accd_bulk *bulk, const struct accd_rowset *set,
+                                   size_t row)
+{
+    struct row_cursor cursor = {.bulk = bulk, .set = set, .row = row};
+    if (set->parent < 0 || row >= set->rows)
+        return cursor;
+    cursor.parent = &bulk->walk->segments[set->parent];
+    cursor.place = bulk->places[set->parent];
+    cursor.section = set->owner ? set->owner[row] : row / set->per;
+    if (cursor.parent->field->embedded)
+        return cursor;
+    cursor.section_dev =
+        accd_section_place(cursor.place, cursor.section) - accd_section_place(cursor.place, 0);
+    uint64_t into = accd_row_address(set, row) - cursor.parent->host[cursor.section];
+    cursor.left = accd_section_bytes(cursor.parent, cursor.section) / set->program->spec.stride -
+                  into / set->program->spec.stride;
+    return cursor;
+}
+
+/* Offset of the element behind the first byte of the rowset's device content. */
+static uint64_t cursor_offset(const struct row_cursor *cursor)
+{
+    const struct accd_rowset *set = cursor->set;
+    uint64_t at = accd_row_address(set, cursor->row);
+    if (set->parent < 0)
+        return at - set->base;
+    return cursor->section_dev + (at - cursor->parent->host[cursor->section]);
+}
+
+static void cursor_next(struct row_cursor *cursor)
+{
+    cursor->row++;
+    if (cursor->set->parent < 0 || cursor->row >= cursor->set->rows || --cursor->left)
+        return;
+    cursor->section_dev += accd_padded(accd_section_bytes(cursor->parent, cursor->section));
+    cursor->section++;
+    enter_section(cursor);
+}
+
+/* ----------------------------------------------------------------------------------- copies -- */
+
+/* A call of memcpy for 64 bytes costs as much as the copy. */
+static inline void copy_bytes(char *to, const char *from, uint64_t bytes)
+{
+    if (bytes % 16 == 0 && bytes <= 256) {
+        for (uint64_t at = 0; at < bytes; at += 16)
+            memcpy(to + at, from + at, 16);
+        return;
+    }
+    memcpy(to, from, bytes);
+}
+
+static inline void fetch_ahead(const struct accd_segment *segment, size_t row, size_t end,
+                               const struct accd_segment *next, size_t first)
+{
+    size_t ahead = row + ACCD_PREFETCH_AHEAD;
+    if (ahead >= end) { /* into the next column of this block */
+        if (!next)
+            return;
+        segment = next;
+        ahead = first + (ahead - end);
+        if (ahead >= end)
+            return;
+    }
+    const char *p = accd_pointer(segment->host[ahead]);
+    uint64_t bytes = accd_section_bytes(segment, ahead);
+    if (!bytes)
+        return;
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + (bytes < 192 ? bytes - 1 : 64));
+}
+
+/* Sections of rows [first, end) of one column; image is the content of the column's first section. */
+static void copy_sections(const struct rows_job *job, size_t f, size_t first, size_t end)
+{
+    const struct accd_segment *segment = job->segments[f], *place = job->places[f];
+    const struct accd_segment *next = NULL;
+    for (size_t k = f + 1; k < job->nsegments && !next; k++)
+        next = job->sections[k] ? job->segments[k] : NULL;
+    char *image = job->sections[f] + (accd_section_place(place, first) - place->dev);
+    bool out = job->bulk->out;
+    if (!segment->bytes_of) {
+        const uint64_t bytes = segment->bytes, step = accd_padded(bytes);
+        const uint64_t *host = segment->host;
+        for (size_t i = first; i < end; i++, image += step) {
+            fetch_ahead(segment, i, end, next, first);
+            if (out)
+                copy_bytes(accd_pointer(host[i]), image, bytes);
+            else
+                copy_bytes(image, accd_pointer(host[i]), bytes);
+        }
+        return;
+    }
+    for (size_t i = first; i < end; i++) {
+        uint64_t bytes = segment->bytes_of[i];
+        fetch_ahead(segment, i, end, next, first);
+        if (out)
+            memcpy(accd_pointer(segment->host[i]), image, bytes);
+        else
+            memcpy(image, accd_pointer(segment->host[i]), bytes);
+        image += accd_padded(bytes);
+    }
+}
+
+/* Writes the device addresses of one column's sections into the device's elements. */
+static void write_pointers(const struct rows_job *job, size_t f, struct row_cursor cursor,
+                           size_t end)
+{
+    const struct accd_segment *segment = job->segments[f], *place = job->places[f];
+    const uint64_t offset = segment->field->offset, unit = segment->field->unit;
+    uint64_t dev = job->bulk->group->block->dev + accd_section_place(place, cursor.row);
+    if (cursor.set->parent < 0 && !segment->bytes_of && !segment->start_of && segment->bytes) {
+        const uint64_t stride = cursor.set->program->spec.stride,
+                       step = accd_padded(segment->bytes);
+        uint64_t value = dev - (uint64_t)segment->start * unit;
+        char *slot = job->rows + cursor.row * stride + offset;
+        for (size_t i = cursor.row; i < end; i++, slot += stride, value += step)
+            memcpy(slot, &value, sizeof value);
+        return;
+    }
+    for (; cursor.row < end; cursor_next(&cursor)) {
+        uint64_t bytes = accd_section_bytes(segment, cursor.row);
+        uint64_t value = dev - (uint64_t)accd_section_start(segment, cursor.row) * unit;
+        if (bytes)
+            memcpy(job->rows + cursor_offset(&cursor) + offset, &value, sizeof value);
+        dev += accd_padded(bytes);
+    }
+}
+
+static void copy_own(const struct rows_job *job, struct row_cursor cursor, size_t end)
+{
+    const struct accd_rowset *set = job->set;
+    bool out = job->bulk->out;
+    if (job->whole) { /* roots only: contiguous on both sides */
+        uint64_t stride = set->program->spec.stride;
+        char *host = accd_pointer(set->base + cursor.row * stride);
+        char *image = job->rows + cursor.row * stride;
+        memcpy(out ? host : image, out ? image : host, (end - cursor.row) * stride);
+        return;
+    }
+    for (; job->nown && cursor.row < end; cursor_next(&cursor)) {
+        char *host = accd_pointer(accd_row_address(set, cursor.row));
+        char *image = job->rows + cursor_offset(&cursor);
+        for (size_t k = 0; k < job->nown; k++) {
+            const struct accd_own_range *own = &job->own[k];
+            memcpy((out ? host : image) + own->offset, (out ? image : host) + own->offset,
+                   own->bytes);
+        }
+    }
+}
+
+static void copy_part(void *arg, unsigned part)
+{
+    const struct rows_job *job = arg;
+    size_t blocks = (job->set->rows + ACCD_ROWS - 1) / ACCD_ROWS;
+    size_t from = blocks * part / job->parts * ACCD_ROWS;
+    size_t to = blocks * (part + 1) / job->parts * ACCD_ROWS;
+    if (to > job->set->rows)
+        to = job->set->rows;
+    for (size_t first = from; first < to; first += ACCD_ROWS) {
+        size_t end = first + ACCD_ROWS < to ? first + ACCD_ROWS : to;
+        struct row_cursor cursor = {0};
+        if (job->rows) {
+            cursor = cursor_at(job->bulk, job->set, first);
+            copy_own(job, cursor, end);
+        }
+        for (size_t f = 0; f < job->nsegments; f++) {
+            if (job->sections[f])
+                copy_sections(job, f, first, end);
+            if (job->rows && job->bulk->entry && accd_segment_maps(job->segments[f]) &&
+                job->segments[f]->applied)
+                write_pointers(job, f, cursor, end);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- run -- */
+
+/* Device content of [dev, dev + bytes): to be filled, or as it is. */
+static char *image_of(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
+{
+    struct accd_directory *dir = bulk->plan->dir;
+    if (!bulk->out)
+        return dir->ops->stage(dir->device, dev, bytes);
+    return (char *)(uintptr_t)dir->ops->fetch(dir->device, dev, bytes);
+}
+
+static uint64_t element_dev(const struct row_cursor *cursor)
+{
+    const struct accd_bulk *bulk = cursor->bulk;
+    if (cursor->set->parent < 0)
+        return root_dev(bulk, cursor->set) + cursor_offset(cursor);
+    return bulk->group->block->dev + accd_section_place(cursor->place, 0) + cursor_offset(cursor);
+}
+
+/* Elements that are not sent as a whole: their ranges one by one. */
+static void own_one_by_one(const struct rows_job *job)
+{
+    for (struct row_cursor cursor = cursor_at(job->bulk, job->set, 0); cursor.row < job->set->rows;
+         cursor_next(&cursor)) {
+        uint64_t dev = element_dev(&cursor);
+        char *host = accd_pointer(accd_row_address(job->set, cursor.row));
+        for (size_t k = 0; k < job->nown; k++) {
+            const struct accd_own_range *own = &job->own[k];
+            char *image = image_of(job->bulk, dev + own->offset, own->bytes);
+            memcpy(job->bulk->out ? host + own->offset : image,
+                   job->bulk->out ? image : host + own->offset, own->bytes);
+        }
+    }
+}
+
+/* Words into elements that were not filled as a whole: device addresses on entry, host addresses
+ * into roots that stay behind. */
+static void words_one_by_one(const struct rows_job *job)
+{
+    const struct accd_bulk *bulk = job->bulk;
+    struct accd_directory *dir = bulk->plan->dir;
+    const accd_program_spec *spec = &job->set->program->spec;
+    const accd_untranslated way = bulk->plan->context->rules.untranslated;
+    for (struct row_cursor cursor = cursor_at(bulk, job->set, 0); cursor.row < job->set->rows;
+         cursor_next(&cursor)) {
+        uint64_t dev = element_dev(&cursor);
+        for (size_t f = 0; f < job->nsegments; f++) {
+            const struct accd_segment *segment = job->segments[f];
+            if (!accd_segment_maps(segment) || !accd_section_bytes(segment, cursor.row))
+                continue;
+            uint64_t shift = (uint64_t)accd_section_start(segment, cursor.row) *
+                             segment->field->unit;
+            uint64_t value =
+                bulk->entry ? bulk->group->block->dev +
+                                  accd_section_place(job->places[f], cursor.row) - shift
+                            : segment->host[cursor.row] - shift;
+            memcpy(dir->ops->stage(dir->device, dev + segment->field->offset, sizeof value), &value,
+                   sizeof value);
+        }
+        for (size_t p = 0; bulk->entry && way != ACCD_AS_HOST && p < spec->npieces; p++)
+            if (spec->pieces[p].entry_only && own_bytes(bulk, job->set))
+                memset(dir->ops->stage(dir->device, dev + spec->pieces[p].offset,
+                                       spec->pieces[p].bytes),
+                       way == ACCD_AS_NULL ? 0 : 0xA5, spec->pieces[p].bytes);
+    }
+}
+
+static void run_rowset(const struct accd_bulk *bulk, size_t index)
+{
+    const struct accd_walk *walk = bulk->walk;
+    struct accd_directory *dir = bulk->plan->dir;
+    const struct accd_rowset *set = &walk->rowsets[index];
+    bool root = set->parent < 0;
+    struct rows_job job = {
+        .bulk = bulk,
+        .set = set,
+        .own = bulk->ranges,
+        .sections = bulk->images + set->segments,
+        .segments = bulk->columns + set->segments,
+        .places = bulk->places + set->segments,
+        .nsegments = set->nsegments,
+    };
+    if (!set->rows)
+        return;
+    bool own = own_bytes(bulk, set);
+    job.nown = accd_bulk_own(bulk, set);
+    const uint64_t stride = set->program->spec.stride;
+    job.whole = own && root && job.nown == 1 && job.own[0].bytes == stride;
+    uint64_t moved = 0;
+    for (size_t k = 0; k < job.nown; k++)
+        moved += job.own[k].bytes * set->rows;
+    for (size_t f = 0; f < set->nsegments; f++) {
+        const struct accd_segment *segment = &walk->segments[set->segments + f];
+        const struct accd_segment *place = job.places[f];
+        job.segments[f] = segment;
+        job.sections[f] = NULL;
+        if (!accd_bulk_dense(bulk, segment))
+            continue;
+        job.sections[f] =
+            image_of(bulk, bulk->group->block->dev + place->dev, segment->total);
+        if (!segment->bytes_of)
+            moved += segment->bytes * segment->applied;
+        for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
+            moved += segment->bytes_of[i];
+    }
+    /* Elements whose device content is filled, or looked at, as a whole can be done in parts. */
+    bool together = false;
+    if (root && bulk->out) {
+        together = job.nown > 0;
+        if (together)
+            job.rows = image_of(bulk, root_dev(bulk, set), set->rows * stride);
+    } else if (root) {
+        together = job.whole;
+        if (together)
+            job.rows = image_of(bulk, root_dev(bulk, set), set->rows * stride);
+    } else if (bulk->entry && !own) {
+        job.rows = bulk->images[set->parent]; /* filled with its section */
+        together = true;
+    }
+    job.parts = accd_parts_for(bulk->plan->context, set->rows * (set->nsegments + 1));
+    accd_workers_run(bulk->plan->context->workers, copy_part, &job, job.parts);
+    if (!together && job.nown)
+        own_one_by_one(&job);
+    if (bulk->entry && !together)
+        words_one_by_one(&job);
+    if (bulk->restore && root && bulk->roots[-1 - set->parent] && !own)
+        words_one_by_one(&job);
+    dir->stats.moved_bytes[bulk->out] += moved;
+}
+
+void accd_bulk_run(const struct accd_bulk *bulk)
+{
+    for (size_t i = 0; i < bulk->walk->nrowsets; i++)
+        run_rowset(bulk, i);
+}
+
+/* --------------------------------------------------------------------------- pointers at exit -- */
+
+bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p)
+{
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+        if (!accd_segment_maps(segment) || !segment->applied)
+            continue;
+        const uint64_t unit = segment->field->unit, offset = segment->field->offset;
+        for (size_t row = 0; row < segment->rows; row++) {
+            uint64_t shift = (uint64_t)accd_section_start(segment, row) * unit;
+            if (accd_section_bytes(segment, row) &&
+                accd_load_pointer(accd_row_address(set, row) + offset) !=
+                    segment->host[row] - shift) {
+                *section_p = segment->first + row;
+                return false;
+            }
+        }
+    }
+    return true;
+}

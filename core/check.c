@@ -1,0 +1,293 @@
+/* check.c - the invariants that hold after every construct, and a digest of the whole state.
+ *
+ * 1. Present host ranges are disjoint, and so are device ranges; both indices are sound.
+ * 2. Structured counters equal what the open levels account for; nothing present has no reference.
+ * 3. Every attachment lies in a present object, leads into one, and its device word is right.
+ * 4. Device memory in use is that of the live objects and blocks, and what acc_malloc gave. */
+#include "core.h"
+
+#include <stdio.h>
+
+#define WRONG(...)                                                                       \
+    (snprintf(dir->context->checked, sizeof dir->context->checked, __VA_ARGS__), \
+     dir->context->checked)
+
+static const char *name_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    accd_name_object(dir, object, dir->context->error.asked.name,
+                     sizeof dir->context->error.asked.name);
+    return dir->context->error.asked.name;
+}
+
+/* Numbers by address: references of levels, pins of attachments. */
+struct tally {
+    struct accd_pair *pairs;
+    size_t n, room;
+};
+
+static bool count(struct accd_mem *mem, struct tally *tally, const void *object)
+{
+    if (!accd_mem_grow(mem, (void **)&tally->pairs, &tally->room, tally->n + 1,
+                       sizeof tally->pairs[0]))
+        return false;
+    tally->pairs[tally->n++] = (struct accd_pair){accd_address(object), 1};
+    return true;
+}
+
+static void close_tally(struct accd_mem *mem, struct tally *tally)
+{
+    accd_mem_free(mem, tally->pairs, tally->room * sizeof tally->pairs[0]);
+}
+
+static bool sum(struct accd_mem *mem, struct tally *tally)
+{
+    struct accd_pair *spare = accd_mem_array(mem, tally->n, sizeof *spare);
+    if (!spare)
+        return false;
+    const struct accd_pair *sorted = accd_sort_pairs(tally->pairs, spare, tally->n);
+    if (sorted != tally->pairs)
+        memcpy(tally->pairs, sorted, tally->n * sizeof *sorted);
+    accd_mem_free(mem, spare, tally->n * sizeof *spare);
+    size_t kept = 0;
+    for (size_t i = 0; i < tally->n; i++)
+        if (kept && tally->pairs[kept - 1].key == tally->pairs[i].key)
+            tally->pairs[kept - 1].value += tally->pairs[i].value;
+        else
+            tally->pairs[kept++] = tally->pairs[i];
+    tally->n = kept;
+    return true;
+}
+
+static uint64_t counted(const struct tally *tally, const void *object)
+{
+    size_t low = 0, high = tally->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tally->pairs[middle].key < accd_address(object))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < tally->n && tally->pairs[low].key == accd_address(object)
+               ? tally->pairs[low].value
+               : 0;
+}
+
+static const char *check_objects(struct accd_directory *dir, const struct tally *levels,
+                                 const struct tally *pins)
+{
+    struct accd_range_cursor cursor;
+    uint64_t end = 0;
+    size_t n = 0;
+    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+         object = accd_range_next(&cursor), n++) {
+        if (object->host < end)
+            return WRONG("%s overlaps the object before it", name_of(dir, object));
+        end = accd_object_end(object);
+        if (!accd_object_bytes(object))
+            return WRONG("%s is empty", name_of(dir, object));
+        if (!object->structured && !object->dynamic)
+            return WRONG("%s is present without a reference", name_of(dir, object));
+        if (object->structured != counted(levels, object))
+            return WRONG("%s has structured counter %u, but levels account for %llu",
+                         name_of(dir, object), object->structured,
+                         (unsigned long long)counted(levels, object));
+        if (object->pins != counted(pins, object))
+            return WRONG("%s is pinned %u times, but %llu pointers lead to it",
+                         name_of(dir, object), object->pins,
+                         (unsigned long long)counted(pins, object));
+        if (object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_TOUCHED))
+            return WRONG("%s is marked as if an exit were under way", name_of(dir, object));
+        if (!dir->ops->allocated(dir->device, object->dev, accd_object_bytes(object)))
+            return WRONG("%s has no allocated device memory", name_of(dir, object));
+    }
+    return n == dir->live_objects ? NULL : WRONG("the number of live objects is wrong");
+}
+
+static const char *check_device_order(struct accd_directory *dir)
+{
+    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * dir->objects.count,
+                                             sizeof *pairs);
+    struct accd_range_cursor cursor;
+    size_t n = 0;
+    const char *wrong = NULL;
+    if (!pairs)
+        return WRONG("no memory to check device ranges");
+    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+         object = accd_range_next(&cursor))
+        pairs[n++] = (struct accd_pair){object->dev, accd_object_bytes(object)};
+    const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 1; i < n && !wrong; i++)
+        if (sorted[i].key - sorted[i - 1].key < sorted[i - 1].value)
+            wrong = WRONG("two objects share device memory");
+    accd_mem_free(&dir->context->mem, pairs, 2 * n * sizeof *pairs);
+    if (!wrong && dir->device_order && dir->by_device.count != n)
+        wrong = WRONG("the device order has %zu objects instead of %zu", dir->by_device.count, n);
+    return wrong;
+}
+
+static const char *check_attachments(struct accd_directory *dir, struct tally *pins)
+{
+    struct accd_range_cursor cursor;
+    size_t n = 0;
+    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
+         attach = accd_range_next(&cursor), n++) {
+        struct accd_object *holder, *target;
+        char name[160];
+        accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
+        if (!attach->count)
+            return WRONG("%s is attached with counter 0", name);
+        if (accd_find(dir, attach->slot, &holder) != ACCD_OK || !holder)
+            return WRONG("%s is attached, but not present", name);
+        if (accd_find(dir, attach->base, &target) != ACCD_OK || !target)
+            return WRONG("%s leads to nothing present", name);
+        if (attach->dev - target->dev != attach->target - target->host)
+            return WRONG("%s leads to the wrong place", name);
+        uint64_t dev = holder->dev + (attach->slot - holder->host), word;
+        if (dir->ops->read(dir->device, dev, &word, sizeof word) != ACCD_OK || word != attach->dev)
+            return WRONG("%s holds another address on the device", name);
+        if (!count(&dir->context->mem, pins, target))
+            return WRONG("no memory to check attachments");
+    }
+    return n == dir->live_attachments ? NULL : WRONG("the number of attachments is wrong");
+}
+
+static const char *check_levels(struct accd_directory *dir, struct tally *levels)
+{
+    size_t depth = 0;
+    for (const struct accd_region *region = dir->top; region; region = region->below, depth++) {
+        for (size_t i = 0; i < region->nclaims; i++) {
+            const struct accd_claim *claim = &region->claims[i];
+            if (claim->object && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
+                !count(&dir->context->mem, levels, claim->object))
+                return WRONG("no memory to check levels");
+        }
+        const struct accd_group *group = region->group;
+        for (size_t i = 0; group && i < group->walk->sections; i++)
+            if (accd_object_bytes(&group->objects[i]) &&
+                !count(&dir->context->mem, levels, &group->objects[i]))
+                return WRONG("no memory to check levels");
+    }
+    return depth == dir->depth ? NULL : WRONG("the number of levels is wrong");
+}
+
+static const char *check_memory(struct accd_directory *dir)
+{
+    struct accd_range_cursor cursor;
+    uint64_t bytes = 0;
+    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+         object = accd_range_next(&cursor)) {
+        if (!(object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED)))
+            bytes += accd_object_bytes(object);
+        struct accd_block *block =
+            object->size & ACCD_OBJECT_SHARED ? accd_block_of(dir, object) : NULL;
+        if (object->size & ACCD_OBJECT_SHARED &&
+            (!block || object->dev - block->dev >= block->bytes))
+            return WRONG("%s lies in no block", name_of(dir, object));
+    }
+    for (struct accd_block *block = accd_range_seek(&dir->blocks, 0, &cursor); block;
+         block = accd_range_next(&cursor)) {
+        if (!block->live)
+            return WRONG("a device block outlived its objects");
+        bytes += block->bytes;
+    }
+    return bytes <= dir->stats.live_bytes
+               ? NULL
+               : WRONG("objects and blocks need %llu bytes, but only %llu are in use",
+                       (unsigned long long)bytes, (unsigned long long)dir->stats.live_bytes);
+}
+
+static const char *check_directory(struct accd_directory *dir)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    struct tally levels = {0}, pins = {0};
+    const char *wrong = NULL;
+    if (accd_index_all(dir) != ACCD_OK)
+        return WRONG("no memory to index groups");
+    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots};
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
+        wrong = accd_range_check(indices[i]);
+    if (!wrong)
+        wrong = check_levels(dir, &levels);
+    if (!wrong)
+        wrong = check_attachments(dir, &pins);
+    if (!wrong && (!sum(mem, &levels) || !sum(mem, &pins)))
+        wrong = WRONG("no memory to check counters");
+    if (!wrong)
+        wrong = check_objects(dir, &levels, &pins);
+    if (!wrong)
+        wrong = check_device_order(dir);
+    if (!wrong)
+        wrong = check_memory(dir);
+    close_tally(mem, &levels);
+    close_tally(mem, &pins);
+    return wrong;
+}
+
+const char *accd_check(accd_context *context)
+{
+    for (int i = 0; i < context->ndirs; i++) {
+        const char *wrong = check_directory(&context->dirs[i]);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------- digest -- */
+
+static uint64_t mix(uint64_t hash, const void *from, size_t n)
+{
+    const unsigned char *p = from;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+#define MIX(value) hash = mix(hash, &(value), sizeof(value))
+
+static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t dev, uint64_t n)
+{
+    unsigned char buffer[1024];
+    for (uint64_t at = 0; at < n; at += sizeof buffer) {
+        uint64_t take = n - at < sizeof buffer ? n - at : sizeof buffer;
+        if (dir->ops->read(dir->device, dev + at, buffer, take) == ACCD_OK)
+            hash = mix(hash, buffer, take);
+        uint64_t written = dir->ops->written ? dir->ops->written(dir->device, dev + at, take) : 0;
+        MIX(written);
+    }
+    return hash;
+}
+
+uint64_t accd_digest(accd_context *context)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < context->ndirs; i++) {
+        struct accd_directory *dir = &context->dirs[i];
+        struct accd_range_cursor cursor;
+        if (accd_index_all(dir) != ACCD_OK)
+            return 0;
+        for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+             object = accd_range_next(&cursor)) {
+            MIX(object->host);
+            MIX(object->size);
+            MIX(object->dev);
+            MIX(object->structured);
+            MIX(object->dynamic);
+            MIX(object->pins);
+            hash = digest_bytes(dir, hash, object->dev, accd_object_bytes(object));
+        }
+        for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
+             attach = accd_range_next(&cursor)) {
+            MIX(attach->slot);
+            MIX(attach->target);
+            MIX(attach->dev);
+            MIX(attach->count);
+        }
+        for (const struct accd_region *region = dir->top; region; region = region->below)
+            MIX(region);
+        MIX(dir->stats.live_bytes);
+        MIX(dir->stats.live_allocations);
+    }
+    return hash;
+}

@@ -1,0 +1,400 @@
+/* construct.c - the waist: contexts, and constructs from their items to what they did. */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------- context -- */
+
+accd_status accd_fail(accd_context *context, accd_status status, const char *rule,
+                      const char *format, ...)
+{
+    accd_error *error = &context->error;
+    char message[sizeof error->message];
+    va_list args;
+    va_start(args, format); /* the arguments may be parts of the last error */
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    *error = (accd_error){.status = status, .rule = rule, .item = SIZE_MAX};
+    memcpy(error->message, message, sizeof message);
+    return status;
+}
+
+void accd_config_init(accd_config *config)
+{
+    *config = (accd_config){
+        .struct_size = sizeof *config,
+        .devices = 1,
+        .device_bytes = (uint64_t)16 << 30,
+        .group_least = 64,
+    };
+}
+
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+accd_status accd_open(accd_context **context_p, const accd_config *config)
+{
+    accd_config defaults;
+    accd_config_init(&defaults);
+    if (!config)
+        config = &defaults;
+    if (config->struct_size != sizeof *config)
+        return ACCD_MISUSE;
+    struct accd_mem mem;
+    accd_mem_init(&mem, config->alloc, config->alloc_ud);
+    accd_context *context = accd_mem_zero(&mem, sizeof *context);
+    if (!context)
+        return ACCD_OUT_OF_MEMORY;
+    context->mem = mem;
+    context->config = *config;
+    context->rules = config->rules ? *config->rules : *accd_rules_named("tr14");
+    context->config.rules = &context->rules;
+    if (!context->config.devices)
+        context->config.devices = 1;
+    if (!context->config.threads)
+        context->config.threads = processors();
+    if (!context->config.group_least)
+        context->config.group_least = 1;
+    context->scratch.mem = &context->mem;
+    accd_host_init(&context->host, &context->mem);
+    accd_fail(context, ACCD_OK, "", "no error");
+    accd_status status = ACCD_OUT_OF_MEMORY;
+    unsigned devices = context->config.devices;
+    context->dirs = accd_mem_array(&context->mem, devices, sizeof context->dirs[0]);
+    /* label number 0 stands for objects without a name */
+    if (context->dirs && accd_label_new(context, &(accd_label){.name = ""}))
+        status = ACCD_OK;
+    while (status == ACCD_OK && (unsigned)context->ndirs < devices) {
+        status = accd_directory_init(&context->dirs[context->ndirs], context, context->ndirs);
+        context->ndirs++;
+    }
+    if (status != ACCD_OK) {
+        accd_close(context);
+        return status;
+    }
+    *context_p = context;
+    return ACCD_OK;
+}
+
+void accd_close(accd_context *context)
+{
+    if (!context)
+        return;
+    struct accd_mem *mem = &context->mem;
+    for (int i = 0; i < context->ndirs; i++) {
+        while (context->dirs[i].top)
+            accd_region_free(context->dirs[i].top);
+        accd_directory_close(&context->dirs[i]);
+    }
+    accd_workers_close(context->workers);
+    for (size_t i = 0; i < context->nlabels; i++) {
+        accd_label *label = context->labels[i];
+        accd_mem_free(mem, (void *)(uintptr_t)label->name, strlen(label->name) + 1);
+        if (label->file)
+            accd_mem_free(mem, (void *)(uintptr_t)label->file, strlen(label->file) + 1);
+        accd_program_release((accd_program *)(uintptr_t)label->layout);
+        accd_mem_free(mem, label, sizeof *label);
+    }
+    accd_mem_free(mem, context->labels, context->labels_room * sizeof context->labels[0]);
+    if (context->dirs)
+        accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
+    accd_host_close(&context->host);
+    accd_scratch_close(&context->scratch);
+    struct accd_mem last = *mem;
+    accd_mem_free(&last, context, sizeof *context);
+}
+
+const accd_label *accd_label_new(accd_context *context, const accd_label *label)
+{
+    struct accd_mem *mem = &context->mem;
+    accd_label *copy = accd_mem_new(mem, sizeof *copy);
+    char *name = accd_mem_string(mem, label->name ? label->name : "");
+    char *file = label->file ? accd_mem_string(mem, label->file) : NULL;
+    if (!copy || !name || (label->file && !file) ||
+        !accd_mem_grow(mem, (void **)&context->labels, &context->labels_room, context->nlabels + 1,
+                       sizeof context->labels[0])) {
+        accd_mem_free(mem, copy, sizeof *copy);
+        accd_mem_free(mem, name, name ? strlen(name) + 1 : 0);
+        accd_mem_free(mem, file, file ? strlen(file) + 1 : 0);
+        accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a label");
+        return NULL;
+    }
+    *copy = *label;
+    copy->name = name;
+    copy->file = file;
+    copy->id = (uint32_t)context->nlabels;
+    if (label->layout)
+        accd_program_retain((accd_program *)(uintptr_t)label->layout);
+    context->labels[context->nlabels++] = copy;
+    return copy;
+}
+
+const accd_error *accd_last_error(const accd_context *context) { return &context->error; }
+const accd_rules *accd_get_rules(const accd_context *context) { return &context->rules; }
+int accd_device_count(const accd_context *context) { return context->ndirs; }
+
+void accd_on_event(accd_context *context, accd_event_fn fn, void *ud)
+{
+    context->config.on_event = fn;
+    context->config.event_ud = ud;
+}
+
+struct accd_directory *accd_directory_of(accd_context *context, int device)
+{
+    if (device >= 0 && device < context->ndirs)
+        return &context->dirs[device];
+    accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
+              device, context->ndirs - 1);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- constructs -- */
+
+static accd_status check_items(accd_context *context, const accd_construct *construct)
+{
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        bool exits = item->action == ACCD_DELETE || item->action == ACCD_COPYOUT ||
+                     item->action == ACCD_DETACH || item->action == ACCD_HOLD;
+        bool updates = item->action == ACCD_UPDATE_SELF || item->action == ACCD_UPDATE_DEVICE;
+        bool fits = construct->kind == ACCD_EXIT_DATA ? exits
+                    : construct->kind == ACCD_UPDATE
+                        ? updates
+                        : item->action < ACCD_ACTION_COUNT && accd_demands[item->action].entry;
+        if (fits && (!item->program || !item->program->spec.params || item->params))
+            continue;
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                         "item %zu asks for %s, which this construct cannot do", i,
+                         accd_action_name(item->action));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_run(accd_context *context, const accd_construct *construct,
+                     accd_region **region_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, construct->device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    ACCD_TRY(check_items(context, construct));
+    bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
+    if (opens && !region_p)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a region needs a place to be returned");
+    struct accd_plan plan;
+    accd_status status = accd_plan_begin(&plan, dir, construct);
+    if (status == ACCD_OK)
+        status = construct->kind == ACCD_EXIT_DATA ? accd_exit_data(&plan)
+                 : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
+                                                   : accd_enter(&plan, region_p);
+    accd_plan_end(&plan);
+    return status;
+}
+
+accd_status accd_region_end(accd_region *region)
+{
+    struct accd_directory *dir = region->dir;
+    if (dir->top == region)
+        return accd_leave_region(region, false);
+    return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
+                     "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
+                     dir->number, dir->top->name ? dir->top->name : "another one",
+                     dir->top->file ? dir->top->file : "?", dir->top->line);
+}
+
+void accd_region_abandon(accd_region *region)
+{
+    if (!region)
+        return;
+    while (region->dir->top != region)
+        accd_region_abandon(region->dir->top);
+    /* Only missing memory can fail here; then the level goes and its references stay. */
+    if (accd_leave_region(region, true) != ACCD_OK)
+        accd_region_free(region);
+}
+
+int accd_region_device(const accd_region *region) { return region->dir->number; }
+
+/* ----------------------------------------------------------------------------- single steps -- */
+
+accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
+                     uint64_t bytes, const accd_label *label)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    enum accd_relation relation;
+    struct accd_object *object;
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (!host || !dev)
+        return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
+    if (!bytes || bytes >> (ACCD_SIZE_BITS - 1))
+        return accd_fail(context, ACCD_INVALID_SECTION, R_MAP_DATA,
+                         "%llu bytes cannot be mapped", (unsigned long long)bytes);
+    ACCD_TRY(accd_relate(dir, accd_address(host), bytes, &relation, &object));
+    if (relation != ACCD_NONE)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the host memory, or a part of it, is present on device %d already",
+                         device);
+    if (!dir->ops->allocated(dir->device, dev, bytes))
+        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_MAP_DATA,
+                         "the device range is not in allocated memory of device %d", device);
+    struct accd_object *there;
+    ACCD_TRY(accd_find_device(dir, dev, &there));
+    if (there)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the device memory holds other present data");
+    ACCD_TRY(accd_directory_reserve(dir, 1, 0, 0, 0));
+    object = accd_pool_take(&dir->object_pool);
+    *object = (struct accd_object){
+        .host = accd_address(host),
+        .size = bytes | ACCD_OBJECT_MAPPED,
+        .dev = dev,
+        .dynamic = 1,
+        .where = label ? label->id : 0,
+    };
+    accd_insert_object(dir, object);
+    return ACCD_OK;
+}
+
+accd_status accd_unmap(accd_context *context, int device, const void *host)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object;
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_find(dir, accd_address(host), &object));
+    if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
+        return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
+                         "the address was not mapped to device %d by acc_map_data", device);
+    if (object->structured)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "a data region still uses the mapped data");
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
+    if (attach || object->pins)
+        return accd_fail(context, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
+                         "a pointer is still attached to or inside the mapped data");
+    accd_remove_object(dir, object);
+    return ACCD_OK;
+}
+
+accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    uint64_t dev = 0;
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (bytes) {
+        accd_status status = accd_alloc_memory(dir, bytes, &dev);
+        if (status != ACCD_OK)
+            return accd_fail(context, status, R_MEMORY,
+                             "device %d has no %llu bytes of memory left", device,
+                             (unsigned long long)bytes);
+    }
+    *dev_p = dev;
+    return ACCD_OK;
+}
+
+accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object;
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (!dev)
+        return ACCD_OK;
+    ACCD_TRY(accd_find_device(dir, dev, &object));
+    if (object)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the device memory holds present data");
+    uint64_t bytes = dir->ops->size_of(dir->device, dev);
+    if (!bytes)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                         "the address is not one that device %d allocated", device);
+    accd_free_memory(dir, dev, bytes);
+    return ACCD_OK;
+}
+
+static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ops->allocated(dir->device, dev, bytes))
+        return ACCD_OK;
+    if (!dir->ops->owns(dir->device, dev))
+        return accd_fail(dir->context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
+                         "the address is not one of device %d", dir->number);
+    return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
+                     "the range is not in allocated memory of device %d", dir->number);
+}
+
+static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint64_t from,
+                            uint64_t bytes, const struct accd_traffic *traffic)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (!bytes || to == from)
+        return ACCD_OK;
+    if (traffic->in || traffic->within)
+        ACCD_TRY(raw_range(dir, to, bytes));
+    if (traffic->out || traffic->within)
+        ACCD_TRY(raw_range(dir, from, bytes));
+    if (context->config.check_host && !traffic->within &&
+        !accd_host_covers(context, traffic->in ? from : to, bytes))
+        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                         "the host range does not lie in live host memory");
+    accd_status status = dir->ops->begin(dir->device, traffic);
+    if (status == ACCD_OK) {
+        if (traffic->within)
+            dir->ops->copy(dir->device, to, from, bytes);
+        else if (traffic->in)
+            memcpy(dir->ops->stage(dir->device, to, bytes), accd_pointer(from), bytes);
+        else
+            memcpy(accd_pointer(to), dir->ops->fetch(dir->device, from, bytes), bytes);
+        status = dir->ops->end(dir->device);
+    }
+    if (status != ACCD_OK)
+        return accd_fail(context, status, R_MOVE, "device %d failed to copy", device);
+    unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
+    dir->stats.transfers[kind]++;
+    dir->stats.moved_bytes[kind] += bytes;
+    return ACCD_OK;
+}
+
+accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
+                           uint64_t bytes)
+{
+    return raw_copy(context, device, dev, accd_address(host), bytes,
+                    &(struct accd_traffic){.in = 1});
+}
+
+accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
+                             uint64_t bytes)
+{
+    return raw_copy(context, device, accd_address(host), dev, bytes,
+                    &(struct accd_traffic){.out = 1});
+}
+
+accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
+                               uint64_t bytes)
+{
+    return raw_copy(context, device, to, from, bytes, &(struct accd_traffic){.within = 1});
+}
+
+void accd_fail_allocation(accd_context *context, int device, uint64_t n)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (dir && dir->ops->fail)
+        dir->ops->fail(dir->device, n, UINT64_MAX);
+}
+
+void accd_fail_copy(accd_context *context, int device, uint64_t n)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (dir && dir->ops->fail)
+        dir->ops->fail(dir->device, UINT64_MAX, n);
+}

@@ -1,0 +1,293 @@
+/* directory.c - the present table of one device: objects by host address (and, once asked for, by
+ * device address), device blocks that several objects share, attached pointers by their own address.
+ * Groups of sections that one construct made are looked into only when somebody meets them. */
+#include "core.h"
+
+accd_status accd_directory_init(struct accd_directory *dir, accd_context *context, int number)
+{
+    struct accd_mem *mem = &context->mem;
+    *dir = (struct accd_directory){
+        .context = context,
+        .number = number,
+        .ops = context->config.backend ? context->config.backend : &accd_backend_sim,
+    };
+    accd_range_init(&dir->objects, mem);
+    accd_range_init(&dir->by_device, mem);
+    accd_range_init(&dir->blocks, mem);
+    accd_range_init(&dir->slots, mem);
+    accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
+    accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
+    accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
+    return dir->ops->open(&dir->device, number, &context->config, mem);
+}
+
+void accd_directory_close(struct accd_directory *dir)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    for (size_t i = 0; i < dir->ngroups; i++)
+        if (dir->groups[i])
+            accd_group_free(dir, dir->groups[i]);
+    accd_mem_free(mem, dir->groups, dir->groups_room * sizeof dir->groups[0]);
+    accd_mem_free(mem, dir->origins, dir->origins_room * sizeof dir->origins[0]);
+    accd_range_close(&dir->objects);
+    accd_range_close(&dir->by_device);
+    accd_range_close(&dir->blocks);
+    accd_range_close(&dir->slots);
+    accd_pool_close(&dir->object_pool);
+    accd_pool_close(&dir->attach_pool);
+    accd_pool_close(&dir->block_pool);
+    if (dir->device)
+        dir->ops->close(dir->device);
+}
+
+/* --------------------------------------------------------------------------------- look-ups -- */
+
+/* Turns pending groups that the range meets into objects. */
+static accd_status index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
+{
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        struct accd_group *group = dir->groups[i];
+        if (group && group->pending && accd_group_meets(group, low, high))
+            ACCD_TRY(accd_group_index(dir, group));
+    }
+    return ACCD_OK;
+}
+
+static inline bool covers(const struct accd_object *object, uint64_t host)
+{
+    return object && host - object->host < accd_object_bytes(object);
+}
+
+accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
+{
+    struct accd_object *object = accd_range_floor(&dir->objects, host);
+    if (!covers(object, host)) {
+        if (dir->npending) {
+            ACCD_TRY(index_met(dir, host, host + 1));
+            object = accd_range_floor(&dir->objects, host);
+        }
+        if (!covers(object, host))
+            object = NULL;
+    }
+    *object_p = object;
+    return ACCD_OK;
+}
+
+accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
+                        enum accd_relation *relation_p, struct accd_object **object_p)
+{
+    if (dir->npending)
+        ACCD_TRY(index_met(dir, host, host + bytes));
+    void *after;
+    struct accd_object *object = accd_range_around(&dir->objects, host, &after), *next = after;
+    *object_p = NULL;
+    if (covers(object, host)) {
+        *relation_p = bytes <= accd_object_end(object) - host ? ACCD_INSIDE : ACCD_ACROSS;
+        *object_p = object;
+    } else if (next && next->host - host < bytes) {
+        *relation_p = ACCD_ACROSS;
+        *object_p = next;
+    } else {
+        *relation_p = ACCD_NONE;
+    }
+    return ACCD_OK;
+}
+
+static accd_status build_device_order(struct accd_directory *dir)
+{
+    struct accd_range_cursor cursor;
+    accd_context *context = dir->context;
+    if (!accd_range_reserve(&dir->by_device, dir->objects.count))
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory for the device order of present objects");
+    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+         object = accd_range_next(&cursor))
+        accd_range_insert(&dir->by_device, object->dev, object);
+    dir->device_order = true;
+    return ACCD_OK;
+}
+
+accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
+                             struct accd_object **object_p)
+{
+    for (size_t i = 0; dir->npending && i < dir->ngroups; i++) {
+        struct accd_group *group = dir->groups[i];
+        if (group && group->pending && dev - group->block->dev < group->block->bytes)
+            ACCD_TRY(accd_group_index(dir, group));
+    }
+    if (!dir->device_order)
+        ACCD_TRY(build_device_order(dir));
+    struct accd_object *object = accd_range_floor(&dir->by_device, dev);
+    *object_p = object && dev - object->dev < accd_object_bytes(object) ? object : NULL;
+    return ACCD_OK;
+}
+
+accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
+                             struct accd_attach **attach_p)
+{
+    if (dir->npending_attach)
+        ACCD_TRY(accd_index_pointers(dir, slot, slot + 1));
+    struct accd_attach *attach = accd_range_floor(&dir->slots, slot);
+    *attach_p = attach && attach->slot == slot ? attach : NULL;
+    return ACCD_OK;
+}
+
+/* Pointers of 8 bytes may begin before low and reach into the range. */
+accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t high,
+                              struct accd_range_cursor *cursor, struct accd_attach **attach_p)
+{
+    *attach_p = NULL;
+    if (!dir->slots.count && !dir->npending_attach)
+        return ACCD_OK;
+    uint64_t from = low >= sizeof(void *) ? low - (sizeof(void *) - 1) : 0;
+    if (dir->npending_attach)
+        ACCD_TRY(accd_index_pointers(dir, from, high));
+    struct accd_attach *attach = accd_range_seek(&dir->slots, from, cursor);
+    *attach_p = attach && attach->slot < high ? attach : NULL;
+    return ACCD_OK;
+}
+
+struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high)
+{
+    struct accd_attach *attach = accd_range_next(cursor);
+    return attach && attach->slot < high ? attach : NULL;
+}
+
+/* ---------------------------------------------------------------------------------- changes -- */
+
+accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
+                                   size_t attachments, size_t blocks)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    bool ok = true;
+    if (objects)
+        ok = accd_pool_reserve(&dir->object_pool, objects) &&
+             accd_range_reserve(&dir->objects, objects) &&
+             (!dir->device_order || accd_range_reserve(&dir->by_device, objects));
+    if (origins) {
+        size_t most = dir->norigins + origins + 1;
+        ok = ok && accd_mem_grow(mem, (void **)&dir->origins, &dir->origins_room, most,
+                                 sizeof dir->origins[0]);
+    }
+    if (attachments)
+        ok = ok && accd_pool_reserve(&dir->attach_pool, attachments) &&
+             accd_range_reserve(&dir->slots, attachments);
+    if (blocks)
+        ok = ok && accd_pool_reserve(&dir->block_pool, blocks) &&
+             accd_range_reserve(&dir->blocks, blocks);
+    return ok ? ACCD_OK
+              : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                          "no memory for the present table");
+}
+
+void accd_insert_object(struct accd_directory *dir, struct accd_object *object)
+{
+    accd_range_insert(&dir->objects, object->host, object);
+    if (dir->device_order)
+        accd_range_insert(&dir->by_device, object->dev, object);
+    dir->live_objects++;
+}
+
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
+{
+    accd_range_erase(&dir->objects, object->host);
+    if (dir->device_order)
+        accd_range_erase(&dir->by_device, object->dev);
+    dir->live_objects--;
+    if (object->size & ACCD_OBJECT_MEMBER) {
+        struct accd_group *group = dir->groups[object->where];
+        if (--group->live == 0)
+            accd_group_free(dir, group);
+        return;
+    }
+    if (object->size & ACCD_OBJECT_ORIGIN) {
+        dir->origins[object->where].next = dir->free_origin;
+        dir->free_origin = object->where;
+    }
+    accd_pool_give(&dir->object_pool, object);
+}
+
+uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin)
+{
+    uint32_t number = dir->free_origin;
+    if (number)
+        dir->free_origin = dir->origins[number].next;
+    else
+        number = (uint32_t)(dir->norigins ? dir->norigins : 1); /* number 0 means none */
+    if (number >= dir->norigins)
+        dir->norigins = number + 1;
+    dir->origins[number] = *origin;
+    return number;
+}
+
+struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
+{
+    struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
+    *attach = (struct accd_attach){.slot = slot};
+    accd_range_insert(&dir->slots, slot, attach);
+    dir->live_attachments++;
+    return attach;
+}
+
+void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
+{
+    accd_range_erase(&dir->slots, attach->slot);
+    accd_pool_give(&dir->attach_pool, attach);
+    dir->live_attachments--;
+}
+
+/* ---------------------------------------------------------------------------- device memory -- */
+
+accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p)
+{
+    accd_status status = dir->ops->alloc(dir->device, bytes, dev_p);
+    if (status == ACCD_OK) {
+        dir->stats.allocations++;
+        dir->stats.live_allocations++;
+        dir->stats.live_bytes += bytes;
+    }
+    return status;
+}
+
+void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ops->free(dir->device, dev) == ACCD_OK) {
+        dir->stats.frees++;
+        dir->stats.live_allocations--;
+        dir->stats.live_bytes -= bytes;
+    }
+}
+
+struct accd_block *accd_insert_block(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                                     size_t live)
+{
+    struct accd_block *block = accd_pool_take(&dir->block_pool);
+    *block = (struct accd_block){dev, bytes, live};
+    accd_range_insert(&dir->blocks, dev, block);
+    return block;
+}
+
+void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects)
+{
+    block->live -= objects;
+    if (block->live)
+        return;
+    accd_range_erase(&dir->blocks, block->dev);
+    accd_free_memory(dir, block->dev, block->bytes);
+    accd_pool_give(&dir->block_pool, block);
+}
+
+struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    return accd_range_floor(&dir->blocks, object->dev);
+}
+
+void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
+{
+    if (object->size & ACCD_OBJECT_MAPPED)
+        return;
+    if (object->size & ACCD_OBJECT_SHARED)
+        accd_release_block(dir, accd_block_of(dir, object), 1);
+    else
+        accd_free_memory(dir, object->dev, accd_object_bytes(object));
+}

@@ -1,0 +1,709 @@
+/* enter.c - entry constructs: structured and compute regions, enter data.
+ *
+ * The four steps of TR14 4.2: one set of claims from all clauses; those on present data; conflicts
+ * among the others, of which only the largest of nested ones gets memory; references for all. */
+#include "core.h"
+
+/* Smaller objects of one construct share a device block; larger ones are given back on their own. */
+enum { SMALL_OBJECT = 32 << 10 };
+
+/* A pointer that this construct attaches. */
+struct link {
+    uint32_t claim;
+    uint32_t holder_claim, target_claim; /* that make holder and target, if they are not present */
+    struct accd_object *holder, *target;
+    uint64_t pointer; /* the host's value */
+    struct accd_attach *attach; /* its present attachment, or NULL */
+};
+
+struct entry {
+    struct accd_plan *plan;
+    struct link *links;
+    size_t nlinks;
+    struct accd_bulk bulk;
+    bool bulk_moves;
+    uint64_t block_dev, block_bytes; /* shared by small objects */
+    size_t block_objects;
+    size_t taken;                    /* fresh claims that have memory */
+    uint64_t group_dev, group_bytes;
+    struct accd_region *region;
+};
+
+/* ------------------------------------------------------------------------- 1. present or not -- */
+
+static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    enum accd_relation relation;
+    struct accd_object *object;
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    if (relation == ACCD_ACROSS)
+        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                                "only a part of it is present on device %d", plan->dir->number);
+    if (relation == ACCD_NONE)
+        return ACCD_OK;
+    if (demand->creates && rules->again == ACCD_REJECT && claim->action != ACCD_HOLD &&
+        !(claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED)))
+        return accd_claim_error(plan, claim, object, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT,
+                                "it is present already, which %s allows only for present_or "
+                                "clauses",
+                                rules->name);
+    if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
+        return accd_claim_error(plan, claim, object, ACCD_LIMIT, R_LIMIT,
+                                "its reference counter is exhausted");
+    claim->state = ACCD_CLAIM_PRESENT;
+    claim->object = object;
+    return ACCD_OK;
+}
+
+/* --------------------------------------------------------------------- 2. conflicts and owners -- */
+
+/* The claim in plan->fresh that covers an address, or NULL. */
+static struct accd_claim *fresh_at(const struct accd_plan *plan, uint64_t host)
+{
+    size_t low = 0, high = plan->nfresh;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (plan->claims[plan->fresh[middle]].host <= host)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    struct accd_claim *claim = &plan->claims[plan->fresh[low - 1]];
+    return host - claim->host < claim->bytes ? claim : NULL;
+}
+
+static accd_status overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                                 const struct accd_claim *owner)
+{
+    accd_status status =
+        accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP, R_PARTIAL_OVERLAP,
+                         "it overlaps another object of this directive, and neither contains the "
+                         "other");
+    accd_object_info *other = &plan->context->error.other;
+    accd_name_claim(plan, owner, other->name, sizeof other->name);
+    other->host = owner->host;
+    other->bytes = owner->bytes;
+    return status;
+}
+
+/* A claim that makes nothing: it may lie in what another one makes. */
+static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
+{
+    struct accd_claim *owner = fresh_at(plan, claim->host);
+    if (owner && claim->bytes <= owner->host + owner->bytes - claim->host) {
+        claim->state = ACCD_CLAIM_WITHIN;
+        claim->owner = (uint32_t)(owner - plan->claims);
+        return ACCD_OK;
+    }
+    if (owner)
+        return overlap_error(plan, claim, owner);
+    if (accd_demands[claim->action].must)
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_NOT_PRESENT,
+                                "it is not present on device %d", plan->dir->number);
+    claim->state = ACCD_CLAIM_SKIP;
+    return ACCD_OK;
+}
+
+static accd_status resolve_fresh(struct accd_plan *plan)
+{
+    struct accd_scratch *scratch = &plan->context->scratch;
+    size_t n = 0, others = 0;
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->state != ACCD_CLAIM_OPEN || !claim->bytes)
+            continue;
+        *(accd_demands[claim->action].creates ? &n : &others) += 1;
+    }
+    if (!n && !others)
+        return ACCD_OK;
+    struct accd_pair *pairs = accd_scratch_take(scratch, 2 * n * sizeof *pairs);
+    plan->fresh = accd_scratch_take(scratch, n * sizeof plan->fresh[0]);
+    if (!pairs || !plan->fresh)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    n = 0;
+    for (uint32_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes &&
+            accd_demands[plan->claims[i].action].creates)
+            pairs[n++] = (struct accd_pair){plan->claims[i].host, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n;) {
+        /* of those that begin at one address the longest owns the others */
+        size_t longest = i, end = i + 1;
+        for (; end < n && pairs[end].key == pairs[i].key; end++)
+            if (plan->claims[pairs[end].value].bytes > plan->claims[pairs[longest].value].bytes)
+                longest = end;
+        struct accd_pair swap = pairs[i];
+        pairs[i] = pairs[longest];
+        pairs[longest] = swap;
+        for (; i < end; i++) {
+            struct accd_claim *claim = &plan->claims[pairs[i].value];
+            struct accd_claim *owner =
+                plan->nfresh ? &plan->claims[plan->fresh[plan->nfresh - 1]] : NULL;
+            if (owner && claim->host - owner->host < owner->bytes) {
+                if (claim->bytes > owner->host + owner->bytes - claim->host)
+                    return overlap_error(plan, claim, owner);
+                claim->state = ACCD_CLAIM_WITHIN;
+                claim->owner = plan->fresh[plan->nfresh - 1];
+            } else {
+                claim->state = ACCD_CLAIM_NEW;
+                plan->fresh[plan->nfresh++] = (uint32_t)pairs[i].value;
+            }
+        }
+    }
+    for (uint32_t i = 0; others && i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->state == ACCD_CLAIM_OPEN && claim->bytes)
+            ACCD_TRY(resolve_within(plan, claim));
+    }
+    return ACCD_OK;
+}
+
+/* The common case of one clause: nothing to compare it with. */
+static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
+{
+    if (!accd_demands[claim->action].creates)
+        return resolve_within(plan, claim);
+    plan->fresh = &claim->owner; /* its own number, 0 */
+    claim->owner = 0;
+    plan->nfresh = 1;
+    claim->state = ACCD_CLAIM_NEW;
+    return ACCD_OK;
+}
+
+/* ----------------------------------------------------------------------------------- groups -- */
+
+static bool roots_open(const struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
+        if (root->state == ACCD_CLAIM_SKIP || !accd_demands[root->action].entry)
+            return false;
+    }
+    return true;
+}
+
+/* Tries to take all sections of the walk as one group: one that is there, or a new one. */
+static accd_status try_group(struct accd_plan *plan)
+{
+    struct accd_walk *walk = plan->walk;
+    struct accd_directory *dir = plan->dir;
+    const accd_rules *rules = &plan->context->rules;
+    bool creates = true;
+    if (walk->sections < plan->context->config.group_least || !roots_open(plan))
+        return ACCD_OK;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        creates &= accd_demands[walk->segments[i].action].creates;
+    struct accd_group *group = accd_group_matching(dir, walk);
+    if (group && !(creates && rules->again == ACCD_REJECT) && !accd_plan_touches(plan, group) &&
+        group->structured < UINT32_MAX / 2 && group->dynamic < UINT32_MAX / 2) {
+        plan->group = group;
+        return ACCD_OK;
+    }
+    if (group || !creates)
+        return ACCD_OK;
+    bool apart = false;
+    ACCD_TRY(accd_group_new(dir, walk, &group));
+    accd_status status = accd_group_map(dir, group, &apart);
+    apart = apart && group->live && !accd_group_slots_shared(dir, group);
+    for (size_t i = 0; apart && i < plan->nclaims; i++)
+        apart = !plan->claims[i].bytes ||
+                !accd_group_meets(group, plan->claims[i].host,
+                                  plan->claims[i].host + plan->claims[i].bytes);
+    if (status != ACCD_OK || !apart) {
+        accd_group_free(dir, group);
+        return status;
+    }
+    plan->group = group;
+    plan->new_group = true;
+    return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------------- 3. pointers -- */
+
+static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
+                               struct accd_object **object, uint32_t *claim, bool *found)
+{
+    enum accd_relation relation;
+    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, object));
+    *found = relation == ACCD_INSIDE;
+    if (*found)
+        return ACCD_OK;
+    *object = NULL;
+    const struct accd_claim *fresh = fresh_at(plan, host);
+    if (fresh && bytes <= fresh->host + fresh->bytes - host) {
+        *claim = (uint32_t)(fresh - plan->claims);
+        *found = true;
+    }
+    return ACCD_OK;
+}
+
+static accd_status plan_link(struct entry *entry, uint32_t index)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    bool explicit = claim->action == ACCD_ATTACH;
+    bool strict = explicit && !(claim->flags & ACCD_ITEM_TRY) &&
+                  rules->attach_absent == ACCD_REJECT;
+    struct link link = {.claim = index};
+    bool found;
+    char name[160];
+    ACCD_TRY(find_holder(plan, claim->slot, sizeof(void *), &link.holder, &link.holder_claim,
+                         &found));
+    if (!found) { /* the pointer is not on the device: nothing to attach */
+        if (!strict)
+            return ACCD_OK;
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                "the pointer %s itself is not present on device %d", name,
+                                plan->dir->number);
+    }
+    link.pointer = accd_load_pointer(claim->slot);
+    if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
+        link.target = claim->object;
+        link.target_claim = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : index;
+    } else if (link.pointer) {
+        ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
+        if (!found) {
+            if (!strict)
+                return ACCD_OK;
+            accd_name_claim_slot(plan, claim, name, sizeof name);
+            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                    "what %s points to is not present on device %d", name,
+                                    plan->dir->number);
+        }
+    } else if (!explicit) {
+        return ACCD_OK;
+    }
+    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+    if (link.attach && link.attach->target != link.pointer &&
+        rules->pointer_changed == ACCD_REJECT) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
+                                "the pointer %s was changed while it is attached", name);
+    }
+    claim->attached = true;
+    entry->links[entry->nlinks++] = link;
+    return ACCD_OK;
+}
+
+static accd_status plan_links(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        n += plan->claims[i].slot != 0;
+    if (!n)
+        return ACCD_OK;
+    entry->links = accd_scratch_take(&plan->context->scratch, n * sizeof entry->links[0]);
+    if (!entry->links)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        if (claim->slot && (claim->bytes || claim->action == ACCD_ATTACH) &&
+            accd_demands[claim->action].entry &&
+            (claim->state != ACCD_CLAIM_SKIP || claim->action == ACCD_ATTACH))
+            ACCD_TRY(plan_link(entry, i));
+    }
+    return ACCD_OK;
+}
+
+/* --------------------------------------------------------------------------------- 4. reserve -- */
+
+static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
+                               accd_status status, uint64_t bytes)
+{
+    return accd_claim_error(plan, claim, NULL, status, R_MEMORY,
+                            "device %d has no %llu bytes of memory left", plan->dir->number,
+                            (unsigned long long)bytes);
+}
+
+static bool small(const struct accd_claim *claim) { return claim->bytes < SMALL_OBJECT; }
+
+static accd_status reserve_memory(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    accd_status status;
+    size_t nsmall = 0;
+    for (size_t i = 0; i < plan->nfresh; i++) {
+        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+        nsmall += small(claim);
+        entry->block_bytes += small(claim) ? accd_padded(claim->bytes) : 0;
+    }
+    if (nsmall > 1) {
+        status = accd_alloc_memory(dir, entry->block_bytes, &entry->block_dev);
+        if (status != ACCD_OK)
+            return device_full(plan, &plan->claims[plan->fresh[0]], status, entry->block_bytes);
+        entry->block_objects = nsmall;
+    }
+    uint64_t place = entry->block_dev;
+    for (; entry->taken < plan->nfresh; entry->taken++) {
+        struct accd_claim *claim = &plan->claims[plan->fresh[entry->taken]];
+        struct accd_object *object = accd_pool_take(&dir->object_pool);
+        *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
+        if (entry->block_objects && small(claim)) {
+            object->dev = place;
+            object->size |= ACCD_OBJECT_SHARED;
+            place += accd_padded(claim->bytes);
+        } else {
+            status = accd_alloc_memory(dir, claim->bytes, &object->dev);
+            if (status != ACCD_OK) {
+                accd_pool_give(&dir->object_pool, object);
+                return device_full(plan, claim, status, claim->bytes);
+            }
+        }
+        claim->object = object;
+    }
+    if (plan->new_group) {
+        const struct accd_walk *walk = plan->walk;
+        for (size_t i = 0; i < walk->nsegments; i++)
+            if (accd_segment_maps(&walk->segments[i]))
+                entry->group_bytes += walk->segments[i].total;
+        status = accd_alloc_memory(dir, entry->group_bytes, &entry->group_dev);
+        if (status != ACCD_OK)
+            return device_full(plan, &plan->claims[walk->roots[0].item], status,
+                               entry->group_bytes);
+        struct accd_block *block = accd_pool_take(&dir->block_pool);
+        *block = (struct accd_block){entry->group_dev, entry->group_bytes, plan->group->live};
+        plan->group->block = block;
+    }
+    return ACCD_OK;
+}
+
+static void give_memory_back(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < entry->taken; i++) {
+        struct accd_object *object = plan->claims[plan->fresh[i]].object;
+        if (!(object->size & ACCD_OBJECT_SHARED))
+            accd_free_memory(dir, object->dev, accd_object_bytes(object));
+        accd_pool_give(&dir->object_pool, object);
+    }
+    if (entry->block_objects)
+        accd_free_memory(dir, entry->block_dev, entry->block_bytes);
+    if (plan->new_group && plan->group->block) {
+        accd_free_memory(dir, entry->group_dev, entry->group_bytes);
+        accd_pool_give(&dir->block_pool, plan->group->block);
+    }
+}
+
+static accd_status reserve_region(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    const accd_construct *construct = plan->construct;
+    if (construct->kind == ACCD_ENTER_DATA)
+        return ACCD_OK;
+    size_t nitems = construct->nitems;
+    size_t bytes = sizeof(struct accd_region) + plan->nclaims * sizeof(struct accd_claim) +
+                   nitems * sizeof(struct accd_source);
+    struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
+    if (!region)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory for a data region");
+    *region = (struct accd_region){
+        .context = plan->context,
+        .dir = plan->dir,
+        .kind = construct->kind,
+        .name = construct->name,
+        .file = construct->file,
+        .line = construct->line,
+        .nitems = nitems,
+        .nclaims = plan->nclaims,
+        .bytes = bytes,
+    };
+    region->claims = (struct accd_claim *)(region + 1);
+    region->items = (struct accd_source *)(region->claims + plan->nclaims);
+    memcpy(region->items, plan->sources, nitems * sizeof region->items[0]);
+    entry->region = region;
+    return ACCD_OK;
+}
+
+/* Whether the name of an object needs more than its label. */
+static bool needs_origin(const struct accd_source *source)
+{
+    return source->start || (source->label && strchr(source->label->name, '#'));
+}
+
+static size_t origins_needed(const struct accd_plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nfresh; i++) {
+        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        n += !source || needs_origin(source);
+    }
+    return n;
+}
+
+static accd_status reserve_records(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    size_t attachments = 0;
+    for (size_t i = 0; i < entry->nlinks; i++)
+        attachments += !entry->links[i].attach;
+    size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group;
+    if (!plan->nfresh && !attachments && !blocks)
+        return ACCD_OK;
+    return accd_directory_reserve(plan->dir, plan->nfresh, origins_needed(plan), attachments,
+                                  blocks);
+}
+
+/* ---------------------------------------------------------------------------------- 5. moves -- */
+
+static uint64_t link_value(const struct accd_plan *plan, const struct link *link)
+{
+    if (!link->pointer)
+        return 0;
+    const struct accd_object *target =
+        link->target ? link->target : plan->claims[link->target_claim].object;
+    return target->dev + (link->pointer - target->host);
+}
+
+static accd_status plan_moves(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->state == ACCD_CLAIM_WITHIN)
+            claim->object = plan->claims[claim->owner].object;
+        if (claim->state != ACCD_CLAIM_NEW && claim->state != ACCD_CLAIM_WITHIN)
+            continue;
+        bool in_bulk = entry->bulk_moves && !(claim->source & ACCD_CLAIM_WALKED) &&
+                       plan->sources[claim->source].root >= 0;
+        if (!in_bulk)
+            ACCD_TRY(accd_plan_own_bytes(plan, i, false));
+    }
+    ACCD_TRY(accd_plan_merge(plan));
+    for (size_t i = 0; i < entry->nlinks; i++) {
+        const struct link *link = &entry->links[i];
+        if (link->attach && link->attach->target == link->pointer)
+            continue; /* attached here already: counted only */
+        const struct accd_object *holder =
+            link->holder ? link->holder : plan->claims[link->holder_claim].object;
+        ACCD_TRY(accd_plan_word(plan,
+                                holder->dev + (plan->claims[link->claim].slot - holder->host),
+                                link_value(plan, link)));
+    }
+    return ACCD_OK;
+}
+
+/* Roots of the walk whose sections are a new group: their own bytes go with the group. */
+static accd_status plan_bulk(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    if (!plan->new_group)
+        return ACCD_OK;
+    ACCD_TRY(accd_bulk_begin(&entry->bulk, plan, plan->group));
+    entry->bulk.entry = true;
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
+        if (root->state == ACCD_CLAIM_WITHIN)
+            root->object = plan->claims[root->owner].object;
+        entry->bulk.roots[i] = root->object;
+        entry->bulk.own[i] = root->state != ACCD_CLAIM_PRESENT;
+    }
+    entry->bulk_moves = true;
+    return ACCD_OK;
+}
+
+/* --------------------------------------------------------------------------------- 6. commit -- */
+
+static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
+{
+    struct accd_object *object = claim->object;
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (source) {
+        uint32_t label = source->label ? source->label->id : 0;
+        object->where = label;
+        if (!needs_origin(source))
+            return;
+        struct accd_origin origin = {
+            .slot = claim->slot, .start = source->start, .label = label, .item = label};
+        memcpy(origin.index, source->index, sizeof origin.index);
+        object->where = accd_new_origin(plan->dir, &origin);
+    } else {
+        size_t index, row;
+        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+        const struct accd_segment *segment = &plan->walk->segments[index];
+        const accd_label *item = plan->walk->roots[accd_section_root(plan->walk, segment)].label;
+        object->where = accd_new_origin(
+            plan->dir, &(struct accd_origin){
+                           .slot = claim->slot,
+                           .start = accd_section_start(segment, row),
+                           .label = segment->field->label ? segment->field->label->id : 0,
+                           .item = item ? item->id : 0,
+                       });
+    }
+    object->size |= ACCD_OBJECT_ORIGIN;
+}
+
+static void commit_links(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < entry->nlinks; i++) {
+        const struct link *link = &entry->links[i];
+        struct accd_claim *claim = &plan->claims[link->claim];
+        /* another clause of this construct may have attached the same pointer */
+        struct accd_attach *attach = link->attach;
+        if (!attach) {
+            struct accd_attach *near = accd_range_floor(&dir->slots, claim->slot);
+            attach = near && near->slot == claim->slot ? near : NULL;
+        }
+        struct accd_object *target =
+            !link->pointer ? NULL
+                           : link->target ? link->target : plan->claims[link->target_claim].object;
+        if (attach && attach->target == link->pointer) {
+            attach->count++;
+            continue;
+        }
+        if (attach) { /* re-attached elsewhere: starts anew (ACC33-att-3) */
+            struct accd_object *before = NULL;
+            if (accd_find(dir, attach->base, &before) == ACCD_OK && before && before->pins)
+                before->pins--;
+            if (!target) {
+                accd_remove_attach(dir, attach);
+                continue;
+            }
+        } else if (!target) {
+            continue; /* a null pointer was written, nothing is attached */
+        } else {
+            attach = accd_insert_attach(dir, claim->slot);
+        }
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        const accd_label *label = source ? source->label : NULL;
+        if (!source) {
+            size_t index, row;
+            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+            label = plan->walk->segments[index].field->label;
+        }
+        attach->label = label ? label->id : 0;
+        attach->target = link->pointer;
+        attach->base = claim->action == ACCD_ATTACH ? link->pointer : claim->host;
+        attach->dev = link_value(plan, link);
+        attach->count = 1;
+        target->pins++;
+    }
+}
+
+static void commit_group(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    struct accd_group *group = plan->group;
+    if (!group)
+        return;
+    if (plan->new_group) {
+        accd_range_insert(&dir->blocks, group->block->dev, group->block);
+        group->pending = group->pending_attach = true;
+        dir->npending++;
+        dir->npending_attach++;
+        dir->live_objects += group->live;
+        dir->live_attachments += group->live;
+    }
+    group->attached++;
+    *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
+}
+
+static void commit(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
+    if (entry->block_objects)
+        accd_insert_block(dir, entry->block_dev, entry->block_bytes, entry->block_objects);
+    for (size_t i = 0; i < plan->nfresh; i++) {
+        struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+        note_where(plan, claim);
+        accd_insert_object(dir, claim->object);
+    }
+    commit_links(entry);
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->object && !(claim->flags & ACCD_ITEM_UNCOUNTED))
+            *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
+    }
+    commit_group(entry);
+    struct accd_region *region = entry->region;
+    if (!region)
+        return;
+    memcpy(region->claims, plan->claims, plan->nclaims * sizeof region->claims[0]);
+    region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
+    region->group = plan->group;
+    region->below = dir->top;
+    dir->top = region;
+    dir->depth++;
+}
+
+static void undo(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    give_memory_back(entry);
+    if (plan->new_group)
+        accd_group_free(plan->dir, plan->group);
+    if (entry->region)
+        accd_mem_free(&plan->context->mem, entry->region, entry->region->bytes);
+}
+
+static accd_status resolve(struct accd_plan *plan)
+{
+    uint32_t open = 0, last = 0;
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->action == ACCD_ATTACH)
+            claim->state = ACCD_CLAIM_SKIP;
+        if (claim->state == ACCD_CLAIM_OPEN && claim->bytes)
+            ACCD_TRY(resolve_present(plan, i));
+        if (claim->state == ACCD_CLAIM_OPEN) {
+            open++;
+            last = i;
+        }
+    }
+    if (open == 1 && last == 0)
+        return resolve_one(plan, &plan->claims[0]);
+    return open ? resolve_fresh(plan) : ACCD_OK;
+}
+
+accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
+{
+    struct entry entry = {.plan = plan};
+    if (plan->walk)
+        ACCD_TRY(try_group(plan));
+    accd_status status = ACCD_OK;
+    if (plan->walk && !plan->group)
+        status = accd_plan_sections(plan);
+    if (status == ACCD_OK)
+        status = resolve(plan);
+    if (status == ACCD_OK)
+        status = plan_links(&entry);
+    if (status == ACCD_OK)
+        status = reserve_records(&entry);
+    if (status == ACCD_OK)
+        status = reserve_region(&entry);
+    if (status == ACCD_OK)
+        status = reserve_memory(&entry);
+    if (status == ACCD_OK)
+        status = plan_bulk(&entry);
+    if (status == ACCD_OK)
+        status = plan_moves(&entry);
+    if (status == ACCD_OK)
+        status = accd_plan_commit(plan, entry.bulk_moves ? &entry.bulk : NULL);
+    if (status != ACCD_OK) {
+        undo(&entry);
+        return status;
+    }
+    commit(&entry);
+    accd_tell_entry(plan, entry.bulk_moves ? &entry.bulk : NULL);
+    if (region_p)
+        *region_p = entry.region;
+    return ACCD_OK;
+}

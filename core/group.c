@@ -1,0 +1,468 @@
+/* group.c - all sections of one large walk as one record.
+ *
+ * Entering a million sections one by one into ordered indices costs twenty times what copying them
+ * does, and most of them leave together, unmet. So a group keeps the columns of its walk, one pair of
+ * counters and a bit map of the host memory it covers. Whoever meets the map turns the group into
+ * objects first; nothing is ever looked up in a pending group. */
+#include "core.h"
+
+enum { GRANULE_LEAST = 4, GRANULE_MOST = 12, MAP_BYTES_PER_SECTION = 16 };
+
+/* --------------------------------------------------------------------------------- the map -- */
+
+static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high, size_t *sections)
+{
+    *low = UINT64_MAX;
+    *high = 0;
+    *sections = 0;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment) || !segment->applied)
+            continue;
+        *low = segment->low < *low ? segment->low : *low;
+        *high = segment->high > *high ? segment->high : *high;
+        *sections += segment->applied;
+    }
+}
+
+/* Marks [from, to) of the map; returns what was marked before. */
+static inline uint64_t mark(uint64_t *map, uint64_t from, uint64_t last)
+{
+    uint64_t word = from / 64, met = 0;
+    if (word == last / 64) {
+        uint64_t m = (((uint64_t)2 << (last - from)) - 1) << from % 64;
+        met = map[word] & m;
+        map[word] |= m;
+        return met;
+    }
+    met = map[word] & (UINT64_MAX << from % 64);
+    map[word] |= UINT64_MAX << from % 64;
+    for (word++; word < last / 64; word++) {
+        met |= map[word];
+        map[word] = UINT64_MAX;
+    }
+    uint64_t m = ((uint64_t)2 << last % 64) - 1;
+    met |= map[word] & m;
+    map[word] |= m;
+    return met;
+}
+
+static uint64_t mark_segment(const struct accd_group *group, const struct accd_segment *segment)
+{
+    uint64_t met = 0;
+    const uint64_t low = group->low, *host = segment->host;
+    const unsigned granule = group->granule;
+    if (!segment->bytes_of) {
+        const uint64_t bytes = segment->bytes;
+        for (size_t i = 0; bytes && i < segment->rows; i++) {
+            uint64_t from = host[i] - low;
+            met |= mark(group->map, from >> granule, (from + bytes - 1) >> granule);
+        }
+        return met;
+    }
+    for (size_t i = 0; i < segment->rows; i++) {
+        uint64_t from = host[i] - low, bytes = segment->bytes_of[i];
+        if (bytes)
+            met |= mark(group->map, from >> granule, (from + bytes - 1) >> granule);
+    }
+    return met;
+}
+
+bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high)
+{
+    if (high <= group->low || low >= group->high)
+        return false;
+    uint64_t from = (low > group->low ? low - group->low : 0) >> group->granule;
+    uint64_t last = ((high < group->high ? high : group->high) - 1 - group->low) >> group->granule;
+    for (uint64_t word = from / 64; word <= last / 64; word++) {
+        uint64_t bits = group->map[word];
+        if (word == from / 64)
+            bits &= UINT64_MAX << from % 64;
+        if (word == last / 64)
+            bits &= ((uint64_t)2 << last % 64) - 1;
+        if (bits)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a section of the walk meets the map of another group. */
+static bool meets_walk(const struct accd_group *other, const struct accd_walk *walk)
+{
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment) || segment->high <= other->low ||
+            segment->low >= other->high)
+            continue;
+        for (size_t row = 0; row < segment->rows; row++) {
+            uint64_t bytes = accd_section_bytes(segment, row);
+            if (bytes && accd_group_meets(other, segment->host[row], segment->host[row] + bytes))
+                return true;
+        }
+    }
+    return false;
+}
+
+accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p)
+{
+    accd_context *context = dir->context;
+    struct accd_walk *walk = group->walk;
+    size_t sections;
+    *apart_p = false;
+    hull_of(walk, &group->low, &group->high, &sections);
+    if (!sections)
+        return ACCD_OK;
+    uint64_t hull = group->high - group->low;
+    group->granule = GRANULE_LEAST;
+    while (hull >> group->granule > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections &&
+           group->granule <= GRANULE_MOST)
+        group->granule++;
+    if (group->granule > GRANULE_MOST) /* too thin for a map */
+        return ACCD_OK;
+    group->map_words = ((hull - 1) >> group->granule) / 64 + 1;
+    group->map = accd_mem_array(&context->mem, group->map_words, sizeof group->map[0]);
+    if (!group->map)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+    memset(group->map, 0, group->map_words * sizeof group->map[0]);
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        /* elements and sections inside other objects are left to the general way */
+        if (segment->field->in_place || segment->field->embedded ||
+            (segment->applied && mark_segment(group, segment)))
+            return ACCD_OK;
+    }
+    /* Present objects inside the hull: a few are compared, many are left to the general way. */
+    struct accd_range_cursor cursor;
+    struct accd_object *object = accd_range_floor(&dir->objects, group->low);
+    if (object && accd_group_meets(group, object->host, accd_object_end(object)))
+        return ACCD_OK;
+    size_t seen = 0;
+    for (object = accd_range_seek(&dir->objects, group->low, &cursor);
+         object && object->host < group->high; object = accd_range_next(&cursor))
+        if (++seen > sections || accd_group_meets(group, object->host, accd_object_end(object)))
+            return ACCD_OK;
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        struct accd_group *other = dir->groups[i];
+        if (other && other->pending && other->low < group->high && group->low < other->high &&
+            meets_walk(other, walk))
+            return ACCD_OK;
+    }
+    *apart_p = true;
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------ new and free -- */
+
+static void slots_hull(struct accd_group *group)
+{
+    const struct accd_walk *walk = group->walk;
+    group->slot_low = UINT64_MAX;
+    group->slot_high = 0;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+        if (!accd_segment_maps(segment) || !segment->rows)
+            continue;
+        uint64_t low = set->base, high = set->base + (set->rows - 1) * set->program->spec.stride;
+        if (set->address) {
+            low = UINT64_MAX;
+            high = 0;
+            for (size_t row = 0; row < set->rows; row++) {
+                low = set->address[row] < low ? set->address[row] : low;
+                high = set->address[row] > high ? set->address[row] : high;
+            }
+        }
+        low += segment->field->offset;
+        high += segment->field->offset + sizeof(void *);
+        group->slot_low = low < group->slot_low ? low : group->slot_low;
+        group->slot_high = high > group->slot_high ? high : group->slot_high;
+    }
+}
+
+/* Lays the sections out in one device block, column by column. Returns its size. */
+static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
+{
+    uint64_t place = 0;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment))
+            continue;
+        segment->dev = place;
+        if (segment->bytes_of) {
+            size_t blocks = (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS;
+            segment->dev_of =
+                accd_mem_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
+            if (!segment->dev_of)
+                return accd_fail(walk->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                                 "no memory for a group");
+            uint64_t at = place;
+            for (size_t row = 0; row < segment->rows; row++) {
+                if (row % ACCD_ROWS == 0)
+                    segment->dev_of[row / ACCD_ROWS] = at;
+                at += accd_padded(segment->bytes_of[row]);
+            }
+        }
+        place += segment->total;
+    }
+    *bytes_p = place;
+    return ACCD_OK;
+}
+
+/* A group for the walk, known to the directory but without device memory and not pending yet: the
+ * caller allocates its block, or frees it again. */
+accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
+                           struct accd_group **group_p)
+{
+    accd_context *context = dir->context;
+    struct accd_mem *mem = &context->mem;
+    size_t number = 0;
+    while (number < dir->ngroups && dir->groups[number])
+        number++;
+    struct accd_group *group = accd_mem_zero(mem, sizeof *group);
+    if (!group || !accd_mem_grow(mem, (void **)&dir->groups, &dir->groups_room, number + 1,
+                                 sizeof dir->groups[0])) {
+        accd_mem_free(mem, group, sizeof *group);
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+    }
+    dir->groups[number] = group;
+    if (number == dir->ngroups)
+        dir->ngroups++;
+    group->id = (uint32_t)number;
+    group->walk = accd_walk_retain(walk);
+    for (size_t i = 0; i < walk->nsegments; i++)
+        if (accd_segment_maps(&walk->segments[i]))
+            group->live += walk->segments[i].applied;
+    slots_hull(group);
+    uint64_t bytes = 0;
+    accd_status status = lay_out(walk, &bytes);
+    if (status != ACCD_OK) {
+        accd_group_free(dir, group);
+        return status;
+    }
+    *group_p = group;
+    return ACCD_OK;
+}
+
+static void no_longer_pending(struct accd_directory *dir, struct accd_group *group)
+{
+    if (group->pending) {
+        group->pending = false;
+        dir->npending--;
+    }
+}
+
+static void no_longer_pending_attach(struct accd_directory *dir, struct accd_group *group)
+{
+    if (group->pending_attach) {
+        group->pending_attach = false;
+        dir->npending_attach--;
+    }
+}
+
+void accd_group_free(struct accd_directory *dir, struct accd_group *group)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    no_longer_pending(dir, group);
+    no_longer_pending_attach(dir, group);
+    dir->groups[group->id] = NULL;
+    accd_mem_free(mem, group->map, group->map_words * sizeof group->map[0]);
+    accd_mem_free(mem, group->objects, group->walk->sections * sizeof group->objects[0]);
+    accd_walk_release(group->walk);
+    accd_mem_free(mem, group, sizeof *group);
+}
+
+uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
+                          size_t row)
+{
+    return group->block->dev + accd_section_place(segment, row);
+}
+
+/* ------------------------------------------------------------------------------- indexing it -- */
+
+typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
+                           size_t row);
+
+static uint64_t host_key(const struct accd_walk *walk, const struct accd_segment *segment,
+                         size_t row)
+{
+    (void)walk;
+    return segment->host[row];
+}
+
+/* Numbers of all sections that apply, ordered by a key; *scratch is given back by the caller. */
+static struct accd_pair *ordered(struct accd_directory *dir, const struct accd_group *group,
+                                 key_of key, size_t *n_p, struct accd_pair **scratch)
+{
+    const struct accd_walk *walk = group->walk;
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        if (accd_segment_maps(&walk->segments[i]))
+            most += walk->segments[i].applied;
+    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * most, sizeof *pairs);
+    *scratch = pairs;
+    *n_p = most;
+    if (!pairs)
+        return NULL;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment))
+            continue;
+        for (size_t row = 0; row < segment->rows; row++)
+            if (accd_section_bytes(segment, row))
+                pairs[n++] = (struct accd_pair){key(walk, segment, row), segment->first + row};
+    }
+    return accd_sort_pairs(pairs, pairs + most, n);
+}
+
+accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_context *context = dir->context;
+    struct accd_mem *mem = &context->mem;
+    struct accd_walk *walk = group->walk;
+    struct accd_pair *scratch = NULL;
+    size_t n;
+    group->objects = accd_mem_array(mem, walk->sections, sizeof group->objects[0]);
+    struct accd_pair *pairs =
+        group->objects ? ordered(dir, group, host_key, &n, &scratch) : NULL;
+    if (!pairs || !accd_range_reserve(&dir->objects, n) ||
+        (dir->device_order && !accd_range_reserve(&dir->by_device, n))) {
+        if (pairs)
+            accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
+        accd_mem_free(mem, group->objects, walk->sections * sizeof group->objects[0]);
+        group->objects = NULL;
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to index %zu sections", walk->sections);
+    }
+    memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment))
+            continue;
+        uint64_t dev = group->block->dev + segment->dev;
+        for (size_t row = 0; row < segment->rows; row++) {
+            uint64_t bytes = accd_section_bytes(segment, row);
+            group->objects[segment->first + row] = (struct accd_object){
+                .host = segment->host[row],
+                .size = bytes | ACCD_OBJECT_SHARED | ACCD_OBJECT_MEMBER,
+                .dev = dev,
+                .structured = group->structured,
+                .dynamic = group->dynamic,
+                .pins = group->attached ? 1 : 0,
+                .where = group->id,
+            };
+            dev += accd_padded(bytes);
+        }
+    }
+    no_longer_pending(dir, group);
+    dir->live_objects -= n; /* they were counted when the group was made */
+    for (size_t i = 0; i < n; i++)
+        accd_insert_object(dir, &group->objects[pairs[i].value]);
+    accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
+    return ACCD_OK;
+}
+
+accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_context *context = dir->context;
+    struct accd_walk *walk = group->walk;
+    struct accd_pair *scratch = NULL;
+    size_t n;
+    struct accd_pair *pairs = ordered(dir, group, accd_section_slot, &n, &scratch);
+    if (!pairs || !accd_pool_reserve(&dir->attach_pool, n) ||
+        !accd_range_reserve(&dir->slots, n)) {
+        if (pairs)
+            accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to index %zu attachments", walk->sections);
+    }
+    no_longer_pending_attach(dir, group);
+    dir->live_attachments -= n;
+    for (size_t i = 0; i < n; i++) {
+        size_t index, row;
+        accd_walk_locate(walk, pairs[i].value, &index, &row);
+        const struct accd_segment *segment = &walk->segments[index];
+        uint64_t shift = (uint64_t)accd_section_start(segment, row) * segment->field->unit;
+        struct accd_attach *attach = accd_insert_attach(dir, pairs[i].key);
+        attach->target = segment->host[row] - shift;
+        attach->base = segment->host[row];
+        attach->dev = accd_section_dev(group, segment, row) - shift;
+        attach->count = group->attached;
+        attach->label = segment->field->label ? segment->field->label->id : 0;
+    }
+    accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+    return ACCD_OK;
+}
+
+accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high)
+{
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        struct accd_group *group = dir->groups[i];
+        if (group && group->pending_attach && low < group->slot_high && group->slot_low < high)
+            ACCD_TRY(accd_group_attachments(dir, group));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_index_all(struct accd_directory *dir)
+{
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        struct accd_group *group = dir->groups[i];
+        if (group && group->pending)
+            ACCD_TRY(accd_group_index(dir, group));
+        if (group && group->pending_attach)
+            ACCD_TRY(accd_group_attachments(dir, group));
+    }
+    return ACCD_OK;
+}
+
+bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group)
+{
+    struct accd_range_cursor cursor;
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        const struct accd_group *other = dir->groups[i];
+        if (other && other != group && other->pending_attach &&
+            other->slot_low < group->slot_high && group->slot_low < other->slot_high)
+            return true;
+    }
+    const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
+    return attach && attach->slot < group->slot_high;
+}
+
+/* --------------------------------------------------------------------------------- matching -- */
+
+bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
+                       const struct accd_walk *b, const struct accd_segment *y)
+{
+    const struct accd_rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
+    if (x->rows != y->rows || x->field->offset != y->field->offset ||
+        x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
+        x->field->in_place != y->field->in_place || x->applied != y->applied ||
+        p->parent != q->parent || p->program->spec.stride != q->program->spec.stride ||
+        !x->bytes_of != !y->bytes_of || !x->start_of != !y->start_of)
+        return false;
+    if (p->parent < 0 && p->base != q->base)
+        return false;
+    if (x->bytes_of ? memcmp(x->bytes_of, y->bytes_of, x->rows * sizeof x->bytes_of[0]) != 0
+                    : x->bytes != y->bytes)
+        return false;
+    if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0
+                    : x->start != y->start)
+        return false;
+    return !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
+}
+
+struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
+{
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        struct accd_group *group = dir->groups[i];
+        if (!group || !group->pending || !group->pending_attach ||
+            group->walk->nsegments != walk->nsegments)
+            continue;
+        bool same = true;
+        for (size_t k = 0; same && k < walk->nsegments; k++)
+            same = accd_same_columns(group->walk, &group->walk->segments[k], walk, &walk->segments[k]);
+        if (same)
+            return group;
+    }
+    return NULL;
+}

@@ -1,0 +1,411 @@
+/* inspect.c - looking at the state: presence, objects, attachments, levels; kernels' accesses. */
+#include "core.h"
+
+accd_presence accd_is_present(accd_context *context, int device, const void *host, uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    enum accd_relation relation;
+    struct accd_object *object;
+    if (!dir || !host || accd_relate(dir, accd_address(host), bytes ? bytes : 1, &relation,
+                                     &object) != ACCD_OK)
+        return ACCD_ABSENT;
+    return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
+                                                                           : ACCD_ABSENT;
+}
+
+uint64_t accd_deviceptr(accd_context *context, int device, const void *host)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
+        return 0;
+    return object->dev + (accd_address(host) - object->host);
+}
+
+uint64_t accd_hostptr(accd_context *context, int device, uint64_t dev)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
+        return 0;
+    return object->host + (dev - object->dev);
+}
+
+static void describe(struct accd_directory *dir, const struct accd_object *object,
+                     accd_present *present)
+{
+    *present = (accd_present){
+        .dev = object->dev,
+        .structured = object->structured,
+        .dynamic = object->dynamic,
+        .mapped = (object->size & ACCD_OBJECT_MAPPED) != 0,
+    };
+    accd_describe_object(dir, object, &present->info);
+}
+
+int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
+                    accd_present *present_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || (in_device ? accd_find_device : accd_find)(dir, address, &object) != ACCD_OK ||
+        !object)
+        return 0;
+    describe(dir, object, present_p);
+    return 1;
+}
+
+int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present *present_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_range_cursor cursor;
+    if (!dir || accd_index_all(dir) != ACCD_OK)
+        return 0;
+    const struct accd_object *object = accd_range_seek(&dir->objects, *at, &cursor);
+    if (!object)
+        return 0;
+    describe(dir, object, present_p);
+    *at = accd_object_end(object);
+    return 1;
+}
+
+static void describe_attachment(struct accd_directory *dir, const struct accd_attach *attach,
+                                accd_attachment *to)
+{
+    struct accd_object *target = NULL;
+    *to = (accd_attachment){
+        .slot = attach->slot, .target = attach->target, .dev = attach->dev, .count = attach->count};
+    accd_name_slot(dir, attach->slot, attach->label, to->name, sizeof to->name);
+    if (accd_find(dir, attach->base, &target) == ACCD_OK && target) {
+        to->low = target->dev;
+        to->high = target->dev + accd_object_bytes(target);
+    }
+}
+
+int accd_attachment_at(accd_context *context, int device, const void *slot,
+                       accd_attachment *attachment_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_attach *attach = NULL;
+    if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach)
+        return 0;
+    describe_attachment(dir, attach, attachment_p);
+    return 1;
+}
+
+int accd_attachment_next(accd_context *context, int device, uint64_t *at,
+                         accd_attachment *attachment_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_range_cursor cursor;
+    if (!dir || accd_index_all(dir) != ACCD_OK)
+        return 0;
+    const struct accd_attach *attach = accd_range_seek(&dir->slots, *at, &cursor);
+    if (!attach)
+        return 0;
+    describe_attachment(dir, attach, attachment_p);
+    *at = attach->slot + 1;
+    return 1;
+}
+
+static int bounds_of(const struct accd_object *object, uint64_t *low_p, uint64_t *high_p)
+{
+    if (!object)
+        return 0;
+    *low_p = object->dev;
+    *high_p = object->dev + accd_object_bytes(object);
+    return 1;
+}
+
+int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
+                       uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK)
+        return 0;
+    return bounds_of(object, low_p, high_p);
+}
+
+void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t room)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    to[0] = 0;
+    if (dir && accd_find_device(dir, dev, &object) == ACCD_OK && object)
+        accd_name_inside(dir, object, dev - object->dev, to, room);
+}
+
+int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
+                        uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_attach *attach = NULL;
+    struct accd_object *target = NULL;
+    if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
+        attach->dev != dev || accd_find(dir, attach->base, &target) != ACCD_OK)
+        return 0;
+    return bounds_of(target, low_p, high_p);
+}
+
+/* ----------------------------------------------------------------------------------- levels -- */
+
+static const struct accd_region *region_at(struct accd_directory *dir, size_t index)
+{
+    if (index >= dir->depth)
+        return NULL;
+    const struct accd_region *region = dir->top;
+    for (size_t i = dir->depth - 1; i > index; i--)
+        region = region->below;
+    return region;
+}
+
+int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_region *region = dir ? region_at(dir, index) : NULL;
+    if (!region)
+        return 0;
+    *level_p =
+        (accd_level){region->kind, region->name, region->file, region->line, region->nclaims};
+    return 1;
+}
+
+int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
+                      accd_clause *clause_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_region *region = dir ? region_at(dir, index) : NULL;
+    if (!region || clause >= region->nclaims)
+        return 0;
+    const struct accd_claim *claim = &region->claims[clause];
+    const struct accd_plan plan = {.context = context,
+                                   .dir = dir,
+                                   .walk = region->walk,
+                                   .sources = region->items};
+    *clause_p = (accd_clause){
+        .info = {.host = claim->host,
+                 .bytes = claim->bytes,
+                 .file = region->file,
+                 .line = region->line},
+        .action = claim->action,
+        .created = claim->state == ACCD_CLAIM_NEW,
+    };
+    accd_name_claim(&plan, claim, clause_p->info.name, sizeof clause_p->info.name);
+    return 1;
+}
+
+void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    *stats_p = (accd_stats){0};
+    if (!dir)
+        return;
+    *stats_p = dir->stats;
+    stats_p->objects = dir->live_objects;
+    stats_p->attachments = dir->live_attachments;
+}
+
+/* ---------------------------------------------------------------------------------- kernels -- */
+
+int accd_device_of(accd_context *context, uint64_t address)
+{
+    for (int i = 0; i < context->ndirs; i++)
+        if (context->dirs[i].ops->owns(context->dirs[i].device, address))
+            return i;
+    return -1;
+}
+
+/* The excluded member of an element, embedded elements included. */
+static const accd_excluded *excluded_in(const accd_program *program, uint64_t offset)
+{
+    const accd_program_spec *spec = program ? &program->spec : NULL;
+    for (size_t i = 0; spec && i < spec->nexcluded; i++)
+        if (offset - spec->excluded[i].offset < spec->excluded[i].bytes)
+            return &spec->excluded[i];
+    return NULL;
+}
+
+int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
+        return 0;
+    const accd_program *layout = accd_layout_of(dir, object);
+    uint64_t offset = dev - object->dev;
+    const accd_excluded *excluded =
+        layout ? excluded_in(layout, offset % layout->spec.stride) : NULL;
+    if (!excluded)
+        return 0;
+    accd_describe_object(dir, object, info_p);
+    uint64_t start = offset - offset % layout->spec.stride + excluded->offset;
+    accd_name_inside(dir, object, start, info_p->name, sizeof info_p->name);
+    info_p->host = object->host + start;
+    info_p->bytes = excluded->bytes;
+    return 1;
+}
+
+static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ops->allocated(dir->device, dev, bytes))
+        return ACCD_OK;
+    accd_context *context = dir->context;
+    if (!dev)
+        return accd_fail(context, ACCD_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
+    if (!dir->ops->owns(dir->device, dev)) {
+        accd_status status =
+            accd_fail(context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
+                      "the address belongs to the host, not to device %d", dir->number);
+        struct accd_object *object;
+        if (accd_find(dir, dev, &object) == ACCD_OK && object)
+            accd_describe_object(dir, object, &context->error.other);
+        return status;
+    }
+    return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
+                     "the range is not in allocated memory of device %d", dir->number);
+}
+
+accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
+                             uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    ACCD_TRY(check_access(dir, dev, bytes));
+    if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) < bytes) {
+        accd_object_info excluded;
+        if (accd_excluded_at(context, device, dev, &excluded)) {
+            accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
+                                           "%s was excluded when it was mapped", excluded.name);
+            context->error.asked = excluded;
+            return status;
+        }
+        struct accd_object *object = NULL;
+        ACCD_TRY(accd_find_device(dir, dev, &object));
+        char name[160] = "device memory";
+        if (object)
+            accd_name_inside(dir, object, dev - object->dev, name, sizeof name);
+        accd_status status =
+            accd_fail(context, ACCD_UNINITIALIZED_READ, R_UNINITIALIZED,
+                      "%s is read on device %d before anything was written to it", name, device);
+        if (object)
+            accd_describe_object(dir, object, &context->error.other);
+        return status;
+    }
+    return dir->ops->read(dir->device, dev, to, bytes);
+}
+
+/* ---------------------------------------------------------------------------------- journal -- */
+
+struct accd_journal {
+    size_t used, room;
+    uint8_t *bytes; /* records: address, length, what was there; read from the end */
+};
+
+static accd_status remember(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct accd_journal *journal = dir->journal;
+    size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
+    if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room,
+                       journal->used + need, 1))
+        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to remember what a kernel overwrites");
+    uint8_t *at = journal->bytes + journal->used;
+    dir->ops->save(dir->device, dev, bytes, at);
+    memcpy(at + saved, &dev, sizeof dev);
+    memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
+    journal->used += need;
+    return ACCD_OK;
+}
+
+accd_status accd_journal_open(accd_context *context, int device)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (dir->journal || !dir->ops->save)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
+    dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
+    return dir->journal ? ACCD_OK
+                        : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                                    "no memory for a journal");
+}
+
+void accd_journal_close(accd_context *context, int device, int commit)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_journal *journal = dir ? dir->journal : NULL;
+    if (!journal)
+        return;
+    while (!commit && journal->used) {
+        uint64_t dev, bytes;
+        const uint8_t *end = journal->bytes + journal->used;
+        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
+        memcpy(&dev, end - sizeof bytes - sizeof dev, sizeof dev);
+        size_t saved = bytes + (bytes + 7) / 8;
+        journal->used -= saved + 2 * sizeof(uint64_t);
+        if (dir->ops->allocated(dir->device, dev, bytes))
+            dir->ops->restore(dir->device, dev, bytes, journal->bytes + journal->used);
+    }
+    accd_mem_free(&context->mem, journal->bytes, journal->room);
+    accd_mem_free(&context->mem, journal, sizeof *journal);
+    dir->journal = NULL;
+}
+
+/* Whether the write would change an attached pointer (TR14-4.1-08). */
+static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from,
+                                  uint64_t bytes)
+{
+    struct accd_object *object;
+    if (!dir->live_attachments || dir->context->rules.pointer_changed == ACCD_IGNORE)
+        return ACCD_OK;
+    ACCD_TRY(accd_find_device(dir, dev, &object));
+    if (!object)
+        return ACCD_OK;
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    uint64_t host = object->host + (dev - object->dev);
+    ACCD_TRY(accd_first_attach(dir, host, host + bytes, &cursor, &attach));
+    for (; attach; attach = accd_next_attach(&cursor, host + bytes)) {
+        uint64_t value = 0;
+        if (attach->slot == host && bytes == sizeof value)
+            memcpy(&value, from, sizeof value);
+        if (value == attach->dev)
+            continue;
+        char name[160];
+        accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
+        return accd_fail(dir->context, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
+                         "a kernel changes the pointer %s, which is attached", name);
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
+                              uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    ACCD_TRY(check_access(dir, dev, bytes));
+    ACCD_TRY(check_pointers(dir, dev, from, bytes));
+    accd_object_info excluded;
+    if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) == 0 &&
+        accd_excluded_at(context, device, dev, &excluded)) {
+        accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
+                                       "%s was excluded when it was mapped", excluded.name);
+        context->error.asked = excluded;
+        return status;
+    }
+    if (dir->journal)
+        ACCD_TRY(remember(dir, dev, bytes));
+    return dir->ops->write(dir->device, dev, from, bytes);
+}
+
+int64_t accd_device_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir || !dir->ops->written || !dir->ops->allocated(dir->device, dev, bytes))
+        return -1;
+    return (int64_t)dir->ops->written(dir->device, dev, bytes);
+}

@@ -1,0 +1,346 @@
+/* name.c - how objects, pointers and members are called. Names are made when somebody asks: for an
+ * event, an error or a table; the records hold only where a name comes from. */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Text that is cut off where the room ends. */
+struct text {
+    char *to;
+    size_t room, used;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = text->room - text->used;
+    int n = vsnprintf(text->to + text->used, left, format, args);
+    va_end(args);
+    if (n > 0)
+        text->used += (size_t)n < left ? (size_t)n : left - 1;
+}
+
+static struct text text_in(char *to, size_t room)
+{
+    to[0] = 0;
+    return (struct text){to, room, 0};
+}
+
+static bool indexed(const accd_label *label)
+{
+    return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
+}
+
+static void add_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes)
+{
+    if (label->flags & ACCD_LABEL_SECTION)
+        add(text, "[%lld:%llu]", (long long)start,
+            (unsigned long long)(bytes / (label->unit ? label->unit : 1)));
+    else if (label->flags & ACCD_LABEL_ELEMENT)
+        add(text, "[%lld]", (long long)start);
+}
+
+static void add_base_name(struct text *text, const accd_label *label, const int64_t *index)
+{
+    size_t used = 0;
+    for (const char *at = label->name; *at; at++)
+        if (*at == '#' && index && used < ACCD_INDICES)
+            add(text, "%lld", (long long)index[used++]);
+        else
+            add(text, "%c", *at);
+}
+
+void accd_name_base(const accd_label *label, const int64_t *index, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    if (label)
+        add_base_name(&text, label, index);
+}
+
+void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
+                     char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    if (!label)
+        return;
+    add_base_name(&text, label, index);
+    add_section(&text, label, start, bytes);
+}
+
+/* Number of embedded elements: a constant of the program. */
+static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *field)
+{
+    for (size_t i = 0; i < spec->ncode; i++)
+        if (spec->code[i].to == field->count && spec->code[i].op == ACCD_I_CONST)
+            return (uint64_t)spec->code[i].k;
+    return 0;
+}
+
+static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
+                      uint64_t into);
+
+/* The member at an offset of an element: what the fields, exclusions and pieces of its program call
+ * it. */
+static void add_member(struct text *text, const accd_program *layout, uint64_t offset)
+{
+    static const accd_program_spec nothing;
+    const accd_program_spec *spec = layout ? &layout->spec : &nothing;
+    for (size_t i = 0; i < spec->nfields; i++)
+        if (offset >= spec->fields[i].offset &&
+            add_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset))
+            return;
+    for (size_t i = 0; i < spec->nexcluded; i++) {
+        const accd_excluded *excluded = &spec->excluded[i];
+        if (offset - excluded->offset < excluded->bytes && excluded->label) {
+            add(text, ".%s", excluded->label->name);
+            return;
+        }
+    }
+    for (size_t i = 0; i < spec->npieces; i++) {
+        const accd_piece *piece = &spec->pieces[i];
+        if (offset - piece->offset < piece->bytes && piece->label) {
+            add(text, ".%s", piece->label->name);
+            return;
+        }
+    }
+    if (offset)
+        add(text, "+%llu", (unsigned long long)offset);
+}
+
+static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
+                      uint64_t into)
+{
+    const char *name = field->label ? field->label->name : "";
+    if (field->in_place)
+        return false;
+    if (!field->embedded) {
+        if (into >= sizeof(void *))
+            return false;
+        add(text, "%s%s", *name ? "." : "", name);
+        return true;
+    }
+    if (into / field->unit >= embedded_count(spec, field))
+        return false;
+    add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
+    add_member(text, field->child, into % field->unit);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ walks -- */
+
+static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
+                    size_t row);
+
+static void add_row_slot(struct text *text, const struct accd_walk *walk,
+                         const struct accd_segment *segment, size_t row)
+{
+    add_row(text, walk, &walk->rowsets[segment->rowset], row);
+    const accd_label *label = segment->field->label;
+    if (label && *label->name)
+        add(text, ".%s", label->name);
+}
+
+/* An element: "Y[3]", "X.q[0]", "X.in[2]". */
+static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
+                    size_t row)
+{
+    if (set->parent < 0) {
+        const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
+        if (root->label)
+            add_base_name(text, root->label, root->index);
+        if (set->rows > 1 || (root->label && indexed(root->label)))
+            add(text, "[%lld]", (long long)root->start + (long long)row);
+        return;
+    }
+    const struct accd_segment *segment = &walk->segments[set->parent];
+    size_t section = set->owner ? set->owner[row] : row / set->per;
+    int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) /
+                                segment->field->unit);
+    add_row_slot(text, walk, segment, section);
+    add(text, "[%lld]", (long long)(accd_section_start(segment, section) + element));
+}
+
+void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    size_t segment, row;
+    accd_walk_locate(walk, section, &segment, &row);
+    add_row_slot(&text, walk, &walk->segments[segment], row);
+}
+
+static void add_walk_section(struct text *text, const struct accd_walk *walk, size_t section)
+{
+    size_t index, row;
+    accd_walk_locate(walk, section, &index, &row);
+    const struct accd_segment *segment = &walk->segments[index];
+    add_row_slot(text, walk, segment, row);
+    add(text, "[%lld:%llu]", (long long)accd_section_start(segment, row),
+        (unsigned long long)(accd_section_bytes(segment, row) / segment->field->unit));
+}
+
+void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    add_walk_section(&text, walk, section);
+}
+
+void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
+                     const accd_piece *piece, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    add_row(&text, walk, set, row);
+    if (piece && piece->label)
+        add(&text, ".%s", piece->label->name);
+}
+
+/* ---------------------------------------------------------------------------------- objects -- */
+
+static const accd_label *label_number(struct accd_directory *dir, uint32_t id)
+{
+    return id < dir->context->nlabels ? dir->context->labels[id] : NULL;
+}
+
+struct source {
+    const accd_label *label; /* of the section */
+    const accd_label *item;  /* of the clause */
+    uint64_t slot;
+    int64_t start;
+    const int64_t *index;
+    struct accd_group *group; /* set for members of one; then section */
+    size_t section;
+};
+
+static struct source source_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    struct source s = {0};
+    if (object->size & ACCD_OBJECT_MEMBER) {
+        s.group = dir->groups[object->where];
+        s.section = (size_t)(object - s.group->objects);
+        size_t segment, row;
+        accd_walk_locate(s.group->walk, s.section, &segment, &row);
+        const struct accd_segment *column = &s.group->walk->segments[segment];
+        s.item = s.group->walk->roots[accd_section_root(s.group->walk, column)].label;
+        s.label = column->field->label;
+        s.slot = accd_section_slot(s.group->walk, column, row);
+        s.start = accd_section_start(column, row);
+    } else if (object->size & ACCD_OBJECT_ORIGIN) {
+        const struct accd_origin *origin = &dir->origins[object->where];
+        s.label = label_number(dir, origin->label);
+        s.item = label_number(dir, origin->item);
+        s.slot = origin->slot;
+        s.start = origin->start;
+        s.index = origin->index;
+    } else {
+        s.label = s.item = label_number(dir, object->where);
+    }
+    return s;
+}
+
+const accd_label *accd_mapped_by(struct accd_directory *dir, const struct accd_object *object)
+{
+    return source_of(dir, object).item;
+}
+
+const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    const accd_label *label = source_of(dir, object).label;
+    return label ? label->layout : NULL;
+}
+
+static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
+                     const accd_label *label);
+
+static void add_base(struct text *text, struct accd_directory *dir, const struct source *s)
+{
+    if (s->group) {
+        size_t segment, row;
+        accd_walk_locate(s->group->walk, s->section, &segment, &row);
+        add_row_slot(text, s->group->walk, &s->group->walk->segments[segment], row);
+    } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
+        add_slot(text, dir, s->slot, s->label);
+    } else if (s->label) {
+        add_base_name(text, s->label, s->index);
+    }
+}
+
+/* The element of an object at an offset, and with member the member of it. */
+static void add_inside(struct text *text, struct accd_directory *dir,
+                       const struct accd_object *object, uint64_t offset, bool member)
+{
+    struct source s = source_of(dir, object);
+    add_base(text, dir, &s);
+    if (!s.label)
+        return;
+    uint64_t unit = s.label->unit ? s.label->unit : accd_object_bytes(object);
+    if (s.group || indexed(s.label)) {
+        add(text, "[%lld]", (long long)s.start + (long long)(offset / unit));
+        offset %= unit;
+    }
+    if (member)
+        add_member(text, s.label->layout, offset);
+}
+
+/* A pointer is called by the element that holds it, or else by its own label. */
+static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
+                     const accd_label *label)
+{
+    if (label && !(label->flags & ACCD_LABEL_MEMBER) && !strchr(label->name, '#')) {
+        add(text, "%s", label->name);
+        return;
+    }
+    struct accd_object *holder;
+    if (accd_find(dir, slot, &holder) == ACCD_OK && holder)
+        add_inside(text, dir, holder, slot - holder->host, true);
+    else if (label)
+        add(text, "%s", label->name);
+}
+
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
+                      size_t room)
+{
+    struct text text = text_in(to, room);
+    struct source s = source_of(dir, object);
+    add_base(&text, dir, &s);
+    if (s.group)
+        add(&text, "[%lld:%llu]", (long long)s.start,
+            (unsigned long long)(accd_object_bytes(object) / (s.label ? s.label->unit : 1)));
+    else if (s.label)
+        add_section(&text, s.label, s.start, accd_object_bytes(object));
+}
+
+void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
+                      uint64_t offset, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    add_inside(&text, dir, object, offset, true);
+}
+
+void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
+                       uint64_t offset, char *to, size_t room)
+{
+    struct text text = text_in(to, room);
+    add_inside(&text, dir, object, offset, false);
+}
+
+void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
+                    size_t room)
+{
+    struct text text = text_in(to, room);
+    add_slot(&text, dir, slot, label_number(dir, label));
+}
+
+void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
+                          accd_object_info *info)
+{
+    const accd_label *item = accd_mapped_by(dir, object);
+    *info = (accd_object_info){
+        .host = object->host,
+        .bytes = accd_object_bytes(object),
+        .file = item ? item->file : NULL,
+        .line = item ? item->line : 0,
+    };
+    accd_name_object(dir, object, info->name, sizeof info->name);
+}

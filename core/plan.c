@@ -1,0 +1,524 @@
+/* plan.c - from items to claims, and from claims to moves. Nothing here changes anything but the
+ * plan: a construct that must fail fails before it touches the device, a counter or the host. */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------------------------ names -- */
+
+const struct accd_source *accd_claim_source(const struct accd_plan *plan,
+                                            const struct accd_claim *claim)
+{
+    return claim->source & ACCD_CLAIM_WALKED ? NULL : &plan->sources[claim->source];
+}
+
+void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+                     size_t room)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (source)
+        accd_name_label(source->label, source->index, source->start, claim->bytes, to, room);
+    else
+        accd_name_section(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
+}
+
+void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+                          size_t room)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (source)
+        accd_name_base(source->label, source->index, to, room);
+    else
+        accd_name_row_slot(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
+}
+
+accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                             const struct accd_object *other, accd_status status, const char *rule,
+                             const char *format, ...)
+{
+    accd_error *error = &plan->context->error;
+    char text[sizeof error->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    accd_object_info in_the_way = {0};
+    if (other)
+        accd_describe_object(plan->dir, other, &in_the_way);
+    accd_fail(plan->context, status, rule, "%s", text);
+    error->other = in_the_way;
+    if (!claim)
+        return status;
+    accd_name_claim(plan, claim, error->asked.name, sizeof error->asked.name);
+    error->asked.host = claim->host;
+    error->asked.bytes = claim->bytes;
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (source) {
+        error->item = claim->source;
+    } else {
+        size_t segment, row;
+        const struct accd_walk *walk = plan->walk;
+        accd_walk_locate(walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+        error->item = walk->roots[accd_section_root(walk, &walk->segments[segment])].item;
+    }
+    return status;
+}
+
+size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
+{
+    int set = segment->rowset;
+    while (walk->rowsets[set].parent >= 0)
+        set = walk->segments[walk->rowsets[set].parent].rowset;
+    return (size_t)(-1 - walk->rowsets[set].parent);
+}
+
+/* ----------------------------------------------------------------------------------- claims -- */
+
+static accd_status no_memory(accd_context *context)
+{
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to plan a construct");
+}
+
+/* Whether the memory of an item may be read: what a walk or a move would otherwise fault on. */
+static accd_status check_item(const struct accd_plan *plan, struct accd_claim *claim,
+                              const accd_item *item)
+{
+    accd_context *context = plan->context;
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    if (!claim->host) {
+        if (context->rules.null_pointer == ACCD_REJECT)
+            return accd_claim_error(plan, claim, NULL, ACCD_NULL_POINTER, R_NULL,
+                                    "the section has %llu bytes, but its base is a null pointer",
+                                    (unsigned long long)claim->bytes);
+        claim->state = ACCD_CLAIM_SKIP;
+        return ACCD_OK;
+    }
+    if (claim->host + claim->bytes < claim->host || claim->bytes >> (ACCD_SIZE_BITS - 1))
+        return accd_claim_error(plan, claim, NULL, ACCD_INVALID_SECTION, R_SECTION,
+                                "the section does not fit into memory");
+    bool touches = demand->in || demand->out || demand->creates || item->program;
+    if (!context->config.check_host || !touches ||
+        accd_host_covers(context, claim->host, claim->bytes))
+        return ACCD_OK;
+    if (accd_device_of(context, claim->host) >= 0)
+        return accd_claim_error(plan, claim, NULL, ACCD_DEVICE_POINTER_ON_HOST, R_HOST_BOUNDS,
+                                "its base is a device address");
+    accd_status status = accd_claim_error(plan, claim, NULL, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                                          "it does not lie in live host memory");
+    accd_host_range known;
+    if (accd_host_at(context, accd_pointer(claim->host), &known)) {
+        context->error.other = known.info;
+        if (!known.live)
+            snprintf(context->error.message, sizeof context->error.message,
+                     "its host memory was freed");
+    }
+    return status;
+}
+
+accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
+                            const accd_construct *construct)
+{
+    accd_context *context = dir->context;
+    size_t n = construct->nitems;
+    *plan = (struct accd_plan){.context = context, .dir = dir, .construct = construct};
+    plan->sources = accd_scratch_take(&context->scratch, n * sizeof plan->sources[0]);
+    plan->claims = accd_scratch_take(&context->scratch, n * sizeof plan->claims[0]);
+    if (!plan->sources || !plan->claims)
+        return no_memory(context);
+    int walked = 0;
+    for (size_t i = 0; i < n; i++) {
+        const accd_item *item = &construct->items[i];
+        plan->sources[i] = (struct accd_source){
+            .label = item->label,
+            .start = item->start,
+            .root = item->program && item->bytes ? walked++ : -1,
+        };
+        memcpy(plan->sources[i].index, item->index, sizeof item->index);
+        plan->claims[i] = (struct accd_claim){
+            .host = accd_address(item->host),
+            .bytes = item->bytes,
+            .slot = accd_address(item->slot),
+            .source = (uint32_t)i,
+            .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
+            .flags = item->flags,
+        };
+    }
+    plan->nclaims = n;
+    for (size_t i = 0; i < n; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH)
+            continue;
+        if (!claim->bytes)
+            claim->state = ACCD_CLAIM_SKIP;
+        else
+            ACCD_TRY(check_item(plan, claim, &construct->items[i]));
+    }
+    if (!walked)
+        return ACCD_OK;
+    return accd_walk_new(context, construct, &plan->walk);
+}
+
+void accd_plan_end(struct accd_plan *plan)
+{
+    accd_walk_release(plan->walk);
+    plan->walk = NULL;
+    accd_scratch_reset(&plan->context->scratch);
+}
+
+/* The claim of one section; returns how many it is, 0 or 1. */
+static size_t section_claim(const struct accd_plan *plan, const struct accd_segment *segment,
+                            size_t row, struct accd_claim *claim)
+{
+    uint64_t bytes = accd_section_bytes(segment, row);
+    if (!accd_segment_maps(segment) || !bytes)
+        return 0;
+    size_t item = plan->walk->roots[accd_section_root(plan->walk, segment)].item;
+    uint8_t flags = plan->claims[item].flags & (ACCD_ITEM_TRY | ACCD_ITEM_PRESENT_OR);
+    *claim = (struct accd_claim){
+        .host = segment->host[row],
+        .bytes = bytes,
+        .slot = accd_section_slot(plan->walk, segment, row),
+        .source = (uint32_t)(segment->first + row) | ACCD_CLAIM_WALKED,
+        .action = segment->action,
+        .flags = segment->field->in_place ? flags | ACCD_ITEM_UNCOUNTED : flags,
+    };
+    return 1;
+}
+
+/* Element by element, as a person would list them. */
+accd_status accd_plan_sections(struct accd_plan *plan)
+{
+    const struct accd_walk *walk = plan->walk;
+    size_t more = 0;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        if (accd_segment_maps(&walk->segments[i]))
+            more += walk->segments[i].applied;
+    struct accd_claim *claims =
+        accd_scratch_take(&plan->context->scratch, (plan->nclaims + more) * sizeof *claims);
+    if (!claims)
+        return no_memory(plan->context);
+    memcpy(claims, plan->claims, plan->nclaims * sizeof *claims);
+    size_t n = plan->nclaims;
+    for (size_t i = 0; i < walk->nrowsets; i++)
+        for (size_t row = 0; row < walk->rowsets[i].rows; row++)
+            for (size_t f = 0; f < walk->rowsets[i].nsegments; f++)
+                n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row,
+                                   &claims[n]);
+    plan->claims = claims;
+    plan->nclaims = n;
+    return ACCD_OK;
+}
+
+bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group)
+{
+    for (size_t i = 0; i < plan->construct->nitems; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        if (claim->bytes && accd_group_meets(group, claim->host, claim->host + claim->bytes))
+            return true;
+        if (!claim->slot)
+            continue;
+        uint64_t end = claim->slot + sizeof(void *);
+        if (accd_group_meets(group, claim->slot, end) ||
+            (claim->slot < group->slot_high && group->slot_low < end))
+            return true;
+        if (claim->action == ACCD_ATTACH) {
+            uint64_t target = accd_load_pointer(claim->slot);
+            if (accd_group_meets(group, target, target + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------ moves -- */
+
+/* Arrays that grow in scratch space; what they outgrow goes with it. */
+static bool room_for_one(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return true;
+    size_t more = *room ? 2 * *room : 8;
+    void *grown = accd_scratch_take(&plan->context->scratch, more * size);
+    if (!grown)
+        return false;
+    memcpy(grown, *array ? *array : grown, n * size);
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
+{
+    if (!room_for_one(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
+                      sizeof plan->moves[0]))
+        return no_memory(plan->context);
+    plan->moves[plan->nmoves++] = *move;
+    return ACCD_OK;
+}
+
+accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
+{
+    if (!room_for_one(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
+                      sizeof plan->words[0]))
+        return no_memory(plan->context);
+    plan->words[plan->nwords++] = (struct accd_word){dev, value};
+    return ACCD_OK;
+}
+
+static uint64_t claim_dev(const struct accd_claim *claim, uint64_t host)
+{
+    return claim->object->dev + (host - claim->object->host);
+}
+
+static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
+                                  const struct accd_rowset *set, size_t from, size_t to, bool out)
+{
+    static const uint64_t poison = 0xA5A5A5A5A5A5A5A5u;
+    const struct accd_claim *claim = &plan->claims[index];
+    const accd_program_spec *spec = &set->program->spec;
+    const accd_untranslated way = plan->context->rules.untranslated;
+    bool update = plan->construct->kind == ACCD_UPDATE;
+    for (size_t row = from; row < to; row++) {
+        uint64_t at = accd_row_address(set, row);
+        for (size_t p = 0; p < spec->npieces; p++) {
+            const accd_piece *piece = &spec->pieces[p];
+            uint64_t host = at + piece->offset, dev = claim_dev(claim, host);
+            const struct accd_demand *demand =
+                &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
+            if (piece->entry_only && (out || update))
+                continue;
+            if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
+                ACCD_TRY(accd_plan_word(plan, dev, way == ACCD_AS_NULL ? 0 : poison));
+                continue;
+            }
+            if (out ? !demand->out : !demand->in)
+                continue;
+            ACCD_TRY(accd_plan_move(
+                plan, &(struct accd_move){host, dev, piece->bytes, index, (uint32_t)p,
+                                          (uint32_t)row, out}));
+        }
+    }
+    return ACCD_OK;
+}
+
+/* The elements of a claim that is walked, or NULL. */
+const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
+                                           const struct accd_claim *claim, size_t *from,
+                                           size_t *to)
+{
+    const struct accd_walk *walk = plan->walk;
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (!walk || (source && source->root < 0))
+        return NULL;
+    size_t segment = 0, row = 0;
+    if (!source) {
+        accd_walk_locate(walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+        if (!walk->segments[segment].field->child)
+            return NULL;
+    }
+    int parent = source ? -1 - source->root : (int)segment;
+    for (size_t i = 0; i < walk->nrowsets; i++) {
+        const struct accd_rowset *set = &walk->rowsets[i];
+        if (set->parent != parent)
+            continue;
+        *from = set->owner ? 0 : row * set->per;
+        *to = *from + set->per;
+        if (set->owner) {
+            while (*from < set->rows && set->owner[*from] < row)
+                ++*from;
+            for (*to = *from; *to < set->rows && set->owner[*to] == row;)
+                ++*to;
+        }
+        return set;
+    }
+    return NULL;
+}
+
+accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out)
+{
+    const struct accd_claim *claim = &plan->claims[index];
+    size_t from = 0, to = 0;
+    const struct accd_rowset *set = accd_elements_of(plan, claim, &from, &to);
+    if (set && !accd_moves_whole(set->program, claim->action, out))
+        return pieces_of_rows(plan, index, set, from, to, out);
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    if (out ? !demand->out : !demand->in)
+        return ACCD_OK;
+    return accd_plan_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
+                                                    claim->bytes, index, ACCD_WHOLE, 0, out});
+}
+
+/* Cuts one move at the attached pointers in it, in place of the move itself. */
+static accd_status split_move(struct accd_plan *plan, const struct accd_move *move)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    uint64_t at = move->host, end = move->host + move->bytes;
+    ACCD_TRY(accd_first_attach(plan->dir, at, end, &cursor, &attach));
+    for (; attach; attach = accd_next_attach(&cursor, end)) {
+        struct accd_move part = *move;
+        uint64_t stop = attach->slot, after = attach->slot + sizeof(void *);
+        part.host = at;
+        part.dev = move->dev + (at - move->host);
+        part.bytes = stop > at ? stop - at : 0;
+        if (part.bytes)
+            ACCD_TRY(accd_plan_move(plan, &part));
+        at = after > at ? after : at;
+    }
+    if (at < end) {
+        struct accd_move part = *move;
+        part.host = at;
+        part.dev = move->dev + (at - move->host);
+        part.bytes = end - at;
+        ACCD_TRY(accd_plan_move(plan, &part));
+    }
+    return ACCD_OK;
+}
+
+/* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
+ * written again; on the way to the host they are left out when the bytes are stored. */
+static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *move)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    uint64_t end = move->host + move->bytes;
+    ACCD_TRY(accd_plan_move(plan, move));
+    ACCD_TRY(accd_first_attach(plan->dir, move->host, end, &cursor, &attach));
+    for (; attach && !move->out; attach = accd_next_attach(&cursor, end))
+        ACCD_TRY(accd_plan_word(plan, move->dev + (attach->slot - move->host), attach->dev));
+    return ACCD_OK;
+}
+
+accd_status accd_plan_keep_pointers(struct accd_plan *plan)
+{
+    struct accd_directory *dir = plan->dir;
+    if (!dir->slots.count && !dir->npending_attach)
+        return ACCD_OK;
+    struct accd_move *moves = plan->moves;
+    size_t n = plan->nmoves;
+    plan->moves = NULL;
+    plan->nmoves = plan->moves_room = 0;
+    bool reverse = plan->context->rules.update == ACCD_UPDATE_REVERSE;
+    for (size_t i = 0; i < n; i++)
+        ACCD_TRY(reverse ? reverse_move(plan, &moves[i]) : split_move(plan, &moves[i]));
+    return ACCD_OK;
+}
+
+/* Among moves of one object in one direction, each byte moves once. The order stays that of the
+ * first clause that asked. */
+accd_status accd_plan_merge(struct accd_plan *plan)
+{
+    size_t n = plan->nmoves;
+    if (n < 2)
+        return ACCD_OK;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return no_memory(plan->context);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){plan->moves[i].host, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    struct accd_move *moves = plan->moves;
+    size_t current = pairs[0].value;
+    bool joined = false;
+    for (size_t i = 1; i < n; i++) {
+        size_t next = pairs[i].value;
+        struct accd_move *a = &moves[current], *b = &moves[next];
+        if (b->host > a->host + a->bytes ||
+            plan->claims[a->claim].object != plan->claims[b->claim].object) {
+            current = next;
+            continue;
+        }
+        uint64_t end = a->host + a->bytes;
+        if (b->host + b->bytes > end)
+            end = b->host + b->bytes;
+        size_t first = current < next ? current : next;
+        struct accd_move both = moves[first];
+        if (a->piece != b->piece || a->row != b->row)
+            both.piece = ACCD_WHOLE;
+        both.host = a->host;
+        both.dev = a->dev;
+        both.bytes = end - a->host;
+        a->bytes = b->bytes = 0;
+        moves[first] = both;
+        current = first;
+        joined = true;
+    }
+    if (!joined)
+        return ACCD_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (moves[i].bytes)
+            moves[kept++] = moves[i];
+    plan->nmoves = kept;
+    return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------------- transfers -- */
+
+/* Stores fetched bytes, but no attached pointer (TR14-4.1-05). */
+static void store(struct accd_directory *dir, const struct accd_move *move, const char *from)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    uint64_t at = move->host, end = move->host + move->bytes;
+    if (accd_first_attach(dir, at, end, &cursor, &attach) != ACCD_OK)
+        attach = NULL; /* already indexed by the plan */
+    for (; attach; attach = accd_next_attach(&cursor, end)) {
+        if (attach->slot > at)
+            memcpy(accd_pointer(at), from + (at - move->host), attach->slot - at);
+        if (attach->slot + sizeof(void *) > at)
+            at = attach->slot + sizeof(void *);
+    }
+    if (at < end)
+        memcpy(accd_pointer(at), from + (at - move->host), end - at);
+}
+
+static void run_moves(struct accd_plan *plan)
+{
+    struct accd_directory *dir = plan->dir;
+    const accd_backend *ops = dir->ops;
+    bool guarded = dir->slots.count && plan->context->rules.update == ACCD_UPDATE_REVERSE;
+    for (size_t i = 0; i < plan->nmoves; i++) {
+        const struct accd_move *move = &plan->moves[i];
+        dir->stats.moved_bytes[move->out] += move->bytes;
+        if (!move->out) {
+            memcpy(ops->stage(dir->device, move->dev, move->bytes), accd_pointer(move->host),
+                   move->bytes);
+            continue;
+        }
+        const char *from = ops->fetch(dir->device, move->dev, move->bytes);
+        if (guarded)
+            store(dir, move, from);
+        else
+            memcpy(accd_pointer(move->host), from, move->bytes);
+    }
+    for (size_t i = 0; i < plan->nwords; i++)
+        memcpy(ops->stage(dir->device, plan->words[i].dev, sizeof(uint64_t)),
+               &plan->words[i].value, sizeof(uint64_t));
+}
+
+accd_status accd_plan_commit(struct accd_plan *plan, const struct accd_bulk *bulk)
+{
+    struct accd_directory *dir = plan->dir;
+    struct accd_traffic traffic = {.in = plan->nwords};
+    for (size_t i = 0; i < plan->nmoves; i++)
+        *(plan->moves[i].out ? &traffic.out : &traffic.in) += 1;
+    if (bulk)
+        accd_bulk_count(bulk, &traffic);
+    if (!traffic.in && !traffic.out)
+        return ACCD_OK;
+    accd_status status = dir->ops->begin(dir->device, &traffic);
+    if (status == ACCD_OK) {
+        run_moves(plan);
+        if (bulk)
+            accd_bulk_run(bulk);
+        status = dir->ops->end(dir->device);
+    }
+    if (status != ACCD_OK)
+        return accd_fail(plan->context, status, R_MOVE,
+                         "device %d failed to copy; nothing was changed", dir->number);
+    dir->stats.transfers[0] += traffic.in;
+    dir->stats.transfers[1] += traffic.out;
+    return ACCD_OK;
+}

@@ -1,0 +1,133 @@
+/* update.c - update constructs: unconditional moves of present data (TR14-1.2-16), with attached
+ * pointers kept on both sides (TR14-4.1-06). */
+#include "core.h"
+
+/* Whether the program moves bytes of the elements themselves. */
+static bool own_bytes_move(const struct accd_walk *walk, size_t root)
+{
+    for (size_t i = 0; i < walk->nrowsets; i++) {
+        const struct accd_rowset *set = &walk->rowsets[i];
+        for (size_t p = 0; set->parent == -1 - (int)root && p < set->program->spec.npieces; p++)
+            if (!set->program->spec.pieces[p].entry_only)
+                return true;
+    }
+    return false;
+}
+
+/* What does not move itself need not be present: AMB-TR14-20. */
+static bool only_members(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    return source && source->root >= 0 && !own_bytes_move(plan->walk, (size_t)source->root);
+}
+
+static accd_status resolve(struct accd_plan *plan, struct accd_claim *claim)
+{
+    enum accd_relation relation;
+    struct accd_object *object;
+    if (only_members(plan, claim)) {
+        claim->state = ACCD_CLAIM_SKIP;
+        return ACCD_OK;
+    }
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    if (relation == ACCD_ACROSS)
+        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                                "only a part of it is present on device %d", plan->dir->number);
+    if (relation == ACCD_INSIDE) {
+        claim->state = ACCD_CLAIM_PRESENT;
+        claim->object = object;
+        return ACCD_OK;
+    }
+    claim->state = ACCD_CLAIM_SKIP;
+    if (claim->flags & ACCD_ITEM_TRY)
+        return ACCD_OK;
+    return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_UPDATE_ABSENT,
+                            "it is not present on device %d", plan->dir->number);
+}
+
+/* A pending group that has all columns of the walk among its own: then they can be updated without
+ * turning a million sections into objects. Elements that move themselves want all of its columns,
+ * because only then are all attached pointers in them known. */
+static accd_status match(struct accd_plan *plan, struct accd_bulk *bulk)
+{
+    struct accd_walk *walk = plan->walk;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < walk->nroots; i++)
+        if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
+            return ACCD_OK;
+    struct accd_group *group = accd_group_matching(dir, walk);
+    if (group && !accd_group_slots_shared(dir, group) && !accd_plan_touches(plan, group)) {
+        ACCD_TRY(accd_bulk_begin(bulk, plan, group));
+        plan->group = group;
+        for (size_t i = 0; i < walk->nroots; i++)
+            bulk->own[i] = own_bytes_move(walk, i);
+        return ACCD_OK;
+    }
+    for (size_t i = 0; i < walk->nroots; i++)
+        if (own_bytes_move(walk, i))
+            return ACCD_OK;
+    if (walk->nrowsets != walk->nroots || !walk->nsegments)
+        return ACCD_OK;
+    for (size_t g = 0; g < dir->ngroups; g++) {
+        group = dir->groups[g];
+        if (!group || !group->pending || accd_plan_touches(plan, group))
+            continue;
+        ACCD_TRY(accd_bulk_begin(bulk, plan, group));
+        size_t matched = 0;
+        for (size_t i = 0; i < walk->nsegments; i++) {
+            bulk->places[i] = NULL;
+            for (size_t k = 0; k < group->walk->nsegments && !bulk->places[i]; k++)
+                if (accd_same_columns(group->walk, &group->walk->segments[k], walk,
+                                      &walk->segments[i]))
+                    bulk->places[i] = &group->walk->segments[k];
+            matched += bulk->places[i] != NULL;
+        }
+        if (matched == walk->nsegments) {
+            plan->group = group;
+            return ACCD_OK;
+        }
+        bulk->plan = NULL;
+    }
+    return ACCD_OK;
+}
+
+static bool one_direction(const struct accd_plan *plan, bool *out)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        bool this = plan->claims[i].action == ACCD_UPDATE_SELF;
+        if (i && this != *out)
+            return false;
+        *out = this;
+    }
+    return true;
+}
+
+accd_status accd_update(struct accd_plan *plan)
+{
+    struct accd_bulk bulk = {0};
+    bool out = false;
+    if (plan->walk && plan->walk->sections >= plan->context->config.group_least &&
+        one_direction(plan, &out))
+        ACCD_TRY(match(plan, &bulk));
+    if (plan->walk && !plan->group)
+        ACCD_TRY(accd_plan_sections(plan));
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].state == ACCD_CLAIM_OPEN)
+            ACCD_TRY(resolve(plan, &plan->claims[i]));
+    bulk.out = out;
+    for (size_t i = 0; plan->group && i < plan->walk->nroots; i++) {
+        bulk.roots[i] = plan->claims[plan->walk->roots[i].item].object;
+        bulk.own[i] = bulk.own[i] && bulk.roots[i];
+    }
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        bool in_bulk = plan->group && source && source->root >= 0;
+        if (claim->state == ACCD_CLAIM_PRESENT && !in_bulk)
+            ACCD_TRY(accd_plan_own_bytes(plan, i, claim->action == ACCD_UPDATE_SELF));
+    }
+    ACCD_TRY(accd_plan_keep_pointers(plan));
+    ACCD_TRY(accd_plan_commit(plan, plan->group ? &bulk : NULL));
+    accd_tell_update(plan, plan->group ? &bulk : NULL);
+    return ACCD_OK;
+}

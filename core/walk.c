@@ -1,0 +1,1012 @@
+/* walk.c - mapping programs, run column by column.
+ *
+ * A construct's programs are run level by level: all elements of a root, then all elements of the
+ * sections of each followed field, and so on. An instruction runs over ACCD_ROWS elements at a time,
+ * so that interpreting it costs next to nothing for each. Large levels are cut into parts for several
+ * threads. The result is columns of sections; nothing is read of the memory they describe. */
+#include "core.h"
+
+enum { REGISTERS = 64 };
+
+/* --------------------------------------------------------------------------------- programs -- */
+
+static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t size, bool *ok)
+{
+    if (n == 0)
+        return NULL;
+    void *to = accd_mem_array(mem, n, size);
+    if (to)
+        memcpy(to, from, n * size);
+    else
+        *ok = false;
+    return to;
+}
+
+static bool inside(uint64_t offset, uint64_t bytes, uint64_t stride)
+{
+    return bytes <= stride && offset <= stride - bytes;
+}
+
+static bool sound_instruction(const accd_program_spec *spec, const accd_instruction *in)
+{
+    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+    unsigned n = spec->registers;
+    if (in->op >= ACCD_I_COUNT || in->to >= n)
+        return false;
+    switch ((accd_opcode)in->op) {
+    case ACCD_I_CONST:
+    case ACCD_I_SELF: return true;
+    case ACCD_I_PARAM: return in->k >= 0 && in->k < spec->params;
+    case ACCD_I_INHERIT: return in->k >= 0 && in->k < REGISTERS;
+    case ACCD_I_LOAD:
+        return in->b < ACCD_SCALAR_COUNT && in->k >= 0 &&
+               inside((uint64_t)in->k, sizes[in->b], spec->stride);
+    case ACCD_I_LOAD_AT: return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_CAST: return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_NEG:
+    case ACCD_I_NOT:
+    case ACCD_I_LNOT: return in->a < n;
+    case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
+    case ACCD_I_CALL: return in->b <= 8 && (unsigned)in->a + in->b <= n;
+    default: return in->a < n && in->b < n;
+    }
+}
+
+static bool sound(const accd_program_spec *spec)
+{
+    if (spec->stride == 0 || spec->registers > REGISTERS)
+        return false;
+    for (size_t i = 0; i < spec->ncode; i++)
+        if (!sound_instruction(spec, &spec->code[i]))
+            return false;
+    for (size_t i = 0; i < spec->npieces; i++)
+        if (!inside(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride))
+            return false;
+    for (size_t i = 0; i < spec->nexcluded; i++)
+        if (!inside(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
+            return false;
+    for (size_t i = 0; i < spec->nfields; i++) {
+        const accd_field *field = &spec->fields[i];
+        bool pointer = !field->embedded && !field->in_place;
+        if (!inside(field->offset, pointer ? sizeof(void *) : 1, spec->stride) || !field->unit ||
+            field->count < 0 || field->count >= (int)spec->registers ||
+            field->start >= (int)spec->registers || field->code_end > spec->ncode ||
+            (i && field->code_end < spec->fields[i - 1].code_end) ||
+            (field->child && field->child->spec.stride != field->unit))
+            return false;
+    }
+    return true;
+}
+
+accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
+                             accd_program **program_p)
+{
+    if (!sound(spec))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a mapping program is not sound");
+    struct accd_mem *mem = &context->mem;
+    accd_program *program = accd_mem_zero(mem, sizeof *program);
+    if (!program)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+    bool ok = true;
+    program->context = context;
+    program->users = 1;
+    program->spec = *spec;
+    program->spec.pieces =
+        copy_array(mem, spec->pieces, spec->npieces, sizeof spec->pieces[0], &ok);
+    program->spec.fields =
+        copy_array(mem, spec->fields, spec->nfields, sizeof spec->fields[0], &ok);
+    program->spec.code = copy_array(mem, spec->code, spec->ncode, sizeof spec->code[0], &ok);
+    program->spec.excluded =
+        copy_array(mem, spec->excluded, spec->nexcluded, sizeof spec->excluded[0], &ok);
+    if (program->spec.fields)
+        for (size_t i = 0; i < spec->nfields; i++)
+            if (spec->fields[i].child)
+                accd_program_retain(spec->fields[i].child);
+    if (!ok) {
+        accd_program_release(program);
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+    }
+    for (size_t i = 0; i < spec->ncode; i++) {
+        program->calls |= spec->code[i].op == ACCD_I_CALL;
+        if (spec->code[i].op == ACCD_I_INHERIT)
+            program->inherited |= (uint64_t)1 << spec->code[i].k;
+    }
+    uint64_t end = 0;
+    program->covers = true;
+    for (size_t i = 0; i < spec->npieces; i++) {
+        const accd_piece *piece = &spec->pieces[i];
+        program->covers &= piece->offset == end && piece->action == ACCD_INHERIT;
+        program->covers &= !piece->entry_only;
+        program->init |= piece->init;
+        end = piece->offset + piece->bytes;
+    }
+    program->covers &= end == spec->stride;
+    *program_p = program;
+    return ACCD_OK;
+}
+
+accd_program *accd_program_retain(accd_program *program)
+{
+    program->users++;
+    return program;
+}
+
+void accd_program_release(accd_program *program)
+{
+    if (!program || --program->users)
+        return;
+    struct accd_mem *mem = &program->context->mem;
+    accd_program_spec *spec = &program->spec;
+    if (spec->fields)
+        for (size_t i = 0; i < spec->nfields; i++)
+            accd_program_release(spec->fields[i].child);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->pieces, spec->npieces * sizeof spec->pieces[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->fields, spec->nfields * sizeof spec->fields[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->code, spec->ncode * sizeof spec->code[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->excluded,
+                  spec->nexcluded * sizeof spec->excluded[0]);
+    accd_mem_free(mem, program, sizeof *program);
+}
+
+/* ------------------------------------------------------------------------------- evaluation -- */
+
+typedef int64_t column[ACCD_ROWS];
+
+enum fault { NO_FAULT, NEGATIVE, TOO_LARGE, NULL_BASE, OUTSIDE, BAD_LOAD, CALL_FAILED };
+
+/* A length or an address that cannot be represented. It stays negative through further arithmetic
+ * that matters, so that it ends as a section that is not valid. */
+static const int64_t unrepresentable = ACCD_UNREPRESENTABLE;
+
+struct machine {
+    accd_context *context;
+    const accd_program *program;
+    const int64_t *params;
+    const struct accd_rowset *set;
+    int64_t *const *inherit; /* columns of the enclosing rowset's registers, by number */
+    enum fault fault;
+    size_t fault_row;        /* in the rowset */
+    column *r;
+};
+
+static int64_t load_scalar(uint64_t address, uint8_t type)
+{
+    const void *p = accd_pointer(address);
+#define LOAD(T)                  \
+    {                            \
+        T v;                     \
+        memcpy(&v, p, sizeof v); \
+        return (int64_t)v;       \
+    }
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t)
+    case ACCD_U8: LOAD(uint8_t)
+    case ACCD_I16: LOAD(int16_t)
+    case ACCD_U16: LOAD(uint16_t)
+    case ACCD_I32: LOAD(int32_t)
+    case ACCD_U32: LOAD(uint32_t)
+    case ACCD_I64: LOAD(int64_t)
+    case ACCD_U64: LOAD(uint64_t)
+    default: {
+        uint8_t v;
+        memcpy(&v, p, sizeof v);
+        return v != 0;
+    }
+    }
+#undef LOAD
+}
+
+static int64_t cast_scalar(int64_t v, uint8_t type)
+{
+    switch ((accd_scalar)type) {
+    case ACCD_I8: return (int8_t)v;
+    case ACCD_U8: return (uint8_t)v;
+    case ACCD_I16: return (int16_t)v;
+    case ACCD_U16: return (uint16_t)v;
+    case ACCD_I32: return (int32_t)v;
+    case ACCD_U32: return (uint32_t)v;
+    case ACCD_BOOL: return v != 0;
+    default: return v;
+    }
+}
+
+static uint64_t scalar_bytes(uint8_t type)
+{
+    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+    return sizes[type];
+}
+
+/* Address of row i of a block: contiguous ones are told apart once, not for each row. */
+#define EACH_ROW(statement)                                    \
+    if (address) {                                             \
+        for (size_t i = 0; i < n; i++) {                       \
+            const char *at = accd_pointer(address[i]);         \
+            statement;                                         \
+        }                                                      \
+    } else {                                                   \
+        const char *at = accd_pointer(base);                   \
+        for (size_t i = 0; i < n; i++, at += stride) {         \
+            statement;                                         \
+        }                                                      \
+    }                                                          \
+    break
+
+#define EACH(expression)             \
+    for (size_t i = 0; i < n; i++) { \
+        to[i] = (expression);        \
+    }                                \
+    break
+
+#define EACH_CHECKED(builtin)                 \
+    for (size_t i = 0; i < n; i++) {          \
+        int64_t v;                            \
+        if (builtin(a[i], b[i], &v))          \
+            v = unrepresentable;              \
+        to[i] = v;                            \
+    }                                         \
+    break
+
+static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
+                        uint64_t base, uint64_t stride, size_t n)
+{
+#define LOAD(T)                                          \
+    EACH_ROW(T v; memcpy(&v, at + offset, sizeof v);     \
+             to[i] = (int64_t)v)
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t);
+    case ACCD_U8: LOAD(uint8_t);
+    case ACCD_I16: LOAD(int16_t);
+    case ACCD_U16: LOAD(uint16_t);
+    case ACCD_I32: LOAD(int32_t);
+    case ACCD_U32: LOAD(uint32_t);
+    case ACCD_I64: LOAD(int64_t);
+    case ACCD_U64: LOAD(uint64_t);
+    default: EACH_ROW(to[i] = at[offset] != 0);
+    }
+#undef LOAD
+}
+
+static bool load_at(struct machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
+                    size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = (uint64_t)a[i] + (uint64_t)k;
+        bool good = a[i] != 0 && (!m->context->config.check_host ||
+                                  accd_host_covers(m->context, address, scalar_bytes(type)));
+        if (!good) {
+            m->fault = BAD_LOAD;
+            m->fault_row = first + i;
+            return false;
+        }
+        to[i] = load_scalar(address, type);
+    }
+    return true;
+}
+
+static bool call(struct machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *args[8];
+    for (unsigned i = 0; i < in->b; i++)
+        args[i] = m->r[in->a + i];
+    const accd_config *config = &m->context->config;
+    if (config->on_bound &&
+        !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
+        return true;
+    m->fault = CALL_FAILED;
+    m->fault_row = first;
+    return false;
+}
+
+/* Runs instructions [from, to_end) over rows [first, first + n). */
+static bool evaluate(struct machine *m, size_t from, size_t to_end, size_t first, size_t n)
+{
+    const struct accd_rowset *set = m->set;
+    const uint64_t stride = m->program->spec.stride;
+    const uint64_t *address = set->address ? set->address + first : NULL;
+    const uint64_t base = set->base + first * stride;
+    const accd_instruction *in = m->program->spec.code + from,
+                           *end = m->program->spec.code + to_end;
+    for (; in < end; in++) {
+        int64_t *to = m->r[in->to];
+        const int64_t *a = m->r[in->a], *b = m->r[in->b];
+        const int64_t k = in->k;
+        switch ((accd_opcode)in->op) {
+        case ACCD_I_CONST: EACH(k);
+        case ACCD_I_PARAM: EACH(m->params[k]);
+        case ACCD_I_INHERIT: {
+            const int64_t *outer = m->inherit[k];
+            if (set->owner) {
+                EACH(outer[set->owner[first + i]]);
+            }
+            EACH(outer[(first + i) / set->per]);
+        }
+        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd_address(at));
+        case ACCD_I_LOAD: load_column(to, in->b, k, address, base, stride, n); break;
+        case ACCD_I_LOAD_AT:
+            if (!load_at(m, to, a, k, in->b, first, n))
+                return false;
+            break;
+        case ACCD_I_ADD: EACH_CHECKED(__builtin_add_overflow);
+        case ACCD_I_SUB: EACH_CHECKED(__builtin_sub_overflow);
+        case ACCD_I_MUL: EACH_CHECKED(__builtin_mul_overflow);
+        case ACCD_I_DIV:
+            EACH(b[i] == 0 || (b[i] == -1 && a[i] == INT64_MIN) ? unrepresentable : a[i] / b[i]);
+        case ACCD_I_MOD: EACH(b[i] == 0 ? unrepresentable : b[i] == -1 ? 0 : a[i] % b[i]);
+        case ACCD_I_AND: EACH(a[i] & b[i]);
+        case ACCD_I_OR: EACH(a[i] | b[i]);
+        case ACCD_I_XOR: EACH(a[i] ^ b[i]);
+        case ACCD_I_SHL:
+            EACH(b[i] < 0 || b[i] > 63 ? unrepresentable : (int64_t)((uint64_t)a[i] << b[i]));
+        case ACCD_I_SHR: EACH(b[i] < 0 || b[i] > 63 ? unrepresentable : a[i] >> b[i]);
+        case ACCD_I_EQ: EACH(a[i] == b[i]);
+        case ACCD_I_NE: EACH(a[i] != b[i]);
+        case ACCD_I_LT: EACH(a[i] < b[i]);
+        case ACCD_I_LE: EACH(a[i] <= b[i]);
+        case ACCD_I_NEG: EACH(a[i] == INT64_MIN ? unrepresentable : -a[i]);
+        case ACCD_I_NOT: EACH(~a[i]);
+        case ACCD_I_LNOT: EACH(!a[i]);
+        case ACCD_I_SELECT: {
+            const int64_t *otherwise = m->r[k];
+            EACH(a[i] ? b[i] : otherwise[i]);
+        }
+        case ACCD_I_CAST: EACH(a[i] == unrepresentable ? a[i] : cast_scalar(a[i], in->b));
+        case ACCD_I_CALL:
+            if (!call(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_COUNT: break;
+        }
+    }
+    return true;
+}
+
+accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
+                          unsigned registers, const int64_t *params, int64_t *out)
+{
+    const accd_program program = {
+        .context = context,
+        .spec = {.code = code, .ncode = ncode, .registers = registers, .stride = 1},
+    };
+    static const struct accd_rowset nothing;
+    struct machine m = {
+        .context = context,
+        .program = &program,
+        .params = params,
+        .set = &nothing,
+        .r = accd_scratch_take(&context->scratch, registers * sizeof(column)),
+    };
+    accd_status status = ACCD_OK;
+    if (!m.r)
+        status = accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to evaluate");
+    else if (evaluate(&m, 0, ncode, 0, 1))
+        for (unsigned i = 0; i < registers; i++)
+            out[i] = m.r[i][0];
+    else if (m.fault == CALL_FAILED)
+        status = accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
+                           "a function called in an expression failed");
+    else
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "an expression follows a pointer that is null or does not point into "
+                           "live host memory");
+    accd_scratch_reset(&context->scratch);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- sections -- */
+
+accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
+                              int64_t count, uint64_t unit)
+{
+    uint64_t bytes, shift, size = (uint64_t)(start < 0 ? -(start + 1) : start);
+    if (count == unrepresentable || start == unrepresentable)
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "a bound of the section cannot be computed");
+    if (count < 0)
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section has a negative length, %lld", (long long)count);
+    if (__builtin_mul_overflow((uint64_t)count, unit, &bytes) || bytes >> (ACCD_SIZE_BITS - 1) ||
+        __builtin_mul_overflow(size, unit, &shift) || shift >> (ACCD_SIZE_BITS - 1))
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section [%lld:%lld] is too large", (long long)start,
+                         (long long)count);
+    item->host = accd_pointer(base ? base + (uint64_t)start * unit : 0);
+    item->bytes = bytes;
+    item->start = start;
+    return ACCD_OK;
+}
+
+/* What one part of a level learned about one column. */
+struct tally {
+    size_t from, to;      /* rows */
+    uint64_t low, high, bytes, total;
+    size_t applied;
+    int64_t start;
+    bool varies, start_varies;
+};
+
+struct level_job {
+    struct accd_walk *walk;
+    struct accd_rowset *set;
+    const int64_t *params;
+    int64_t *const *inherit;
+    int64_t **keep;          /* registers that inner levels read, by number */
+    unsigned parts;
+    struct tally *tallies;   /* parts x fields */
+    column *registers;       /* parts x registers */
+    struct part_fault {
+        enum fault fault;
+        size_t row, field;
+        int64_t value;
+    } * faults;              /* one for each part */
+};
+
+static uint64_t field_base(const struct accd_rowset *set, const accd_field *field, size_t row)
+{
+    uint64_t at = accd_row_address(set, row) + field->offset;
+    return field->embedded || field->in_place ? at : accd_load_pointer(at);
+}
+
+/* One section: its length and first byte, or why there is none. */
+static enum fault section(struct level_job *job, const accd_field *field, uint64_t pointer,
+                          int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
+{
+    accd_context *context = job->walk->context;
+    *host = pointer;
+    *bytes = 0;
+    if (count == 0) /* TR14-4.3-14: the clause does not apply */
+        return NO_FAULT;
+    if (count == unrepresentable || start == unrepresentable)
+        return TOO_LARGE;
+    if (count < 0)
+        return NEGATIVE;
+    uint64_t shift;
+    if (__builtin_mul_overflow((uint64_t)count, field->unit, bytes) ||
+        *bytes >> (ACCD_SIZE_BITS - 1))
+        return TOO_LARGE;
+    if (pointer == 0) {
+        *bytes = 0;
+        return context->rules.null_pointer == ACCD_REJECT ? NULL_BASE : NO_FAULT;
+    }
+    if (start) {
+        if (__builtin_mul_overflow((uint64_t)(start < 0 ? -start : start), field->unit, &shift) ||
+            shift >> (ACCD_SIZE_BITS - 1))
+            return TOO_LARGE;
+        *host = start < 0 ? pointer - shift : pointer + shift;
+    }
+    if (context->config.check_host && !accd_host_covers(context, *host, *bytes))
+        return OUTSIDE;
+    return NO_FAULT;
+}
+
+static void note_bytes(struct accd_segment *segment, struct tally *t, size_t row, uint64_t bytes)
+{
+    if (!t->varies) {
+        if (row == t->from)
+            t->bytes = bytes;
+        if (bytes == t->bytes)
+            return;
+        t->varies = true;
+        for (size_t i = t->from; i < row; i++)
+            segment->bytes_of[i] = t->bytes;
+    }
+    segment->bytes_of[row] = bytes;
+}
+
+static void note_start(struct accd_segment *segment, struct tally *t, size_t row, int64_t start)
+{
+    if (!t->start_varies) {
+        if (row == t->from)
+            t->start = start;
+        if (start == t->start)
+            return;
+        t->start_varies = true;
+        for (size_t i = t->from; i < row; i++)
+            segment->start_of[i] = t->start;
+    }
+    segment->start_of[row] = start;
+}
+
+/* The common case: all sections of the block have one length and start at the first element. Returns
+ * false if it is another case, with nothing noted but host addresses. */
+static bool equal_sections(struct level_job *job, const accd_field *field,
+                           struct accd_segment *segment, struct tally *t, const int64_t *count,
+                           size_t first, size_t n)
+{
+    int64_t differ = 0, length = count[0];
+    uint64_t bytes;
+    for (size_t i = 0; i < n; i++)
+        differ |= count[i] ^ length;
+    if (differ || length <= 0 || field->start >= 0 || job->walk->context->config.check_host ||
+        __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
+        bytes >> (ACCD_SIZE_BITS - 1) || t->varies || t->start_varies ||
+        (first > t->from && (bytes != t->bytes || t->start)))
+        return false;
+    const struct accd_rowset *set = job->set;
+    uint64_t *host = segment->host + first;
+    uint64_t low = t->low, high = t->high, nulls = 0;
+    if (set->address || field->embedded || field->in_place) {
+        for (size_t i = 0; i < n; i++) {
+            host[i] = field_base(set, field, first + i);
+            nulls += host[i] == 0;
+            low = host[i] < low ? host[i] : low;
+            high = host[i] > high ? host[i] : high;
+        }
+    } else {
+        uint64_t stride = set->program->spec.stride;
+        const char *slot = accd_pointer(set->base + first * stride + field->offset);
+        for (size_t i = 0; i < n; i++, slot += stride) {
+            uint64_t p;
+            memcpy(&p, slot, sizeof p);
+            host[i] = p;
+            nulls += p == 0;
+            low = p < low ? p : low;
+            high = p > high ? p : high;
+        }
+    }
+    if (nulls)
+        return false;
+    t->low = low;
+    t->high = high;
+    t->bytes = bytes;
+    t->start = 0;
+    t->applied += n;
+    t->total += n * accd_padded(bytes);
+    return true;
+}
+
+static bool field_sections(struct level_job *job, struct machine *m, unsigned part, size_t f,
+                           size_t first, size_t n)
+{
+    const accd_field *field = &job->set->program->spec.fields[f];
+    struct accd_segment *segment = &job->walk->segments[job->set->segments + f];
+    struct tally *t = &job->tallies[part * job->set->nsegments + f];
+    const int64_t *count = m->r[field->count];
+    const int64_t *start = field->start >= 0 ? m->r[field->start] : NULL;
+    if (equal_sections(job, field, segment, t, count, first, n))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t host, bytes, pointer = field_base(job->set, field, first + i);
+        enum fault fault =
+            section(job, field, pointer, count[i], start ? start[i] : 0, &host, &bytes);
+        if (fault) {
+            job->faults[part] = (struct part_fault){fault, first + i, f, count[i]};
+            return false;
+        }
+        segment->host[first + i] = host;
+        note_bytes(segment, t, first + i, bytes);
+        note_start(segment, t, first + i, start && bytes ? start[i] : 0);
+        if (bytes) {
+            t->applied++;
+            t->total += accd_padded(bytes);
+            t->low = host < t->low ? host : t->low;
+            t->high = host > t->high ? host : t->high;
+        }
+    }
+    return true;
+}
+
+/* Rows of a part, in whole blocks. */
+static void part_rows(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
+{
+    size_t blocks = (rows + ACCD_ROWS - 1) / ACCD_ROWS;
+    *from = blocks * part / parts * ACCD_ROWS;
+    *to = blocks * (part + 1) / parts * ACCD_ROWS;
+    if (*to > rows)
+        *to = rows;
+}
+
+static void level_part(void *arg, unsigned part)
+{
+    struct level_job *job = arg;
+    const accd_program *program = job->set->program;
+    struct machine m = {
+        .context = job->walk->context,
+        .program = program,
+        .params = job->params,
+        .set = job->set,
+        .inherit = job->inherit,
+        .r = job->registers + (size_t)part * program->spec.registers,
+    };
+    size_t from, to, nfields = program->spec.nfields;
+    part_rows(job->set->rows, job->parts, part, &from, &to);
+    for (size_t f = 0; f < nfields; f++)
+        job->tallies[part * nfields + f] =
+            (struct tally){.from = from, .to = to, .low = UINT64_MAX};
+    for (size_t first = from; first < to; first += ACCD_ROWS) {
+        size_t n = to - first < ACCD_ROWS ? to - first : ACCD_ROWS;
+        size_t done = 0;
+        for (size_t f = 0; f < nfields; f++) {
+            size_t end = program->spec.fields[f].code_end;
+            if (!evaluate(&m, done, end, first, n)) {
+                job->faults[part] = (struct part_fault){m.fault, m.fault_row, f, 0};
+                return;
+            }
+            done = end;
+            if (!field_sections(job, &m, part, f, first, n))
+                return;
+        }
+        for (unsigned k = 0; k < program->spec.registers; k++)
+            if (job->keep[k])
+                memcpy(job->keep[k] + first, m.r[k], n * sizeof job->keep[k][0]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ levels -- */
+
+static accd_status out_of_memory(accd_context *context)
+{
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a large construct");
+}
+
+static accd_status section_error(struct level_job *job, const struct part_fault *fault)
+{
+    struct accd_walk *walk = job->walk;
+    accd_context *context = walk->context;
+    const struct accd_rowset *set = job->set;
+    size_t section = walk->segments[set->segments + fault->field].first + fault->row;
+    struct accd_segment *segment = &walk->segments[set->segments + fault->field];
+    char name[160];
+    accd_name_row_slot(walk, section, name, sizeof name);
+    accd_status status;
+    switch (fault->fault) {
+    case NEGATIVE:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s has a negative length, %lld", name,
+                           (long long)fault->value);
+        break;
+    case TOO_LARGE:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s has a bound that cannot be computed or is too large",
+                           name);
+        break;
+    case NULL_BASE:
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "%s is a null pointer, but its section has %lld elements", name,
+                           (long long)fault->value);
+        break;
+    case OUTSIDE:
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section of %s, %lld elements, is not inside live host memory", name,
+                           (long long)fault->value);
+        break;
+    case CALL_FAILED:
+        return accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
+                         "a function called for a section bound failed");
+    default:
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "a bound follows a pointer that is null or does not point into live "
+                           "host memory");
+        break;
+    }
+    accd_error *error = &context->error;
+    error->item = walk->roots[0].item;
+    memcpy(error->asked.name, name, sizeof name);
+    if (fault->fault == OUTSIDE) {
+        uint64_t pointer = field_base(set, segment->field, fault->row);
+        error->asked.host = pointer;
+        error->asked.bytes = (uint64_t)fault->value * segment->field->unit;
+        accd_host_range known;
+        if (accd_host_at(context, accd_pointer(pointer), &known))
+            error->other = known.info;
+    }
+    return status;
+}
+
+static accd_status add_segments(struct accd_walk *walk, size_t set_index)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    struct accd_rowset *set = &walk->rowsets[set_index];
+    size_t nfields = set->program->spec.nfields;
+    set->segments = walk->nsegments;
+    set->nsegments = nfields;
+    if (!accd_mem_grow(mem, (void **)&walk->segments, &walk->segments_room,
+                       walk->nsegments + nfields, sizeof walk->segments[0]))
+        return out_of_memory(walk->context);
+    for (size_t f = 0; f < nfields; f++) {
+        struct accd_segment *segment = &walk->segments[walk->nsegments];
+        const accd_field *field = &set->program->spec.fields[f];
+        *segment = (struct accd_segment){
+            .field = field,
+            .rowset = (int)set_index,
+            .action = accd_effective(field->action, field->init, set->action),
+            .rows = set->rows,
+            .first = walk->sections,
+        };
+        segment->host = accd_mem_array(mem, set->rows, sizeof segment->host[0]);
+        segment->bytes_of = accd_mem_array(mem, set->rows, sizeof segment->bytes_of[0]);
+        segment->start_of = field->start >= 0
+                                ? accd_mem_array(mem, set->rows, sizeof segment->start_of[0])
+                                : NULL;
+        walk->nsegments++;
+        walk->sections += set->rows;
+        if (!segment->host || !segment->bytes_of || (field->start >= 0 && !segment->start_of))
+            return out_of_memory(walk->context);
+        if (walk->sections >= ACCD_CLAIM_WALKED)
+            return accd_fail(walk->context, ACCD_LIMIT, R_LIMIT,
+                             "a construct reaches more than 2^31 sections");
+    }
+    return ACCD_OK;
+}
+
+static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
+{
+    void **column_at = column_p;
+    accd_mem_free(&walk->context->mem, *column_at, rows * sizeof(uint64_t));
+    *column_at = NULL;
+}
+
+/* Joins what the parts learned; equal lengths lose their column. */
+static void sum_up(struct level_job *job, size_t f)
+{
+    struct accd_walk *walk = job->walk;
+    struct accd_segment *segment = &walk->segments[job->set->segments + f];
+    size_t nfields = job->set->nsegments;
+    struct tally *first = &job->tallies[f];
+    while (first->from == first->to) /* some part has rows */
+        first += nfields;
+    bool varies = false, start_varies = false;
+    segment->low = UINT64_MAX;
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct tally *t = &job->tallies[part * nfields + f];
+        if (t->from == t->to)
+            continue;
+        varies |= t->varies || t->bytes != first->bytes;
+        start_varies |= t->start_varies || t->start != first->start;
+        segment->low = t->low < segment->low ? t->low : segment->low;
+        segment->high = t->high > segment->high ? t->high : segment->high;
+        segment->applied += t->applied;
+        segment->total += t->total;
+    }
+    segment->bytes = first->bytes;
+    segment->start = first->start;
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct tally *t = &job->tallies[part * nfields + f];
+        for (size_t i = t->from; varies && !t->varies && i < t->to; i++)
+            segment->bytes_of[i] = t->bytes;
+        for (size_t i = t->from; start_varies && !t->start_varies && i < t->to; i++)
+            segment->start_of[i] = t->start;
+    }
+    if (!varies)
+        drop_column(walk, &segment->bytes_of, segment->rows);
+    if (!start_varies)
+        drop_column(walk, &segment->start_of, segment->rows);
+    if (segment->applied) { /* high is still that of a first byte */
+        uint64_t longest = segment->bytes;
+        for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
+            longest = segment->bytes_of[i] > longest ? segment->bytes_of[i] : longest;
+        segment->high += longest;
+    } else {
+        segment->low = segment->high = 0;
+    }
+}
+
+/* The elements of all sections of a segment become the rows of the next level. */
+static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
+                       sizeof walk->rowsets[0]))
+        return out_of_memory(walk->context);
+    struct accd_segment *segment = &walk->segments[segment_index];
+    uint64_t unit = segment->field->unit;
+    struct accd_rowset *set = &walk->rowsets[walk->nrowsets];
+    *set = (struct accd_rowset){
+        .program = segment->field->child, .parent = (int)segment_index, .action = segment->action};
+    if (segment->bytes_of) {
+        for (size_t i = 0; i < segment->rows; i++)
+            set->rows += segment->bytes_of[i] / unit;
+    } else {
+        set->per = segment->bytes / unit;
+        set->rows = segment->rows * set->per;
+    }
+    if (segment->rows == 1 && !segment->bytes_of) {
+        set->base = segment->host[0];
+    } else if (set->per != 1 && set->rows) {
+        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        if (!set->per)
+            set->owner = accd_mem_array(mem, set->rows, sizeof set->owner[0]);
+        if (!set->address || (!set->per && !set->owner)) {
+            walk->nrowsets++;
+            return out_of_memory(walk->context);
+        }
+        size_t at = 0;
+        for (size_t i = 0; i < segment->rows; i++) {
+            uint64_t host = segment->host[i];
+            uint64_t elements = accd_section_bytes(segment, i) / unit;
+            for (uint64_t k = 0; k < elements; k++, at++) {
+                set->address[at] = host + k * unit;
+                if (set->owner)
+                    set->owner[at] = (uint32_t)i;
+            }
+        }
+    } else {
+        set->address = segment->host; /* one element in each section: the column serves */
+    }
+    walk->nrowsets++;
+    return ACCD_OK;
+}
+
+static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
+                             int64_t ***columns)
+{
+    accd_context *context = walk->context;
+    ACCD_TRY(add_segments(walk, set_index));
+    struct accd_rowset *set = &walk->rowsets[set_index];
+    const accd_program *program = set->program;
+    size_t nfields = set->nsegments;
+    if (!nfields || !set->rows)
+        return ACCD_OK;
+    uint64_t wanted = 0;
+    for (size_t f = 0; f < nfields; f++)
+        if (program->spec.fields[f].child)
+            wanted |= program->spec.fields[f].child->inherited;
+    unsigned parts = program->calls || context->config.check_host
+                         ? 1
+                         : accd_parts_for(context, set->rows * nfields);
+    struct level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
+    struct accd_scratch *scratch = &context->scratch;
+    job.inherit = set->parent >= 0 ? columns[walk->segments[set->parent].rowset] : NULL;
+    job.keep = accd_scratch_take(scratch, REGISTERS * sizeof job.keep[0]);
+    job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
+    job.registers =
+        accd_scratch_take(scratch, (size_t)parts * program->spec.registers * sizeof(column));
+    job.faults = accd_scratch_take(scratch, parts * sizeof job.faults[0]);
+    if (!job.keep || !job.tallies || !job.registers || !job.faults)
+        return out_of_memory(context);
+    memset(job.keep, 0, REGISTERS * sizeof job.keep[0]);
+    memset(job.faults, 0, parts * sizeof job.faults[0]);
+    for (unsigned k = 0; k < program->spec.registers; k++)
+        if (wanted >> k & 1) {
+            job.keep[k] = accd_scratch_take(scratch, set->rows * sizeof(int64_t));
+            if (!job.keep[k])
+                return out_of_memory(context);
+        }
+    columns[set_index] = job.keep;
+    accd_workers_run(context->workers, level_part, &job, parts);
+    for (unsigned part = 0; part < parts; part++)
+        if (job.faults[part].fault)
+            return section_error(&job, &job.faults[part]);
+    for (size_t f = 0; f < nfields; f++)
+        sum_up(&job, f);
+    for (size_t f = 0; f < nfields; f++) /* may move walk->rowsets and set */
+        if (program->spec.fields[f].child)
+            ACCD_TRY(add_rowset(walk, walk->rowsets[set_index].segments + f));
+    return ACCD_OK;
+}
+
+static size_t levels_below(const accd_program *program)
+{
+    size_t levels = 1;
+    for (size_t f = 0; f < program->spec.nfields; f++)
+        if (program->spec.fields[f].child)
+            levels += levels_below(program->spec.fields[f].child);
+    return levels;
+}
+
+static accd_status run_root(struct accd_walk *walk, const accd_item *item)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (item->bytes % item->program->spec.stride)
+        return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
+                         "an item is not a whole number of its program's elements");
+    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
+                       sizeof walk->rowsets[0]))
+        return out_of_memory(walk->context);
+    size_t first = walk->nrowsets, levels = levels_below(item->program);
+    walk->rowsets[walk->nrowsets++] = (struct accd_rowset){
+        .program = item->program,
+        .parent = -1 - (int)(walk->nroots - 1),
+        .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
+        .rows = item->bytes / item->program->spec.stride,
+        .base = accd_address(item->host),
+        .per = item->bytes / item->program->spec.stride,
+    };
+    int64_t ***columns =
+        accd_scratch_take(&walk->context->scratch, (first + levels) * sizeof columns[0]);
+    if (!columns)
+        return out_of_memory(walk->context);
+    for (size_t set = first; set < walk->nrowsets; set++)
+        ACCD_TRY(run_level(walk, set, item->params, columns));
+    return ACCD_OK;
+}
+
+accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
+                          struct accd_walk **walk_p)
+{
+    struct accd_mem *mem = &context->mem;
+    size_t nroots = 0;
+    for (size_t i = 0; i < construct->nitems; i++)
+        nroots += construct->items[i].program && construct->items[i].bytes;
+    struct accd_walk *walk = accd_mem_zero(mem, sizeof *walk);
+    if (!walk)
+        return out_of_memory(context);
+    walk->context = context;
+    walk->users = 1;
+    walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
+    walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
+    walk->roots_room = nroots;
+    accd_status status = walk->roots && walk->programs ? ACCD_OK : out_of_memory(context);
+    for (size_t i = 0; status == ACCD_OK && i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        if (!item->program || !item->bytes)
+            continue;
+        walk->programs[walk->nroots] = accd_program_retain(item->program);
+        struct accd_walk_root *root = &walk->roots[walk->nroots++];
+        *root = (struct accd_walk_root){.host = accd_address(item->host),
+                                        .bytes = item->bytes,
+                                        .label = item->label,
+                                        .start = item->start,
+                                        .item = i};
+        memcpy(root->index, item->index, sizeof item->index);
+        status = run_root(walk, item);
+    }
+    if (status != ACCD_OK) {
+        accd_walk_release(walk);
+        return status;
+    }
+    *walk_p = walk;
+    return ACCD_OK;
+}
+
+struct accd_walk *accd_walk_retain(struct accd_walk *walk)
+{
+    walk->users++;
+    return walk;
+}
+
+void accd_walk_release(struct accd_walk *walk)
+{
+    if (!walk || --walk->users)
+        return;
+    struct accd_mem *mem = &walk->context->mem;
+    for (size_t i = 0; i < walk->nrowsets; i++) {
+        struct accd_rowset *set = &walk->rowsets[i];
+        bool own = set->address && set->parent >= 0 &&
+                   set->address != walk->segments[set->parent].host;
+        if (own)
+            accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
+        accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
+    }
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        struct accd_segment *segment = &walk->segments[i];
+        drop_column(walk, &segment->host, segment->rows);
+        drop_column(walk, &segment->bytes_of, segment->rows);
+        drop_column(walk, &segment->start_of, segment->rows);
+        drop_column(walk, &segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS);
+    }
+    for (size_t i = 0; i < walk->nroots; i++)
+        accd_program_release(walk->programs[i]);
+    accd_mem_free(mem, walk->rowsets, walk->rowsets_room * sizeof walk->rowsets[0]);
+    accd_mem_free(mem, walk->segments, walk->segments_room * sizeof walk->segments[0]);
+    accd_mem_free(mem, walk->roots, walk->roots_room * sizeof walk->roots[0]);
+    accd_mem_free(mem, walk->programs, walk->roots_room * sizeof walk->programs[0]);
+    accd_mem_free(mem, walk, sizeof *walk);
+}
+
+void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row)
+{
+    size_t low = 0, high = walk->nsegments;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (walk->segments[middle].first <= section)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
+        low++; /* segments without rows share their first section */
+    *segment = low;
+    *row = section - walk->segments[low].first;
+}
+
+/* Place of a section in its group's device block, from the block's start. */
+uint64_t accd_section_place(const struct accd_segment *segment, size_t row)
+{
+    if (!segment->bytes_of)
+        return segment->dev + row * accd_padded(segment->bytes);
+    size_t at = row / ACCD_ROWS * ACCD_ROWS;
+    uint64_t place = segment->dev_of[row / ACCD_ROWS];
+    for (; at < row; at++)
+        place += accd_padded(segment->bytes_of[at]);
+    return place;
+}
