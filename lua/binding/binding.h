@@ -1,0 +1,69 @@
+/* binding.h - what the files of the Lua module accdeep.core share. One file for each bound object.
+ *
+ * Failures that a scenario can cause come back as nil and an error table; wrong use of the module by
+ * its own Lua code raises. Nothing raises while the core is at work. */
+#ifndef ACCD_BINDING_H
+#define ACCD_BINDING_H
+
+#include <accdeep.h>
+#include <lauxlib.h>
+#include <lua.h>
+
+#include <stdbool.h>
+
+/* A context and what Lua made of it. Closing it empties the handles that belong to it. */
+struct context {
+    accd_context *core;
+    lua_State *L;         /* the one that is in a call of the core */
+    int bound_ref;        /* table of functions for section bounds, by number */
+    int error_ref;        /* what such a function raised */
+    struct told {         /* events since the last drain */
+        struct event {
+            accd_op op;
+            int device, line;
+            uint64_t host, bytes;
+            const char *rule, *file;
+            char *name;
+        } *events;
+        size_t n, room;
+        bool listening, lost;
+    } told;
+    struct handle *handles; /* programs and constructs, to be emptied before the context goes */
+};
+
+/* Links a handle into its context's list. */
+struct handle {
+    struct context *context; /* NULL once the context is closed */
+    struct handle *next, **at;
+    void (*empty)(struct handle *handle);
+};
+void handle_link(struct handle *handle, struct context *context);
+void handle_unlink(struct handle *handle);
+
+struct context *check_context(lua_State *L, int index); /* open, or raises */
+accd_program *check_program(lua_State *L, int index);
+
+/* Pushes nil and a table that describes the last error of the context; returns 2. */
+int push_error(lua_State *L, struct context *context, accd_status status);
+void push_object_info(lua_State *L, const accd_object_info *info);
+
+/* Reads {op, to, a, b, k, ...}: five integers an instruction. The array belongs to the caller. */
+accd_instruction *read_code(lua_State *L, int index, size_t *n);
+/* Fields of a table at index, with a default. */
+lua_Integer get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
+bool get_boolean(lua_State *L, int index, const char *key);
+void *get_pointer(lua_State *L, int index, const char *key);
+
+void open_context(lua_State *L);
+void open_program(lua_State *L);
+void open_construct(lua_State *L);
+void open_memory(lua_State *L);
+void open_system(lua_State *L);
+int l_program(lua_State *L);
+int l_construct(lua_State *L);
+/* Methods of a context that look at it (inspect.c) and touch memory (memory.c). */
+extern const luaL_Reg inspect_methods[], memory_methods[];
+
+int luaopen_accdeep_core(lua_State *L);
+
+#endif

@@ -1,0 +1,307 @@
+/* construct.c - prepared constructs and open regions as Lua objects.
+ *
+ * A construct is prepared once for each directive: where its items lie is code that the core runs.
+ * Executing it again touches no Lua but this call. */
+#include "binding.h"
+
+#include <stdlib.h>
+
+static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region";
+
+enum { REGISTERS = 64, NO_REGISTER = -1 };
+
+struct item_source {
+    accd_instruction *code;
+    size_t ncode;
+    unsigned registers;
+    int base, start, count, slot; /* registers; start, count, slot may be NO_REGISTER */
+    uint64_t unit;                /* bytes of an element */
+    uint64_t slot_address;        /* if slot is NO_REGISTER; 0: none */
+    unsigned nparams;
+    int index[ACCD_INDICES];      /* registers that fill the places of the label's name */
+    int *params;                  /* registers whose values the program reads */
+    int64_t *values;
+};
+
+struct construct {
+    struct handle handle;
+    accd_kind kind;
+    bool finalize;
+    const char *name, *file;      /* kept alive by the user values */
+    int line;
+    size_t nitems;
+    accd_item *items;
+    struct item_source *sources;
+};
+
+struct region {
+    struct handle handle;
+    accd_region *core;
+};
+
+static void empty_construct(struct handle *handle)
+{
+    struct construct *construct = (struct construct *)handle;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        accd_program_release(construct->items[i].program);
+        free(construct->sources[i].code);
+        free(construct->sources[i].params);
+        free(construct->sources[i].values);
+    }
+    free(construct->items);
+    free(construct->sources);
+    construct->nitems = 0;
+    construct->items = NULL;
+    construct->sources = NULL;
+}
+
+static void read_source(lua_State *L, int at, struct construct *construct, size_t index)
+{
+    accd_item *item = &construct->items[index];
+    struct item_source *source = &construct->sources[index];
+    item->action = (uint8_t)get_integer(L, at, "action", 0);
+    item->flags = (uint8_t)get_integer(L, at, "flags", 0);
+    item->label = get_pointer(L, at, "label");
+    source->registers = (unsigned)get_integer(L, at, "registers", 0);
+    source->base = (int)get_integer(L, at, "base", NO_REGISTER);
+    source->start = (int)get_integer(L, at, "start", NO_REGISTER);
+    source->count = (int)get_integer(L, at, "count", NO_REGISTER);
+    source->slot = (int)get_integer(L, at, "slot", NO_REGISTER);
+    source->unit = (uint64_t)get_integer(L, at, "unit", 0);
+    source->slot_address = (uint64_t)get_integer(L, at, "slot_address", 0);
+    for (int i = 0; i < ACCD_INDICES; i++)
+        source->index[i] = NO_REGISTER;
+    if (lua_getfield(L, at, "indices") == LUA_TTABLE)
+        for (int i = 0; i < ACCD_INDICES; i++) {
+            lua_rawgeti(L, -1, i + 1);
+            source->index[i] = (int)luaL_optinteger(L, -1, NO_REGISTER);
+            lua_pop(L, 1);
+        }
+    lua_pop(L, 1);
+    int most = (int)source->registers;
+    if (most > REGISTERS || source->base < 0 || source->base >= most || source->start >= most ||
+        source->count >= most || source->slot >= most || source->index[0] >= most ||
+        source->index[1] >= most || source->index[2] >= most)
+        luaL_error(L, "an item's registers are out of range");
+    lua_getfield(L, at, "code");
+    const accd_instruction *code = read_code(L, lua_gettop(L), &source->ncode);
+    source->code = malloc((source->ncode + 1) * sizeof *code);
+    for (size_t i = 0; source->code && i < source->ncode; i++)
+        source->code[i] = code[i];
+    lua_pop(L, 2);
+    lua_getfield(L, at, "params");
+    size_t nparams = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
+    source->params = malloc((nparams + 1) * sizeof source->params[0]);
+    source->values = malloc((nparams + 1) * sizeof source->values[0]);
+    if (!source->code || !source->params || !source->values)
+        luaL_error(L, "not enough memory");
+    for (; source->nparams < nparams; source->nparams++) {
+        lua_rawgeti(L, -1, (lua_Integer)source->nparams + 1);
+        source->params[source->nparams] = (int)luaL_checkinteger(L, -1);
+        if (source->params[source->nparams] < 0 || source->params[source->nparams] >= most)
+            luaL_error(L, "a parameter's register is out of range");
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    if (lua_getfield(L, at, "program") != LUA_TNIL) {
+        accd_program *program = check_program(L, -1);
+        item->program = program;
+        accd_program_retain(program);
+    }
+    lua_pop(L, 1);
+}
+
+/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} */
+int l_construct(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    size_t n = lua_rawlen(L, 2);
+    struct construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);
+    int self = lua_gettop(L);
+    *construct = (struct construct){
+        .handle = {.empty = empty_construct},
+        .kind = (accd_kind)get_integer(L, 2, "kind", 0),
+        .finalize = get_boolean(L, 2, "finalize"),
+        .line = (int)get_integer(L, 2, "line", 0),
+    };
+    luaL_setmetatable(L, construct_name);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, self, 1);
+    lua_getfield(L, 2, "name");
+    construct->name = lua_tostring(L, -1);
+    lua_setiuservalue(L, self, 2);
+    lua_getfield(L, 2, "file");
+    construct->file = lua_tostring(L, -1);
+    lua_setiuservalue(L, self, 3);
+    construct->items = calloc(n + 1, sizeof construct->items[0]);
+    construct->sources = calloc(n + 1, sizeof construct->sources[0]);
+    handle_link(&construct->handle, context);
+    if (!construct->items || !construct->sources)
+        return luaL_error(L, "not enough memory");
+    for (size_t i = 0; i < n; i++) {
+        construct->nitems = i + 1;
+        lua_rawgeti(L, 2, (lua_Integer)i + 1);
+        read_source(L, lua_gettop(L), construct, i);
+        lua_settop(L, self);
+    }
+    return 1;
+}
+
+static int construct_gc(lua_State *L)
+{
+    struct construct *construct = luaL_checkudata(L, 1, construct_name);
+    if (construct->handle.context)
+        empty_construct(&construct->handle);
+    handle_unlink(&construct->handle);
+    return 0;
+}
+
+/* Where an item lies now. Sets *status_p to why it cannot be said. */
+static accd_status locate(accd_context *core, accd_item *item, struct item_source *source)
+{
+    int64_t r[REGISTERS];
+    accd_status status =
+        accd_evaluate(core, source->code, source->ncode, source->registers, NULL, r);
+    if (status != ACCD_OK)
+        return status;
+    item->slot = (const void *)(uintptr_t)(source->slot >= 0 ? (uint64_t)r[source->slot]
+                                                             : source->slot_address);
+    for (unsigned i = 0; i < source->nparams; i++)
+        source->values[i] = r[source->params[i]];
+    item->params = source->values;
+    for (int i = 0; i < ACCD_INDICES; i++)
+        item->index[i] = source->index[i] >= 0 ? r[source->index[i]] : 0;
+    return accd_item_section(core, item, (uint64_t)r[source->base],
+                             source->start >= 0 ? r[source->start] : 0,
+                             source->count >= 0 ? r[source->count] : 1, source->unit);
+}
+
+static void empty_region(struct handle *handle)
+{
+    ((struct region *)handle)->core = NULL; /* the context frees it */
+}
+
+/* construct:run(device) -> true or region; or nil, error */
+static int l_run(lua_State *L)
+{
+    struct construct *construct = luaL_checkudata(L, 1, construct_name);
+    struct context *context = construct->handle.context;
+    luaL_argcheck(L, context, 1, "the construct's context is closed");
+    lua_Integer device = luaL_checkinteger(L, 2);
+    context->L = L;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        accd_status status =
+            locate(context->core, &construct->items[i], &construct->sources[i]);
+        if (status != ACCD_OK) {
+            push_error(L, context, status);
+            lua_pushinteger(L, (lua_Integer)i + 1);
+            lua_setfield(L, -2, "item");
+            return 2;
+        }
+    }
+    bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
+    struct region *region = NULL;
+    if (opens) {
+        region = lua_newuserdatauv(L, sizeof *region, 2);
+        *region = (struct region){{.empty = empty_region}, NULL};
+        lua_getiuservalue(L, 1, 1);
+        lua_setiuservalue(L, -2, 1);
+        lua_pushvalue(L, 1); /* names live in the construct */
+        lua_setiuservalue(L, -2, 2);
+    }
+    accd_status status = accd_run(context->core,
+                                  &(accd_construct){
+                                      .device = (int)device,
+                                      .kind = construct->kind,
+                                      .finalize = construct->finalize,
+                                      .items = construct->items,
+                                      .nitems = construct->nitems,
+                                      .name = construct->name,
+                                      .file = construct->file,
+                                      .line = construct->line,
+                                  },
+                                  region ? &region->core : NULL);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    if (!opens) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    handle_link(&region->handle, context);
+    luaL_setmetatable(L, region_name);
+    return 1;
+}
+
+/* construct:where(item) -> host address, bytes of the item as last run */
+static int l_where(lua_State *L)
+{
+    struct construct *construct = luaL_checkudata(L, 1, construct_name);
+    size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
+    luaL_argcheck(L, item < construct->nitems, 2, "no such item");
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)construct->items[item].host);
+    lua_pushinteger(L, (lua_Integer)construct->items[item].bytes);
+    return 2;
+}
+
+/* region:close() -> true, or nil, error: then it is still open */
+static int l_region_close(lua_State *L)
+{
+    struct region *region = luaL_checkudata(L, 1, region_name);
+    if (!region->core)
+        return luaL_error(L, "the region is closed");
+    struct context *context = region->handle.context;
+    context->L = L;
+    accd_status status = accd_region_end(region->core);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    region->core = NULL;
+    handle_unlink(&region->handle);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+static int l_region_abandon(lua_State *L)
+{
+    struct region *region = luaL_checkudata(L, 1, region_name);
+    if (region->core)
+        accd_region_abandon(region->core);
+    region->core = NULL;
+    handle_unlink(&region->handle);
+    return 0;
+}
+
+static int l_region_is_open(lua_State *L)
+{
+    lua_pushboolean(L, ((struct region *)luaL_checkudata(L, 1, region_name))->core != NULL);
+    return 1;
+}
+
+/* A region that Lua forgets stays open in the core: the session tells about it. */
+static int region_gc(lua_State *L)
+{
+    handle_unlink(luaL_checkudata(L, 1, region_name));
+    return 0;
+}
+
+void open_construct(lua_State *L)
+{
+    static const luaL_Reg construct_methods[] = {{"run", l_run}, {"where", l_where}, {NULL, NULL}};
+    static const luaL_Reg region_methods[] = {
+        {"close", l_region_close},
+        {"abandon", l_region_abandon},
+        {"is_open", l_region_is_open},
+        {NULL, NULL},
+    };
+    luaL_newmetatable(L, construct_name);
+    luaL_newlib(L, construct_methods);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, construct_gc);
+    lua_setfield(L, -2, "__gc");
+    luaL_newmetatable(L, region_name);
+    luaL_newlib(L, region_methods);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, region_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pop(L, 2);
+}

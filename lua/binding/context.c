@@ -1,0 +1,344 @@
+/* context.c - a context of the core as a Lua object. */
+#include "binding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char type_name[] = "accdeep.context";
+
+struct context *check_context(lua_State *L, int index)
+{
+    struct context *context = luaL_checkudata(L, index, type_name);
+    luaL_argcheck(L, context->core, index, "the context is closed");
+    context->L = L;
+    return context;
+}
+
+/* --------------------------------------------------------------------------------- callbacks -- */
+
+static void on_event(void *ud, const accd_event *event)
+{
+    struct told *told = ud;
+    if (told->n == told->room) {
+        size_t room = told->room ? 2 * told->room : 64;
+        struct event *grown = realloc(told->events, room * sizeof *grown);
+        if (!grown) {
+            told->lost = true;
+            return;
+        }
+        told->events = grown;
+        told->room = room;
+    }
+    char *name = strdup(event->name);
+    if (!name) {
+        told->lost = true;
+        return;
+    }
+    told->events[told->n++] = (struct event){
+        .op = event->op,
+        .device = event->device,
+        .line = event->line,
+        .host = event->host,
+        .bytes = event->bytes,
+        .rule = event->rule,
+        .file = event->file,
+        .name = name,
+    };
+}
+
+static void forget_events(struct told *told)
+{
+    for (size_t i = 0; i < told->n; i++)
+        free(told->events[i].name);
+    told->n = 0;
+    told->lost = false;
+}
+
+struct bound_call {
+    struct context *context;
+    int fn, nargs;
+    size_t n;
+    const int64_t *const *args;
+    int64_t *out;
+};
+
+/* Calls the function for each row; runs protected, since it may raise. */
+static int call_bound(lua_State *L)
+{
+    struct bound_call *call = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->context->bound_ref);
+    lua_rawgeti(L, -1, call->fn);
+    for (size_t row = 0; row < call->n; row++) {
+        lua_pushvalue(L, -1);
+        luaL_checkstack(L, call->nargs + 2, NULL);
+        for (int k = 0; k < call->nargs; k++)
+            lua_pushinteger(L, call->args[k][row]);
+        lua_call(L, call->nargs, 1);
+        int integer;
+        call->out[row] = lua_tointegerx(L, -1, &integer);
+        if (!integer)
+            return luaL_error(L, "a function used in a section bound returned no integer");
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
+                    int64_t *out)
+{
+    struct context *context = ud;
+    lua_State *L = context->L;
+    struct bound_call call = {context, fn, nargs, n, args, out};
+    if (!lua_checkstack(L, 4))
+        return 1;
+    lua_pushcfunction(L, call_bound);
+    lua_pushlightuserdata(L, &call);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return 0;
+    if (context->error_ref != LUA_NOREF)
+        luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
+    context->error_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------ open, close -- */
+
+static accd_choice choice(lua_State *L, const char *key, accd_choice otherwise)
+{
+    accd_choice value = otherwise;
+    if (lua_getfield(L, -1, key) != LUA_TNIL)
+        value = !strcmp(luaL_checkstring(L, -1), "reject") ? ACCD_REJECT : ACCD_IGNORE;
+    lua_pop(L, 1);
+    return value;
+}
+
+/* A profile by name, with choices changed by fields of the same table. */
+static void read_rules(lua_State *L, accd_rules *rules)
+{
+    lua_getfield(L, -1, "base");
+    const accd_rules *base = accd_rules_named(luaL_optstring(L, -1, "tr14"));
+    if (!base)
+        luaL_error(L, "unknown rule profile");
+    *rules = *base;
+    lua_pop(L, 1);
+    rules->again = choice(L, "again", rules->again);
+    rules->null_pointer = choice(L, "null_pointer", rules->null_pointer);
+    rules->exit_absent = choice(L, "exit_absent", rules->exit_absent);
+    rules->detach_unattached = choice(L, "detach_unattached", rules->detach_unattached);
+    rules->still_attached = choice(L, "still_attached", rules->still_attached);
+    rules->pointer_changed = choice(L, "pointer_changed", rules->pointer_changed);
+    rules->attach_absent = choice(L, "attach_absent", rules->attach_absent);
+    static const char *const ways[] = {"split", "reverse", NULL};
+    static const char *const values[] = {"host", "null", "poison", NULL};
+    lua_getfield(L, -1, "update");
+    rules->update = (accd_update_way)luaL_checkoption(L, -1, ways[rules->update], ways);
+    lua_getfield(L, -2, "untranslated");
+    rules->untranslated =
+        (accd_untranslated)luaL_checkoption(L, -1, values[rules->untranslated], values);
+    lua_pop(L, 2);
+}
+
+static int l_open(lua_State *L)
+{
+    accd_config config;
+    accd_rules rules;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    accd_config_init(&config);
+    config.devices = (unsigned)get_integer(L, 1, "devices", config.devices);
+    config.device_bytes = (uint64_t)get_integer(L, 1, "device_bytes", (lua_Integer)config.device_bytes);
+    config.threads = (unsigned)get_integer(L, 1, "threads", config.threads);
+    config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
+    config.check_host = get_boolean(L, 1, "check_host");
+    if (lua_getfield(L, 1, "rules") == LUA_TTABLE) {
+        read_rules(L, &rules);
+        config.rules = &rules;
+    }
+    struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
+    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF};
+    luaL_setmetatable(L, type_name);
+    lua_newtable(L);
+    context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    config.on_bound = on_bound;
+    config.bound_ud = context;
+    accd_status status = accd_open(&context->core, &config);
+    if (status != ACCD_OK) {
+        lua_pushnil(L);
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, accd_status_code(status));
+        lua_setfield(L, -2, "code");
+        lua_pushliteral(L, "HOUSE-memory");
+        lua_setfield(L, -2, "rule");
+        lua_pushfstring(L, "%d simulated devices of %I bytes cannot be made", (int)config.devices,
+                        (LUAI_UACINT)config.device_bytes);
+        lua_setfield(L, -2, "message");
+        return 2;
+    }
+    return 1;
+}
+
+static int l_close(lua_State *L)
+{
+    struct context *context = luaL_checkudata(L, 1, type_name);
+    if (!context->core)
+        return 0;
+    while (context->handles) {
+        struct handle *handle = context->handles;
+        handle->empty(handle);
+        handle_unlink(handle);
+    }
+    accd_close(context->core);
+    context->core = NULL;
+    forget_events(&context->told);
+    free(context->told.events);
+    context->told.events = NULL;
+    luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
+    luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
+    context->bound_ref = context->error_ref = LUA_NOREF;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------- methods -- */
+
+/* context:label{name=, unit=, section=, member=, element=, file=, line=, layout=} */
+static int l_label(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    accd_label label = {
+        .unit = (uint64_t)get_integer(L, 2, "unit", 0),
+        .line = (int)get_integer(L, 2, "line", 0),
+    };
+    if (get_boolean(L, 2, "section"))
+        label.flags |= ACCD_LABEL_SECTION;
+    if (get_boolean(L, 2, "member"))
+        label.flags |= ACCD_LABEL_MEMBER;
+    if (get_boolean(L, 2, "element"))
+        label.flags |= ACCD_LABEL_ELEMENT;
+    lua_getfield(L, 2, "name");
+    label.name = luaL_checkstring(L, -1);
+    lua_getfield(L, 2, "file");
+    label.file = lua_tostring(L, -1);
+    if (lua_getfield(L, 2, "layout") != LUA_TNIL)
+        label.layout = check_program(L, -1);
+    const accd_label *made = accd_label_new(context->core, &label);
+    if (!made)
+        return push_error(L, context, ACCD_OUT_OF_MEMORY);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)made);
+    return 1;
+}
+
+/* context:bind_function(number, fn): fn is what ACCD_I_CALL of that number calls */
+static int l_bind_function(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_Integer number = luaL_checkinteger(L, 2);
+    luaL_checktype(L, 3, LUA_TFUNCTION);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, context->bound_ref);
+    lua_pushvalue(L, 3);
+    lua_rawseti(L, -2, number);
+    return 0;
+}
+
+static int l_listen(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    bool on = lua_toboolean(L, 2);
+    accd_on_event(context->core, on ? on_event : NULL, &context->told);
+    context->told.listening = on;
+    if (!on)
+        forget_events(&context->told);
+    return 0;
+}
+
+/* context:drain() -> list of events since the last call */
+static int l_drain(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    struct told *told = &context->told;
+    if (told->lost) {
+        forget_events(told);
+        return luaL_error(L, "not enough memory for events");
+    }
+    lua_createtable(L, (int)told->n, 0);
+    for (size_t i = 0; i < told->n; i++) {
+        const struct event *event = &told->events[i];
+        lua_createtable(L, 0, 8);
+        lua_pushstring(L, accd_op_name(event->op));
+        lua_setfield(L, -2, "op");
+        lua_pushstring(L, event->name);
+        lua_setfield(L, -2, "name");
+        lua_pushinteger(L, (lua_Integer)event->bytes);
+        lua_setfield(L, -2, "bytes");
+        lua_pushinteger(L, (lua_Integer)event->host);
+        lua_setfield(L, -2, "host");
+        lua_pushinteger(L, event->device);
+        lua_setfield(L, -2, "device");
+        lua_pushstring(L, event->rule);
+        lua_setfield(L, -2, "rule");
+        if (event->file)
+            lua_pushfstring(L, "%s:%d", event->file, event->line);
+        else
+            lua_pushliteral(L, "");
+        lua_setfield(L, -2, "at");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    forget_events(told);
+    return 1;
+}
+
+static int l_check(lua_State *L)
+{
+    lua_pushstring(L, accd_check(check_context(L, 1)->core));
+    return 1;
+}
+
+static int l_digest(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)accd_digest(check_context(L, 1)->core));
+    return 1;
+}
+
+static int l_fail_allocation(lua_State *L)
+{
+    accd_fail_allocation(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
+                         (uint64_t)luaL_checkinteger(L, 3));
+    return 0;
+}
+
+static int l_fail_copy(lua_State *L)
+{
+    accd_fail_copy(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
+                   (uint64_t)luaL_checkinteger(L, 3));
+    return 0;
+}
+
+static const luaL_Reg methods[] = {
+    {"close", l_close},
+    {"label", l_label},
+    {"program", l_program},
+    {"construct", l_construct},
+    {"bind_function", l_bind_function},
+    {"listen", l_listen},
+    {"drain", l_drain},
+    {"check", l_check},
+    {"digest", l_digest},
+    {"fail_allocation", l_fail_allocation},
+    {"fail_copy", l_fail_copy},
+    {NULL, NULL},
+};
+
+void open_context(lua_State *L)
+{
+    luaL_newmetatable(L, type_name);
+    luaL_newlib(L, methods);
+    luaL_setfuncs(L, inspect_methods, 0);
+    luaL_setfuncs(L, memory_methods, 0);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, l_close);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, l_close);
+    lua_setfield(L, -2, "__close");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, l_open);
+    lua_setfield(L, -2, "open");
+}

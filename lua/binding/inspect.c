@@ -1,0 +1,320 @@
+/* inspect.c - methods of a context that look at it, and the single steps of the acc_* routines. */
+#include "binding.h"
+
+static int device_at(lua_State *L, int index) { return (int)luaL_checkinteger(L, index); }
+
+static const void *address_at(lua_State *L, int index)
+{
+    return (const void *)(uintptr_t)luaL_checkinteger(L, index);
+}
+
+static int result(lua_State *L, struct context *context, accd_status status)
+{
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* context:presence(device, address, bytes) -> "absent" | "partly" | "wholly" */
+static int l_presence(lua_State *L)
+{
+    static const char *const names[] = {"absent", "partly", "wholly"};
+    struct context *context = check_context(L, 1);
+    lua_pushstring(L, names[accd_is_present(context->core, device_at(L, 2), address_at(L, 3),
+                                            (uint64_t)luaL_checkinteger(L, 4))]);
+    return 1;
+}
+
+static int l_deviceptr(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_pushinteger(
+        L, (lua_Integer)accd_deviceptr(context->core, device_at(L, 2), address_at(L, 3)));
+    return 1;
+}
+
+static int l_hostptr(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_pushinteger(L, (lua_Integer)accd_hostptr(context->core, device_at(L, 2),
+                                                 (uint64_t)luaL_checkinteger(L, 3)));
+    return 1;
+}
+
+static int l_device_of(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_pushinteger(L, accd_device_of(context->core, (uint64_t)luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+static void push_present(lua_State *L, const accd_present *present)
+{
+    push_object_info(L, &present->info);
+    lua_pushinteger(L, (lua_Integer)present->dev);
+    lua_setfield(L, -2, "dev");
+    lua_pushinteger(L, present->structured);
+    lua_setfield(L, -2, "structured");
+    lua_pushinteger(L, present->dynamic);
+    lua_setfield(L, -2, "dynamic");
+    lua_pushboolean(L, present->mapped);
+    lua_setfield(L, -2, "mapped");
+}
+
+/* context:present_at(device, address, in_device) -> object or nil */
+static int l_present_at(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_present present;
+    if (!accd_present_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
+                         lua_toboolean(L, 4), &present))
+        return 0;
+    push_present(L, &present);
+    return 1;
+}
+
+/* context:present(device) -> list of objects in host order */
+static int l_present(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int device = device_at(L, 2);
+    uint64_t at = 0;
+    accd_present present;
+    lua_newtable(L);
+    for (lua_Integer i = 1; accd_present_next(context->core, device, &at, &present); i++) {
+        push_present(L, &present);
+        lua_rawseti(L, -2, i);
+    }
+    return 1;
+}
+
+static void push_attachment(lua_State *L, const accd_attachment *attachment)
+{
+    lua_createtable(L, 0, 7);
+    lua_pushstring(L, attachment->name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)attachment->slot);
+    lua_setfield(L, -2, "slot");
+    lua_pushinteger(L, (lua_Integer)attachment->target);
+    lua_setfield(L, -2, "target");
+    lua_pushinteger(L, (lua_Integer)attachment->dev);
+    lua_setfield(L, -2, "dev");
+    lua_pushinteger(L, attachment->count);
+    lua_setfield(L, -2, "count");
+    lua_pushinteger(L, (lua_Integer)attachment->low);
+    lua_setfield(L, -2, "low");
+    lua_pushinteger(L, (lua_Integer)attachment->high);
+    lua_setfield(L, -2, "high");
+}
+
+static int l_attachment_at(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_attachment attachment;
+    if (!accd_attachment_at(context->core, device_at(L, 2), address_at(L, 3), &attachment))
+        return 0;
+    push_attachment(L, &attachment);
+    return 1;
+}
+
+static int l_attachments(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int device = device_at(L, 2);
+    uint64_t at = 0;
+    accd_attachment attachment;
+    lua_newtable(L);
+    for (lua_Integer i = 1; accd_attachment_next(context->core, device, &at, &attachment); i++) {
+        push_attachment(L, &attachment);
+        lua_rawseti(L, -2, i);
+    }
+    return 1;
+}
+
+/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... } */
+static int l_levels(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int device = device_at(L, 2);
+    accd_level level;
+    lua_newtable(L);
+    for (size_t i = 0; accd_level_at(context->core, device, i, &level); i++) {
+        lua_createtable(L, (int)level.clauses, 3);
+        lua_pushstring(L, level.name ? level.name : "data");
+        lua_setfield(L, -2, "kind");
+        lua_pushstring(L, level.file);
+        lua_setfield(L, -2, "file");
+        lua_pushinteger(L, level.line);
+        lua_setfield(L, -2, "line");
+        accd_clause clause;
+        for (size_t k = 0; accd_level_clause(context->core, device, i, k, &clause); k++) {
+            push_object_info(L, &clause.info);
+            if (!lua_istable(L, -1)) {
+                lua_pop(L, 1);
+                lua_createtable(L, 0, 2);
+            }
+            lua_pushstring(L, accd_action_name(clause.action));
+            lua_setfield(L, -2, "action");
+            lua_pushboolean(L, clause.created);
+            lua_setfield(L, -2, "created");
+            lua_rawseti(L, -2, (lua_Integer)k + 1);
+        }
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+/* context:name_at(device, device address) -> what the place is called, "" if nothing is there */
+static int l_name_at(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    char name[160];
+    accd_name_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3), name,
+                 sizeof name);
+    lua_pushstring(L, name);
+    return 1;
+}
+
+static int l_stats(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_stats stats;
+    accd_get_stats(context->core, device_at(L, 2), &stats);
+    static const char *const names[] = {"live_bytes", "live_allocations", "objects", "attachments",
+                                        "allocations", "frees", "h2d_transfers", "d2h_transfers",
+                                        "d2d_transfers", "h2d_bytes", "d2h_bytes", "d2d_bytes"};
+    const uint64_t values[] = {
+        stats.live_bytes,     stats.live_allocations, stats.objects,        stats.attachments,
+        stats.allocations,    stats.frees,            stats.transfers[0],   stats.transfers[1],
+        stats.transfers[2],   stats.moved_bytes[0],   stats.moved_bytes[1], stats.moved_bytes[2]};
+    lua_createtable(L, 0, 12);
+    for (int i = 0; i < 12; i++) {
+        lua_pushinteger(L, (lua_Integer)values[i]);
+        lua_setfield(L, -2, names[i]);
+    }
+    return 1;
+}
+
+static int l_excluded_at(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_object_info info;
+    if (!accd_excluded_at(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3), &info))
+        return 0;
+    push_object_info(L, &info);
+    return 1;
+}
+
+/* --------------------------------------------------------------------------- acc_* routines -- */
+
+/* context:run_one(kind, device, action, address, bytes, slot, finalize, label) */
+static int l_run_one(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_item item = {
+        .action = (uint8_t)luaL_checkinteger(L, 4),
+        .host = address_at(L, 5),
+        .bytes = (uint64_t)luaL_checkinteger(L, 6),
+        .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
+        .label = lua_touserdata(L, 9),
+    };
+    return result(L, context,
+                  accd_run(context->core,
+                           &(accd_construct){
+                               .kind = (accd_kind)luaL_checkinteger(L, 2),
+                               .device = device_at(L, 3),
+                               .finalize = lua_toboolean(L, 8),
+                               .items = &item,
+                               .nitems = 1,
+                               .file = item.label ? item.label->file : NULL,
+                               .line = item.label ? item.label->line : 0,
+                           },
+                           NULL));
+}
+
+static int l_map(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context,
+                  accd_map(context->core, device_at(L, 2), address_at(L, 3),
+                           (uint64_t)luaL_checkinteger(L, 4), (uint64_t)luaL_checkinteger(L, 5),
+                           lua_touserdata(L, 6)));
+}
+
+static int l_unmap(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context, accd_unmap(context->core, device_at(L, 2), address_at(L, 3)));
+}
+
+static int l_device_alloc(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t dev;
+    accd_status status = accd_device_alloc(context->core, device_at(L, 2),
+                                           (uint64_t)luaL_checkinteger(L, 3), &dev);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushinteger(L, (lua_Integer)dev);
+    return 1;
+}
+
+static int l_device_free(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context, accd_device_free(context->core, device_at(L, 2),
+                                               (uint64_t)luaL_checkinteger(L, 3)));
+}
+
+static int l_to_device(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context,
+                  accd_to_device(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
+                                 address_at(L, 4), (uint64_t)luaL_checkinteger(L, 5)));
+}
+
+static int l_from_device(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context,
+                  accd_from_device(context->core, device_at(L, 2),
+                                   (void *)(uintptr_t)luaL_checkinteger(L, 3),
+                                   (uint64_t)luaL_checkinteger(L, 4),
+                                   (uint64_t)luaL_checkinteger(L, 5)));
+}
+
+static int l_within_device(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return result(L, context,
+                  accd_within_device(context->core, device_at(L, 2),
+                                     (uint64_t)luaL_checkinteger(L, 3),
+                                     (uint64_t)luaL_checkinteger(L, 4),
+                                     (uint64_t)luaL_checkinteger(L, 5)));
+}
+
+const luaL_Reg inspect_methods[] = {
+    {"presence", l_presence},
+    {"deviceptr", l_deviceptr},
+    {"hostptr", l_hostptr},
+    {"device_of", l_device_of},
+    {"present_at", l_present_at},
+    {"present", l_present},
+    {"attachment_at", l_attachment_at},
+    {"attachments", l_attachments},
+    {"levels", l_levels},
+    {"name_at", l_name_at},
+    {"stats", l_stats},
+    {"excluded_at", l_excluded_at},
+    {"run_one", l_run_one},
+    {"map", l_map},
+    {"unmap", l_unmap},
+    {"device_alloc", l_device_alloc},
+    {"device_free", l_device_free},
+    {"to_device", l_to_device},
+    {"from_device", l_from_device},
+    {"within_device", l_within_device},
+    {NULL, NULL},
+};

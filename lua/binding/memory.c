@@ -1,0 +1,355 @@
+/* memory.c - host and device memory as Lua sees it: scalars at addresses, blocks of host memory. */
+#include "binding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Scalars of C; the first ones are those of the core's instructions. */
+enum scalar {
+    F32 = ACCD_SCALAR_COUNT,
+    F64,
+    F80,
+    POINTER,
+    SCALARS
+};
+
+static const char *const names[SCALARS] = {"i8",  "u8",  "i16",  "u16", "i32", "u32",    "i64",
+                                           "u64", "bool", "f32", "f64", "f80", "pointer"};
+static const uint8_t sizes[SCALARS] = {1, 1, 2, 2, 4, 4, 8, 8, 1, 4, 8, 16, 8};
+
+union value {
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
+    long double f80;
+};
+
+static int check_scalar(lua_State *L, int index)
+{
+    lua_Integer type = luaL_checkinteger(L, index);
+    luaL_argcheck(L, type >= 0 && type < SCALARS, index, "no such scalar");
+    return (int)type;
+}
+
+static void push_value(lua_State *L, const union value *v, int type)
+{
+    switch (type) {
+    case ACCD_I8: lua_pushinteger(L, v->i8); break;
+    case ACCD_U8: lua_pushinteger(L, v->u8); break;
+    case ACCD_I16: lua_pushinteger(L, v->i16); break;
+    case ACCD_U16: lua_pushinteger(L, v->u16); break;
+    case ACCD_I32: lua_pushinteger(L, v->i32); break;
+    case ACCD_U32: lua_pushinteger(L, v->u32); break;
+    case ACCD_BOOL: lua_pushinteger(L, v->u8 != 0); break;
+    case F32: lua_pushnumber(L, (lua_Number)v->f32); break;
+    case F64: lua_pushnumber(L, v->f64); break;
+    case F80: lua_pushnumber(L, (lua_Number)v->f80); break;
+    default: lua_pushinteger(L, v->i64);
+    }
+}
+
+/* C conversion of a Lua number; floats beyond the range of an integer become 0. */
+static int64_t to_integer(lua_State *L, int index)
+{
+    if (lua_isinteger(L, index))
+        return lua_tointeger(L, index);
+    lua_Number n = luaL_checknumber(L, index);
+    return n >= -9223372036854775808.0 && n < 9223372036854775808.0 ? (int64_t)n : 0;
+}
+
+static void read_value(lua_State *L, int index, union value *v, int type)
+{
+    memset(v, 0, sizeof *v);
+    if (type == F32) {
+        v->f32 = (float)luaL_checknumber(L, index);
+    } else if (type == F64) {
+        v->f64 = luaL_checknumber(L, index);
+    } else if (type == F80) {
+        v->f80 = (long double)luaL_checknumber(L, index);
+    } else if (type == ACCD_BOOL) {
+        v->u8 = luaL_checknumber(L, index) != 0;
+    } else {
+        v->i64 = to_integer(L, index); /* little-endian: narrow ones are its first bytes */
+    }
+}
+
+/* ------------------------------------------------------------------------------- host memory -- */
+
+static bool known(struct context *context, uint64_t address, uint64_t bytes)
+{
+    uint64_t start, length;
+    return accd_host_bounds(context->core, (const void *)(uintptr_t)address, &start, &length) &&
+           bytes <= length - (address - start);
+}
+
+/* context:host_read(address, scalar) -> value; nothing if it is not in live host memory */
+static int l_host_read(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+    int type = check_scalar(L, 3);
+    union value v;
+    if (!known(context, address, sizes[type]))
+        return 0;
+    memcpy(&v, (const void *)(uintptr_t)address, sizes[type]);
+    push_value(L, &v, type);
+    return 1;
+}
+
+/* context:host_write(address, scalar, value) -> true; nothing if not in live host memory */
+static int l_host_write(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+    int type = check_scalar(L, 3);
+    union value v;
+    read_value(L, 4, &v, type);
+    if (!known(context, address, sizes[type]))
+        return 0;
+    memcpy((void *)(uintptr_t)address, &v, sizes[type]);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=} or nil */
+static int l_host_at(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_host_range range;
+    if (!accd_host_at(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), &range))
+        return 0;
+    push_object_info(L, &range.info);
+    if (lua_istable(L, -1)) {
+        lua_pushboolean(L, range.live);
+        lua_setfield(L, -2, "live");
+    }
+    return 1;
+}
+
+/* context:host_bounds(address) -> first address, end of the live range around it; or nothing */
+static int l_host_bounds(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t start, bytes;
+    if (!accd_host_bounds(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), &start,
+                          &bytes))
+        return 0;
+    lua_pushinteger(L, (lua_Integer)start);
+    lua_pushinteger(L, (lua_Integer)(start + bytes));
+    return 2;
+}
+
+/* context:host_add(address, bytes, label) */
+static int l_host_add(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_status status = accd_host_add(context->core,
+                                       (const void *)(uintptr_t)luaL_checkinteger(L, 2),
+                                       (uint64_t)luaL_checkinteger(L, 3), lua_touserdata(L, 4));
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* context:host_mark(address, live) */
+static int l_host_mark(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_host_mark(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2),
+                   lua_toboolean(L, 3));
+    return 0;
+}
+
+/* context:host_forget(address) */
+static int l_host_forget(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_host_mark(context->core, (const void *)(uintptr_t)luaL_checkinteger(L, 2), -1);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------- device memory -- */
+
+/* context:device_read(device, address, scalar) -> value; or nil, error */
+static int l_device_read(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int type = check_scalar(L, 4);
+    union value v = {0};
+    accd_status status =
+        accd_device_read(context->core, (int)luaL_checkinteger(L, 2),
+                         (uint64_t)luaL_checkinteger(L, 3), &v, sizes[type]);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    push_value(L, &v, type);
+    return 1;
+}
+
+/* context:device_write(device, address, scalar, value) -> true; or nil, error */
+static int l_device_write(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int type = check_scalar(L, 4);
+    union value v;
+    read_value(L, 5, &v, type);
+    accd_status status =
+        accd_device_write(context->core, (int)luaL_checkinteger(L, 2),
+                          (uint64_t)luaL_checkinteger(L, 3), &v, sizes[type]);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* context:device_written(device, address, bytes) -> number of bytes ever written */
+static int l_device_written(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_pushinteger(L, accd_device_written(context->core, (int)luaL_checkinteger(L, 2),
+                                           (uint64_t)luaL_checkinteger(L, 3),
+                                           (uint64_t)luaL_checkinteger(L, 4)));
+    return 1;
+}
+
+/* context:device_bounds(device, address) -> device range of the present object there; or nothing */
+static int l_device_bounds(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t low, high;
+    if (!accd_device_bounds(context->core, (int)luaL_checkinteger(L, 2),
+                            (uint64_t)luaL_checkinteger(L, 3), &low, &high))
+        return 0;
+    lua_pushinteger(L, (lua_Integer)low);
+    lua_pushinteger(L, (lua_Integer)high);
+    return 2;
+}
+
+/* context:device_pointer(device, address) -> pointer held there, and the device range it is attached
+ * to, if it is; or nil, error */
+static int l_device_pointer(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int device = (int)luaL_checkinteger(L, 2);
+    uint64_t address = (uint64_t)luaL_checkinteger(L, 3), value;
+    accd_status status = accd_device_read(context->core, device, address, &value, sizeof value);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushinteger(L, (lua_Integer)value);
+    uint64_t low, high, host = accd_hostptr(context->core, device, address);
+    if (!host || !accd_attached_range(context->core, device, (const void *)(uintptr_t)host, value,
+                                      &low, &high))
+        return 1;
+    lua_pushinteger(L, (lua_Integer)low);
+    lua_pushinteger(L, (lua_Integer)high);
+    return 3;
+}
+
+static int l_journal_open(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_status status = accd_journal_open(context->core, (int)luaL_checkinteger(L, 2));
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+static int l_journal_close(lua_State *L)
+{
+    accd_journal_close(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
+                       lua_toboolean(L, 3));
+    return 0;
+}
+
+const luaL_Reg memory_methods[] = {
+    {"host_read", l_host_read},
+    {"host_write", l_host_write},
+    {"host_at", l_host_at},
+    {"host_bounds", l_host_bounds},
+    {"device_bounds", l_device_bounds},
+    {"device_pointer", l_device_pointer},
+    {"host_add", l_host_add},
+    {"host_mark", l_host_mark},
+    {"host_forget", l_host_forget},
+    {"device_read", l_device_read},
+    {"device_write", l_device_write},
+    {"device_written", l_device_written},
+    {"journal_open", l_journal_open},
+    {"journal_close", l_journal_close},
+    {NULL, NULL},
+};
+
+/* ------------------------------------------------------------------------------------ blocks -- */
+
+/* core.malloc(bytes) -> address of zeroed memory, or nil. The caller owns it: core.free. */
+static int l_malloc(lua_State *L)
+{
+    lua_Integer bytes = luaL_checkinteger(L, 1);
+    void *block = bytes >= 0 ? calloc(1, bytes ? (size_t)bytes : 1) : NULL;
+    if (!block)
+        return 0;
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)block);
+    return 1;
+}
+
+static int l_free(lua_State *L)
+{
+    free((void *)(uintptr_t)luaL_checkinteger(L, 1));
+    return 0;
+}
+
+/* core.get(address, bytes) -> string; core.put(address, string): whole blocks, unchecked */
+static int l_get(lua_State *L)
+{
+    lua_pushlstring(L, (const char *)(uintptr_t)luaL_checkinteger(L, 1),
+                    (size_t)luaL_checkinteger(L, 2));
+    return 1;
+}
+
+static int l_put(lua_State *L)
+{
+    size_t n;
+    const char *text = luaL_checklstring(L, 2, &n);
+    memcpy((void *)(uintptr_t)luaL_checkinteger(L, 1), text, n);
+    return 0;
+}
+
+/* core.convert(scalar, number) -> the number as C would hold it in that type */
+static int l_convert(lua_State *L)
+{
+    int type = check_scalar(L, 1);
+    union value v;
+    read_value(L, 2, &v, type);
+    push_value(L, &v, type);
+    return 1;
+}
+
+void open_memory(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"malloc", l_malloc}, {"free", l_free}, {"get", l_get},
+        {"put", l_put},       {"convert", l_convert}, {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+    lua_newtable(L);
+    for (int i = 0; i < SCALARS; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, names[i]);
+    }
+    lua_setfield(L, -2, "scalar");
+    lua_newtable(L);
+    for (int i = 0; i < SCALARS; i++) {
+        lua_pushinteger(L, sizes[i]);
+        lua_rawseti(L, -2, i);
+    }
+    lua_setfield(L, -2, "sizes");
+}

@@ -1,0 +1,211 @@
+/* system.c - what the command line needs of the system, and limits for scenarios. */
+#include "binding.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* core.isatty(1|2) */
+static int l_isatty(lua_State *L)
+{
+    lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+/* core.clock() -> seconds, monotonic */
+static int l_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
+    return 1;
+}
+
+/* core.listdir(path) -> sorted names, or nil and a message */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int l_listdir(lua_State *L)
+{
+    struct dirent **entries;
+    int n = scandir(luaL_checkstring(L, 1), &entries, NULL, by_name);
+    if (n < 0) {
+        lua_pushnil(L);
+        lua_pushstring(L, strerror(errno));
+        return 2;
+    }
+    lua_newtable(L);
+    lua_Integer at = 0;
+    for (int i = 0; i < n; i++) {
+        if (entries[i]->d_name[0] != '.') {
+            lua_pushstring(L, entries[i]->d_name);
+            lua_rawseti(L, -2, ++at);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return 1;
+}
+
+/* core.filetype(path) -> "file" | "directory" | nil, message */
+static int l_filetype(lua_State *L)
+{
+    struct stat st;
+    if (stat(luaL_checkstring(L, 1), &st)) {
+        lua_pushnil(L);
+        lua_pushstring(L, strerror(errno));
+        return 2;
+    }
+    lua_pushstring(L, S_ISDIR(st.st_mode) ? "directory" : "file");
+    return 1;
+}
+
+/* core.fork() -> pid (0 in the child); core.wait() -> pid, status; core.pipe() -> read, write */
+static int l_fork(lua_State *L)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return luaL_error(L, "cannot start a process: %s", strerror(errno));
+    lua_pushinteger(L, pid);
+    return 1;
+}
+
+/* Exit status as a shell tells it: 128 + n for signal n. */
+static int l_wait(lua_State *L)
+{
+    int status;
+    pid_t pid;
+    do
+        pid = wait(&status);
+    while (pid < 0 && errno == EINTR);
+    if (pid < 0)
+        return 0;
+    lua_pushinteger(L, pid);
+    lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return 2;
+}
+
+/* core.exit(status): at once, without closing anything: for a child of core.fork */
+static int l_exit(lua_State *L)
+{
+    _exit((int)luaL_checkinteger(L, 1));
+}
+
+/* -------------------------------------------------------------------------------- limits -- */
+
+/* Memory is counted at the allocator, steps by a hook. Once a limit is met, every further step
+ * raises again, so that a scenario cannot go on by catching the error. */
+struct limits {
+    lua_Alloc alloc;
+    void *ud;
+    size_t used, most;
+    long long steps, most_steps;
+    bool tripped;
+};
+
+enum { STEPS = 10000 };
+
+static const char limits_key = 0;
+
+static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    struct limits *limits = ud;
+    size_t before = ptr ? old : 0;
+    if (n > before && limits->most && limits->used + (n - before) > limits->most)
+        return NULL;
+    void *block = limits->alloc(limits->ud, ptr, old, n);
+    if (block || n == 0)
+        limits->used += n - before;
+    return block;
+}
+
+static struct limits *limits_of(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
+    struct limits *limits = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return limits;
+}
+
+static void on_steps(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    struct limits *limits = limits_of(L);
+    if (!limits || !limits->most_steps)
+        return;
+    limits->steps += STEPS;
+    if (limits->steps < limits->most_steps && !limits->tripped)
+        return;
+    limits->tripped = true;
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    luaL_where(L, 0);
+    lua_createtable(L, 0, 3);
+    lua_pushliteral(L, "limit");
+    lua_setfield(L, -2, "code");
+    lua_pushliteral(L, "HOUSE-limit");
+    lua_setfield(L, -2, "rule");
+    lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
+    lua_setfield(L, -2, "message");
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "where");
+    lua_error(L);
+}
+
+/* core.limit{memory=bytes, steps=n}: from now on; nil or 0: no limit */
+static int l_limit(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    struct limits *limits = limits_of(L);
+    if (!limits) {
+        limits = calloc(1, sizeof *limits); /* as long as the state: the allocator needs it */
+        if (!limits)
+            return luaL_error(L, "not enough memory");
+        limits->alloc = lua_getallocf(L, &limits->ud);
+        limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+        lua_setallocf(L, limited_alloc, limits);
+        lua_pushlightuserdata(L, limits);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    }
+    limits->most = (size_t)get_integer(L, 1, "memory", 0);
+    limits->most_steps = get_integer(L, 1, "steps", 0);
+    limits->steps = 0;
+    limits->tripped = false;
+    if (limits->most_steps)
+        lua_sethook(L, on_steps, LUA_MASKCOUNT,
+                    limits->most_steps < STEPS ? (int)limits->most_steps : STEPS);
+    else
+        lua_sethook(L, NULL, 0, 0);
+    return 0;
+}
+
+/* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
+static int l_charge(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    lua_Integer bytes = luaL_checkinteger(L, 1);
+    bool fits = !limits || !limits->most || bytes < 0 ||
+                (size_t)bytes <= limits->most - (limits->used < limits->most ? limits->used
+                                                                            : limits->most);
+    if (fits && limits)
+        limits->used += (size_t)bytes;
+    lua_pushboolean(L, fits);
+    return 1;
+}
+
+void open_system(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"isatty", l_isatty},     {"clock", l_clock}, {"listdir", l_listdir},
+        {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
+        {"exit", l_exit},         {"limit", l_limit}, {"charge", l_charge},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}
