@@ -1,0 +1,262 @@
+-- api.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2).
+--
+-- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
+-- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local types = require "accdeep.types"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local api = {}
+
+-- What a range of host memory is called when no text says it.
+local function range_name(session, address)
+  local block = session.ctx:host_at(address)
+  if not block or block.name == "" then return "" end
+  local offset = address - block.host
+  return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
+end
+
+local function integer(value, what)
+  local n = math.tointeger(value)
+  if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
+  return n
+end
+
+-- Address, bytes, name, pointer type of an argument pair.
+local function range(session, where, bytes)
+  if type(where) == "string" then
+    local address, size, t = session:extent(where)
+    return address, bytes and integer(bytes, "the number of bytes") or size, where:match "^[^%[]*", t
+  end
+  local address, at = view.address(where)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  if bytes == nil then raise("type-mismatch", nil, "the number of bytes is missing") end
+  local n = integer(bytes, "the number of bytes")
+  if n < 0 then
+    raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.18-1" })
+  end
+  local t = at and (at.type.kind == "pointer" and at.type or types.pointer(at.type))
+  return address, n, range_name(session, address), t
+end
+
+local function label(session, name, file, line)
+  return session:label { name = name, unit = 1, file = file, line = line }
+end
+
+local function device_pointer(session, address, t)
+  if address == 0 then return session.null end
+  local space = session.device_spaces[session.device]
+  return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void), address,
+    session.ctx:device_bounds(session.device, address))
+end
+
+local function mapping(kind, action, finalize)
+  return function(session, where, bytes, at)
+    local address, n, name, t = range(session, where, bytes)
+    if n == 0 then return session.null end
+    if address == 0 then
+      raise("null-pointer", nil, "a null pointer cannot be mapped", { rule = "ACC33-3.2.18-1" })
+    end
+    session:run_one(kind, action, address, n, 0, finalize, label(session, name, at.file, at.line))
+    if kind == "enter data" then
+      return device_pointer(session, session.ctx:deviceptr(session.device, address), t)
+    end
+    return nil
+  end
+end
+
+-- The pointer whose address is given; its own text may be given instead.
+local function pointer_slot(session, where)
+  if type(where) == "string" then
+    local address, _, t = session:extent(where)
+    if t.kind ~= "pointer" then
+      raise("not-a-pointer", nil, ("'%s' is %s"):format(where, types.name(t)), { rule = "ACC33-att-5" })
+    end
+    return address, where
+  end
+  local address = view.address(where)
+  if not address or address == 0 then
+    raise("null-pointer", nil, "the address of a pointer is needed", { rule = "ACC33-att-5" })
+  end
+  return address, range_name(session, address)
+end
+
+local function attaching(kind, action, finalize)
+  return function(session, where, at)
+    local slot, name = pointer_slot(session, where)
+    session:run_one(kind, action, 0, 0, slot, finalize, label(session, name, at.file, at.line))
+  end
+end
+
+local function checked(session, ok, err)
+  if not ok then error(session:core_error(err, nil), 0) end
+  return ok
+end
+
+local function device_address(value)
+  local address = view.address(value)
+  if not address then raise("type-mismatch", nil, "a device pointer is needed") end
+  return address
+end
+
+local copyin = mapping("enter data", "copyin")
+local create = mapping("enter data", "create")
+local update_device = mapping("update", "update device")
+local update_self = mapping("update", "update self")
+
+-- name -> function(session, at, arguments...)
+local routines = {}
+
+local function ranged(fn)
+  return function(session, at, where, bytes)
+    if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
+    return fn(session, where, bytes, at)
+  end
+end
+routines.acc_copyin = ranged(copyin)
+routines.acc_create = ranged(create)
+routines.acc_present_or_copyin, routines.acc_pcopyin = routines.acc_copyin, routines.acc_copyin
+routines.acc_present_or_create, routines.acc_pcreate = routines.acc_create, routines.acc_create
+routines.acc_copyout = ranged(mapping("exit data", "copyout"))
+routines.acc_copyout_finalize = ranged(mapping("exit data", "copyout", true))
+routines.acc_delete = ranged(mapping("exit data", "delete"))
+routines.acc_delete_finalize = ranged(mapping("exit data", "delete", true))
+routines.acc_update_device = ranged(update_device)
+routines.acc_update_self, routines.acc_update_host = ranged(update_self), ranged(update_self)
+
+local function pointing(fn)
+  return function(session, at, where) return fn(session, where, at) end
+end
+routines.acc_attach = pointing(attaching("enter data", "attach"))
+routines.acc_detach = pointing(attaching("exit data", "detach"))
+routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
+
+-- Copies are done when the routine returns (TR14-4.3-19).
+for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
+  "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
+  "acc_detach_finalize" } do
+  routines[name .. "_async"] = routines[name]
+end
+
+function routines.acc_is_present(session, _, where, bytes)
+  local address, n = range(session, where, bytes)
+  if address == 0 then return false end
+  return session.ctx:presence(session.device, address, n) == "wholly"
+end
+
+function routines.acc_deviceptr(session, _, where)
+  local address, at, t
+  if type(where) == "string" then
+    address, at, t = session:extent(where)
+    if t.kind ~= "pointer" then t = types.pointer(t) end
+  else
+    address, at = view.address(where)
+    if not address then raise("type-mismatch", nil, "a pointer is needed") end
+    t = at and at.type
+  end
+  return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.device, address), t)
+end
+
+function routines.acc_hostptr(session, _, where)
+  local address, at = view.address(where)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  local host = address == 0 and 0 or session.ctx:hostptr(session.device, address)
+  if host == 0 then return session.null end
+  local t = at and at.type.kind == "pointer" and at.type or types.pointer(types.void)
+  return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
+end
+
+function routines.acc_map_data(session, at, host, dev, bytes)
+  local address, n, name = range(session, host, bytes)
+  checked(session, session.ctx:map(session.device, address, device_address(dev), n,
+    label(session, name, at.file, at.line)))
+end
+
+function routines.acc_unmap_data(session, _, host)
+  local address = view.address(host)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  checked(session, session.ctx:unmap(session.device, address))
+end
+
+function routines.acc_malloc(session, _, bytes)
+  local n = integer(bytes, "the number of bytes")
+  if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
+  local address, err = session.ctx:device_alloc(session.device, n)
+  if not address then error(session:core_error(err, nil), 0) end
+  if address == 0 then return session.null end
+  return session.device_spaces[session.device]:pointer(types.pointer(types.void), address, address,
+    address + n)
+end
+
+function routines.acc_free(session, _, dev)
+  checked(session, session.ctx:device_free(session.device, device_address(dev)))
+end
+
+function routines.acc_memcpy_to_device(session, _, dev, host, bytes)
+  local address, n = range(session, host, bytes)
+  checked(session, session.ctx:to_device(session.device, device_address(dev), address, n))
+end
+
+function routines.acc_memcpy_from_device(session, _, host, dev, bytes)
+  local address, n = range(session, host, bytes)
+  checked(session, session.ctx:from_device(session.device, address, device_address(dev), n))
+end
+
+function routines.acc_memcpy_device(session, _, to, from, bytes)
+  checked(session, session.ctx:within_device(session.device, device_address(to), device_address(from),
+    integer(bytes, "the number of bytes")))
+end
+
+-- Between devices; the addresses are those of the host.
+function routines.acc_memcpy_d2d(session, _, to, from, bytes, to_device, from_device)
+  local target, n = range(session, to, bytes)
+  local source = range(session, from, bytes)
+  local function present(device, address)
+    if device < 0 or device >= session.devices then
+      raise("no-device", nil, ("there is no device %d"):format(device), { rule = "ACC33-3.2.30-1" })
+    end
+    local how = session.ctx:presence(device, address, n)
+    if how ~= "wholly" then
+      raise(how == "partly" and "partially-present" or "not-present", nil,
+        ("the data are not present on device %d"):format(device), { rule = "ACC33-3.2.30-1" })
+    end
+    return session.ctx:deviceptr(device, address)
+  end
+  to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
+  local dev_to, dev_from = present(to_device, target), present(from_device, source)
+  if to_device == from_device then
+    checked(session, session.ctx:within_device(to_device, dev_to, dev_from, n))
+    return
+  end
+  local block = session:new_block(n, "")
+  local ok, err = pcall(function()
+    checked(session, session.ctx:from_device(from_device, block, dev_from, n))
+    checked(session, session.ctx:to_device(to_device, dev_to, block, n))
+  end)
+  session:free(block)
+  if not ok then error(err, 0) end
+end
+
+function routines.acc_set_device_num(session, _, number)
+  session:set_device(integer(number, "a device number"))
+end
+function routines.acc_get_device_num(session) return session.device end
+function routines.acc_get_num_devices(session) return session.devices end
+function routines.acc_wait() end
+routines.acc_wait_all, routines.acc_init = routines.acc_wait, routines.acc_wait
+function routines.acc_shutdown(session) session:forget_device() end
+function routines.acc_on_device(session) return session.kernel ~= nil and not session.kernel.on_host end
+
+api.routines = routines
+
+-- Names of the header that are arguments, not routines.
+api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
+  acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5, acc_async_sync = -2,
+  acc_async_noval = -1 }
+
+_ = core
+return api

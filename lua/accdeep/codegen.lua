@@ -1,0 +1,418 @@
+-- codegen.lua - expressions in section bounds, as instructions of the core's mapping programs.
+--
+-- Names are looked up as the context says: first the members of the element's type (TR14-3.3-07),
+-- then the host program. Everything is computed in 64-bit integers; what cannot be represented ends
+-- as a section that is not valid (core/walk.c).
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local op, scalar = core.opcode, core.scalar
+
+local codegen = {}
+
+local REGISTERS = 64
+local ROOM = 24 -- registers that one expression may need at once
+
+-- --------------------------------------------------------------------------------- the builder --
+
+local Builder = {}
+Builder.__index = Builder
+
+function codegen.builder()
+  return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
+end
+
+function Builder:register(pos)
+  while self.pinned[self.next] do self.next = self.next + 1 end
+  local r = self.next
+  if r >= REGISTERS then
+    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit" })
+  end
+  self.next = r + 1
+  if self.next > self.most then self.most = self.next end
+  return r
+end
+
+-- Appends an instruction; the same one is not computed twice.
+function Builder:emit(pos, opcode, a, b, k)
+  local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
+  local r = self.known[key]
+  if r then return r end
+  r = self:register(pos)
+  local code, n = self.code, self.n * 5
+  code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = opcode, r, a, b, k
+  self.n = self.n + 1
+  self.known[key] = r
+  return r
+end
+
+-- Between two fields: registers that are not wanted any more serve again.
+function Builder:boundary()
+  if self.next > REGISTERS - ROOM then
+    self.known, self.next = {}, 0
+  end
+end
+
+-- Keeps a register to the end: inner elements read it.
+function Builder:pin(r) self.pinned[r] = true end
+
+-- ----------------------------------------------------------------------------------- values --
+
+local value, lvalue -- forward
+
+local function constant(v) return { const = v, type = types.scalars.long } end
+
+local function reg(b, v, pos)
+  if v.const then return b:emit(pos, op.CONST, 0, 0, v.const) end
+  return v.reg
+end
+
+local function load_code(t, pos)
+  if t.kind == "pointer" then return scalar.u64 end
+  if t.kind ~= "scalar" then
+    raise("type-mismatch", pos, ("a number is needed, this is %s"):format(types.name(t)))
+  end
+  if t.float then raise("type-mismatch", pos, "bounds of sections are integers") end
+  return t.code
+end
+
+-- Reads what stands in a place.
+local function load(b, place, pos)
+  local t = place.type
+  if t.kind == "array" then
+    local address = place.address and constant(place.address)
+      or { reg = place.self and b:emit(pos, op.SELF, 0, 0, 0) or place.reg }
+    if place.offset ~= 0 then
+      if address.const then
+        address = constant(address.const + place.offset)
+      else
+        local offset = b:emit(pos, op.CONST, 0, 0, place.offset)
+        address = { reg = b:emit(pos, op.ADD, address.reg, offset, 0) }
+      end
+    end
+    address.type = types.pointer(t.of)
+    return address
+  end
+  local code = load_code(t, pos)
+  if place.self then
+    return { reg = b:emit(pos, op.LOAD, 0, code, place.offset), type = t }
+  elseif place.address then
+    local address = b:emit(pos, op.CONST, 0, 0, place.address + place.offset)
+    return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
+  end
+  return { reg = b:emit(pos, op.LOAD_AT, place.reg, code, place.offset), type = t }
+end
+
+-- The address of a place.
+local function address_of(b, place, pos)
+  if place.address then return constant(place.address + place.offset) end
+  local base = place.self and b:emit(pos, op.SELF, 0, 0, 0) or place.reg
+  if place.offset == 0 then return { reg = base, type = types.scalars.long } end
+  local offset = b:emit(pos, op.CONST, 0, 0, place.offset)
+  return { reg = b:emit(pos, op.ADD, base, offset, 0), type = types.scalars.long }
+end
+
+local function size_of(t, pos)
+  if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
+    raise("type-mismatch", pos, ("the size of %s is not known"):format(types.name(t)))
+  end
+  return t.size
+end
+
+local folders = {
+  ["+"] = function(a, b) return a + b end,
+  ["-"] = function(a, b) return a - b end,
+  ["*"] = function(a, b) return a * b end,
+  ["&"] = function(a, b) return a & b end,
+  ["|"] = function(a, b) return a | b end,
+  ["^"] = function(a, b) return a ~ b end,
+  ["=="] = function(a, b) return a == b and 1 or 0 end,
+  ["!="] = function(a, b) return a ~= b and 1 or 0 end,
+  ["<"] = function(a, b) return a < b and 1 or 0 end,
+  ["<="] = function(a, b) return a <= b and 1 or 0 end,
+  [">"] = function(a, b) return a > b and 1 or 0 end,
+  [">="] = function(a, b) return a >= b and 1 or 0 end,
+}
+local SMALL = 1 << 31
+local function small(v) return v < SMALL and v > -SMALL end
+
+local opcodes = {
+  ["+"] = op.ADD, ["-"] = op.SUB, ["*"] = op.MUL, ["/"] = op.DIV, ["%"] = op.MOD, ["&"] = op.AND,
+  ["|"] = op.OR, ["^"] = op.XOR, ["<<"] = op.SHL, [">>"] = op.SHR, ["=="] = op.EQ, ["!="] = op.NE,
+  ["<"] = op.LT, ["<="] = op.LE,
+}
+
+local function apply(b, operator, x, y, pos, t)
+  t = t or types.scalars.long
+  if x.const and y.const and folders[operator] and small(x.const) and small(y.const) then
+    return { const = folders[operator](x.const, y.const), type = t }
+  end
+  if operator == ">" then return apply(b, "<", y, x, pos) end
+  if operator == ">=" then return apply(b, "<=", y, x, pos) end
+  return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t }
+end
+
+-- A place displaced by a number of elements.
+local function displaced(b, place, index, size, t, pos)
+  if index.const and small(index.const) then
+    return { self = place.self, address = place.address, reg = place.reg,
+      offset = place.offset + index.const * size, type = t }
+  end
+  local bytes = apply(b, "*", index, constant(size), pos)
+  local address = apply(b, "+", address_of(b, place, pos), bytes, pos)
+  return { reg = reg(b, address, pos), offset = 0, type = t }
+end
+
+local function behind(b, pointer, pos)
+  return { reg = reg(b, pointer, pos), offset = 0, type = pointer.type.to }
+end
+
+local function integer(b, ctx, node)
+  local v = value(b, ctx, node)
+  if v.type.kind ~= "scalar" then
+    raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(types.name(v.type)))
+  end
+  return v
+end
+
+local lvalues = {}
+
+function lvalues.id(_, ctx, node)
+  local member = ctx.record and types.member(ctx.record, node.name)
+  if member then
+    return { self = true, offset = ctx.base + member.offset, type = member.type }
+  end
+  local variable = ctx.session.scope.variables[node.name]
+  if variable then return { address = variable.address, offset = 0, type = variable.type } end
+  local names = ctx.session.scope:names()
+  for name in pairs(ctx.record and ctx.record.by_name or {}) do names[name] = true end
+  local near = diagnostic.closest(node.name, names)
+  raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
+    { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+end
+
+function lvalues.member(b, ctx, node)
+  local base
+  if node.arrow then
+    local pointer = value(b, ctx, node.base)
+    if pointer.type.kind ~= "pointer" then
+      raise("not-a-pointer", node.pos,
+        ("'->' needs a pointer, this is %s"):format(types.name(pointer.type)), { length = 2 })
+    end
+    base = behind(b, pointer, node.pos)
+  else
+    base = lvalue(b, ctx, node.base)
+  end
+  if base.type.kind ~= "record" then
+    raise("not-a-struct", node.pos, ("%s has no members"):format(types.name(base.type)),
+      { help = base.type.kind == "pointer" and "use '->'" or nil })
+  end
+  local member = types.member(base.type, node.name)
+  if not member then
+    local near = diagnostic.closest(node.name, base.type.by_name or {})
+    raise("unknown-member", node.name_pos,
+      ("%s has no member '%s'"):format(types.name(base.type), node.name),
+      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+  end
+  return { self = base.self, address = base.address, reg = base.reg,
+    offset = base.offset + member.offset, type = member.type }
+end
+
+function lvalues.index(b, ctx, node)
+  local index = integer(b, ctx, node.index)
+  local tag = node.base.tag
+  if lvalues[tag] then
+    local base = lvalue(b, ctx, node.base)
+    if base.type.kind == "array" then
+      local n = base.type.n
+      if index.const and n and (index.const < 0 or index.const >= n) then
+        raise("out-of-bounds", node.index.pos,
+          ("index %d is outside the array of %d elements"):format(index.const, n))
+      end
+      return displaced(b, base, index, base.type.of.size, base.type.of, node.pos)
+    end
+  end
+  local pointer = value(b, ctx, node.base)
+  if pointer.type.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("%s cannot be indexed"):format(types.name(pointer.type)))
+  end
+  local place = behind(b, pointer, node.pos)
+  return displaced(b, place, index, size_of(place.type, node.pos), place.type, node.pos)
+end
+
+function lvalues.unary(b, ctx, node)
+  if node.op ~= "*" then raise("type-mismatch", node.pos, "a variable is needed") end
+  local pointer = value(b, ctx, node.e)
+  if pointer.type.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("'*' needs a pointer, this is %s"):format(types.name(pointer.type)))
+  end
+  return behind(b, pointer, node.pos)
+end
+
+function lvalue(b, ctx, node)
+  local fn = lvalues[node.tag]
+  if not fn then raise("type-mismatch", node.pos, "a variable is needed") end
+  return fn(b, ctx, node)
+end
+
+local values = {}
+
+function values.num(_, _, node)
+  if node.type == "float" or node.type == "double" then
+    raise("type-mismatch", node.pos, "bounds of sections are integers")
+  end
+  return { const = node.value, type = types.scalars[node.type] }
+end
+
+function values.id(b, ctx, node)
+  local known = not (ctx.record and types.member(ctx.record, node.name))
+    and not ctx.session.scope.variables[node.name]
+  local enumerator = known and ctx.session.scope.enumerators[node.name]
+  if enumerator then return constant(enumerator) end
+  if known and ctx.session.scope.functions[node.name] then
+    raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name),
+      { length = #node.name })
+  end
+  return load(b, lvalues.id(b, ctx, node), node.pos)
+end
+
+function values.member(b, ctx, node) return load(b, lvalues.member(b, ctx, node), node.pos) end
+function values.index(b, ctx, node) return load(b, lvalues.index(b, ctx, node), node.pos) end
+
+function values.unary(b, ctx, node)
+  local o = node.op
+  if o == "*" then return load(b, lvalue(b, ctx, node), node.pos) end
+  if o == "&" then
+    local place = lvalue(b, ctx, node.e)
+    local address = address_of(b, place, node.pos)
+    return { reg = address.reg, const = address.const, type = types.pointer(place.type) }
+  end
+  if o == "++" or o == "--" then
+    raise("type-mismatch", node.pos, "a bound changes nothing")
+  end
+  local v = o == "!" and value(b, ctx, node.e) or integer(b, ctx, node.e)
+  local t = types.scalars.long
+  if o == "+" then return v end
+  if v.const and small(v.const) then
+    if o == "-" then return { const = -v.const, type = t } end
+    if o == "~" then return { const = ~v.const, type = t } end
+    return { const = v.const == 0 and 1 or 0, type = t }
+  end
+  local opcode = o == "-" and op.NEG or o == "~" and op.NOT or op.LNOT
+  return { reg = b:emit(node.pos, opcode, reg(b, v, node.pos), 0, 0), type = t }
+end
+
+function values.binary(b, ctx, node)
+  local x, y, o, pos = value(b, ctx, node.a), value(b, ctx, node.b), node.op, node.pos
+  local px, py = x.type.kind == "pointer", y.type.kind == "pointer"
+  if o == "&&" or o == "||" then
+    local function truth(v)
+      if v.const then return constant(v.const ~= 0 and 1 or 0) end
+      return apply(b, "!=", v, constant(0), pos)
+    end
+    return apply(b, o == "&&" and "&" or "|", truth(x), truth(y), pos)
+  end
+  if px and py then
+    if o == "-" then
+      local bytes = apply(b, "-", x, y, pos)
+      return apply(b, "/", bytes, constant(size_of(x.type.to, pos)), pos)
+    end
+    if not (o == "==" or o == "!=" or o:find "[<>]") then
+      raise("type-mismatch", pos, ("'%s' cannot be applied to pointers"):format(o))
+    end
+  elseif px or py then
+    if py then x, y = y, x end
+    if o == "+" or (o == "-" and px) then
+      local bytes = apply(b, "*", y, constant(size_of(x.type.to, pos)), pos)
+      return apply(b, o, x, bytes, pos, x.type)
+    end
+    if py then x, y = y, x end
+  end
+  return apply(b, o, x, y, pos)
+end
+
+function values.cond(b, ctx, node)
+  local c, x, y = value(b, ctx, node.c), value(b, ctx, node.a), value(b, ctx, node.b)
+  if c.const then return c.const ~= 0 and x or y end
+  local pos = node.pos
+  return { reg = b:emit(pos, op.SELECT, reg(b, c, pos), reg(b, x, pos), reg(b, y, pos)), type = x.type }
+end
+
+function values.cast(b, ctx, node)
+  local t = ctx.session:type_of(node.type)
+  local v = value(b, ctx, node.e)
+  if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
+  local code = load_code(t, node.pos)
+  if v.const then return { const = core.convert(code, v.const), type = t } end
+  return { reg = b:emit(node.pos, op.CAST, v.reg, code, 0), type = t }
+end
+
+function values.sizeof(b, ctx, node)
+  local t = node.type and ctx.session:type_of(node.type)
+  if not t then
+    local scratch = setmetatable({ code = {}, known = {} }, { __index = b })
+    t = lvalues[node.e.tag] and lvalue(scratch, ctx, node.e).type or value(scratch, ctx, node.e).type
+  end
+  return constant(size_of(t, node.pos))
+end
+
+function values.call(b, ctx, node)
+  local name = node.base.tag == "id" and node.base.name
+  local fn = name and ctx.session.scope.functions[name]
+  if not fn then
+    local near = name and diagnostic.closest(name, ctx.session.scope:names())
+    raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
+      { length = name and #name, help = near and ("did you mean '%s'?"):format(near)
+        or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
+  end
+  local args, argument_types = {}, {}
+  for i, arg in ipairs(node.args) do
+    args[i] = value(b, ctx, arg)
+    argument_types[i] = args[i].type
+  end
+  if #args > 8 then raise("limit", node.pos, "a function in a bound takes at most 8 arguments") end
+  local number = ctx.session:bound_function(name, fn, argument_types)
+  -- arguments stand in a row: x | x moves one there
+  local sources = {}
+  for i, arg in ipairs(args) do sources[i] = reg(b, arg, node.pos) end
+  local first = b.next
+  for i, source in ipairs(sources) do
+    local to = b:register(node.pos)
+    if to ~= first + i - 1 then raise("limit", node.pos, "the expression is too long") end
+    local code, n = b.code, b.n * 5
+    code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = op.OR, to, source, source, 0
+    b.n = b.n + 1
+  end
+  local to = b:register(node.pos)
+  local code, n = b.code, b.n * 5
+  code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = op.CALL, to, #args > 0 and first or 0,
+    #args, number
+  b.n = b.n + 1
+  return { reg = to, type = types.scalars.long }
+end
+
+function values.section(_, _, node)
+  raise("invalid-section", node.pos, "a section has no value in a bound")
+end
+function values.str(_, _, node) raise("type-mismatch", node.pos, "a string is no bound") end
+function values.postfix(_, _, node) raise("type-mismatch", node.pos, "a bound changes nothing") end
+
+function value(b, ctx, node)
+  return values[node.tag](b, ctx, node)
+end
+
+-- An integer or pointer value: {reg | const, type}.
+codegen.value = value
+-- A place: {self | address | reg, offset, type}.
+codegen.lvalue = lvalue
+codegen.integer = integer
+codegen.address_of = address_of
+codegen.load = load
+codegen.reg = reg
+codegen.constant = constant
+codegen.apply = apply
+
+return codegen

@@ -1,0 +1,90 @@
+-- diagnostic.lua - errors that carry a stable code, a position, a rule and help.
+--
+-- Every error of the interpreter is one of these tables. Passes raise it with the position they know
+-- (an index into the text they work on); whoever knows the text adds file, line and column. In Lua a
+-- scenario sees the fields code, message, rule, file, line, column, help, objects.
+
+local location = require "accdeep.location"
+
+local diagnostic = {}
+
+local Error = {}
+Error.__index = Error
+Error.__name = "accdeep.error"
+
+function Error:__tostring()
+  local where = ""
+  if self.file then
+    where = ("%s:%d:"):format(self.file, self.line or 0)
+    if self.column then where = where .. ("%d:"):format(self.column) end
+    where = where .. " "
+  end
+  return ("%serror[%s]: %s"):format(where, self.code, self.message)
+end
+
+-- What each code means in the phases a directive goes through: malformed text, broken static rules,
+-- run time, and failures of the environment. The exit status of the program follows from it.
+local phases = {
+  text = "syntax",
+  static = [[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
+    duplicate-default-shape duplicate-name duplicate-clause duplicate-member clause-not-allowed
+    missing-type mixed-types not-a-pointer not-a-struct shape-required recursive-type type-mismatch
+    default-none conflicting-clauses unknown-group unsupported]],
+  run = [[not-present already-present partially-present partial-overlap not-attached pointer-changed
+    still-attached invalid-section null-pointer out-of-bounds host-pointer-on-device
+    device-pointer-on-host excluded-member uninitialized-read region-nesting expectation
+    scenario-error]],
+  environment = "no-device out-of-device-memory device-error out-of-memory limit file",
+  internal = "internal misuse",
+}
+
+local phase_of = {}
+for phase, codes in pairs(phases) do
+  for code in codes:gmatch "[%w-]+" do phase_of[code] = phase end
+end
+
+-- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
+function diagnostic.phase(code) return phase_of[code] end
+
+function diagnostic.is(value) return getmetatable(value) == Error end
+
+-- Makes an error of a table with at least code and message.
+function diagnostic.new(fields)
+  assert(phase_of[fields.code], fields.code)
+  return setmetatable(fields, Error)
+end
+
+-- Raises. pos is an index into the text of the directive or declaration; without one the error is
+-- about the scenario's own line. fields may add rule, help, length (of the offending word), objects.
+function diagnostic.raise(code, pos, message, fields)
+  fields = fields or {}
+  fields.code, fields.pos, fields.message = code, pos, message
+  if not pos and not fields.file then fields.file, fields.line = location.scenario(2) end
+  error(diagnostic.new(fields), 0)
+end
+
+-- The closest of several names to a wrong one, for "did you mean": at most two edits away.
+function diagnostic.closest(name, names)
+  local best, least = nil, 3
+  for candidate in pairs(names) do
+    if type(candidate) == "string" and math.abs(#candidate - #name) < least then
+      local row = {}
+      for j = 0, #candidate do row[j] = j end
+      for i = 1, #name do
+        local before = row[0]
+        row[0] = i
+        for j = 1, #candidate do
+          local cost = name:byte(i) == candidate:byte(j) and 0 or 1
+          before, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, before + cost)
+        end
+      end
+      local distance = row[#candidate]
+      if distance < least or distance == least and best and candidate < best then
+        best, least = candidate, distance
+      end
+    end
+  end
+  return least < math.max(#name, 2) and best or nil
+end
+
+return diagnostic

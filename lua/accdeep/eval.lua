@@ -1,0 +1,905 @@
+-- eval.lua - C expressions and statements, compiled to Lua functions over a memory.
+--
+-- An expression becomes {type, value = function(frame) -> v [, low, high]} and, if it is an lvalue,
+-- place = function(frame) -> address, low, high. Pointers carry the bounds of the object they lead
+-- into, as far as these are known: that is what finds accesses hardware would let pass. The memory
+-- (view.lua) loads, stores and checks; host and device differ only there.
+--
+-- env: session, space (the memory), lookup(name, pos) -> binding. A binding is {type, place},
+-- {type, value}, {type, const} or {fn}. frame.pos is the place in the text being executed.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local convert_scalar = core.convert
+local scalars = types.scalars
+local INT, LONG, DOUBLE, ULONG = scalars.int, scalars.long, scalars.double, scalars["unsigned long"]
+local F32 = core.scalar.f32
+
+local eval = {}
+
+-- -------------------------------------------------------------------------------- conversions --
+
+local function identity(v) return v end
+
+-- A function that brings an integer into the range of a type, as C's conversions do.
+local function wrapper(t)
+  local bits = t.size * 8
+  if t.code == core.scalar.bool then
+    return function(v) return v ~= 0 and 1 or 0 end
+  elseif bits == 64 then
+    return identity
+  elseif t.signed then
+    local mask, sign, modulus = (1 << bits) - 1, 1 << (bits - 1), 1 << bits
+    return function(v)
+      v = v & mask
+      return v >= sign and v - modulus or v
+    end
+  end
+  local mask = (1 << bits) - 1
+  return function(v) return v & mask end
+end
+
+local function to_integer(v)
+  if math.type(v) == "integer" then return v end
+  if v ~= v or v >= 0x1p63 or v < -0x1p63 then return 0 end
+  return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
+end
+
+-- A function from values of one scalar type to values of another.
+local function converter(from, to)
+  if to.auto then return identity end
+  if to.float then
+    if to.code == F32 then return function(v) return convert_scalar(F32, v) end end
+    if from.float then return identity end
+    if from.code == ULONG.code then
+      return function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
+    end
+    return function(v) return v + 0.0 end
+  end
+  local wrap = wrapper(to)
+  if to.code == core.scalar.bool then return wrap end
+  if from.float or from.auto then return function(v) return wrap(to_integer(v)) end end
+  if from.code == to.code then return identity end
+  return wrap
+end
+
+-- Integer promotion, then the usual arithmetic conversions.
+local function promoted(t)
+  if t.rank and t.rank < INT.rank then return INT end
+  return t
+end
+
+local function common(a, b)
+  if a.auto or b.auto then return types.auto end
+  a, b = promoted(a), promoted(b)
+  if a.float or b.float then
+    if a.rank >= b.rank then return a.float and a or b end
+    return b.float and b or a
+  end
+  if a.signed == b.signed then return a.rank >= b.rank and a or b end
+  local unsigned, signed = a, b
+  if a.signed then unsigned, signed = b, a end
+  if unsigned.rank >= signed.rank then return unsigned end
+  return signed.size > unsigned.size and signed or scalars["unsigned " .. signed.name] or unsigned
+end
+
+-- ------------------------------------------------------------------------------- compilation --
+
+local compile -- forward
+
+local function decayed(env, e)
+  if e.type.kind ~= "array" then return e end
+  local place, size = e.place, e.type.size
+  return { type = types.pointer(e.type.of), value = function(f)
+    local address = place(f)
+    return address, address, address + size
+  end, env = env }
+end
+
+-- The expression as a value of arithmetic or pointer type.
+local function rvalue(env, node)
+  local e = decayed(env, compile(env, node))
+  if e.type.kind == "record" then return e end
+  if e.type.kind == "void" or e.type.kind == "function" then
+    raise("type-mismatch", node.pos, "this has no value")
+  end
+  return e
+end
+
+local function arithmetic(env, node)
+  local e = rvalue(env, node)
+  if e.type.kind ~= "scalar" then
+    raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(types.name(e.type)))
+  end
+  return e
+end
+
+local function load_from(env, t, place)
+  local space = env.space
+  if t.kind == "pointer" then
+    return function(f)
+      local address, low, high = place(f)
+      return space:load_pointer(address, low, high, f)
+    end
+  end
+  local code, size = t.code, t.size
+  return function(f)
+    local address, low, high = place(f)
+    return space:load(address, code, size, low, high, f)
+  end
+end
+
+local function lvalue(env, t, place)
+  local e = { type = t, place = place }
+  if t.kind == "scalar" or t.kind == "pointer" then e.value = load_from(env, t, place) end
+  return e
+end
+
+local function at(node, fn)
+  local pos = node.pos
+  return function(f)
+    f.pos = pos
+    return fn(f)
+  end
+end
+
+-- Stores the value of e, of any type that converts, into an lvalue. Returns a function.
+local function assignment(env, node, t, place, e)
+  local space = env.space
+  if t.kind == "record" then
+    if not types.same(t, e.type) or not e.place then
+      raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(types.name(e.type),
+        types.name(t)))
+    end
+    local from, size = e.place, t.size
+    return function(f)
+      local source, slow, shigh = from(f)
+      local target, low, high = place(f)
+      space:copy(target, source, size, low, high, slow, shigh, f)
+    end
+  end
+  local code, size, value = t.code, t.size, e.value
+  if t.kind == "pointer" then
+    if e.type.kind == "scalar" and not (e.const == 0) and e.type.float then
+      raise("type-mismatch", node.pos, "a number cannot be assigned to a pointer")
+    end
+    if e.type.kind == "pointer" and e.type.to.kind ~= "void" and t.to.kind ~= "void"
+      and not types.same(e.type.to, t.to) and not env.lenient then
+      raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(types.name(e.type),
+        types.name(t)), { help = "use a cast" })
+    end
+    return function(f)
+      local v, l, h = value(f)
+      local address, low, high = place(f)
+      space:store(address, code, size, v, low, high, f)
+      return v, l, h
+    end
+  end
+  if t.kind ~= "scalar" or e.type.kind ~= "scalar" then
+    raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(types.name(e.type),
+      types.name(t)))
+  end
+  local convert = converter(e.type, t)
+  return function(f)
+    local v = convert(value(f))
+    local address, low, high = place(f)
+    space:store(address, code, size, v, low, high, f)
+    return v
+  end
+end
+
+local function truth(e)
+  local value = e.value
+  return function(f) return value(f) ~= 0 end
+end
+
+-- Arithmetic of two values already of the common type.
+local function operation(node, op, t)
+  if t.auto or t.float then
+    local round = t.code == F32 and function(v) return convert_scalar(F32, v) end or identity
+    if op == "+" then return function(a, b) return round(a + b) end
+    elseif op == "-" then return function(a, b) return round(a - b) end
+    elseif op == "*" then return function(a, b) return round(a * b) end
+    elseif op == "/" then
+      if t.auto then
+        return function(a, b)
+          if math.type(a) == "integer" and math.type(b) == "integer" then
+            if b == 0 then raise("scenario-error", node.pos, "division by zero") end
+            local q = a // b
+            if q < 0 and q * b ~= a then q = q + 1 end
+            return q
+          end
+          return a / b
+        end
+      end
+      return function(a, b) return round(a / b) end
+    elseif t.auto and op == "%" then return function(a, b) return math.fmod(a, b) end
+    end
+    raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op))
+  end
+  local wrap = wrapper(t)
+  local unsigned64 = not t.signed and t.size == 8
+  if op == "+" then return function(a, b) return wrap(a + b) end
+  elseif op == "-" then return function(a, b) return wrap(a - b) end
+  elseif op == "*" then return function(a, b) return wrap(a * b) end
+  elseif op == "&" then return function(a, b) return a & b end
+  elseif op == "|" then return function(a, b) return a | b end
+  elseif op == "^" then return function(a, b) return wrap(a ~ b) end
+  elseif op == "/" or op == "%" then
+    return function(a, b)
+      if b == 0 then raise("scenario-error", node.pos, "division by zero") end
+      local q, r
+      if unsigned64 then
+        if b < 0 then
+          q = math.ult(a, b) and 0 or 1
+        elseif a >= 0 then
+          q = a // b
+        else
+          q = ((a >> 1) // b) << 1
+          if not math.ult(a - q * b, b) then q = q + 1 end
+        end
+        r = a - q * b
+      else
+        q = a // b
+        if q < 0 and q * b ~= a then q = q + 1 end
+        r = a - q * b
+      end
+      return wrap(op == "/" and q or r)
+    end
+  end
+  error(op)
+end
+
+local comparisons = {
+  ["<"] = function(a, b) return a < b end,
+  [">"] = function(a, b) return a > b end,
+  ["<="] = function(a, b) return a <= b end,
+  [">="] = function(a, b) return a >= b end,
+  ["=="] = function(a, b) return a == b end,
+  ["!="] = function(a, b) return a ~= b end,
+}
+local unsigned_comparisons = {
+  ["<"] = math.ult,
+  [">"] = function(a, b) return math.ult(b, a) end,
+  ["<="] = function(a, b) return not math.ult(b, a) end,
+  [">="] = function(a, b) return not math.ult(a, b) end,
+}
+
+local function step_of(node, pointer)
+  local to = pointer.to
+  if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
+    raise("type-mismatch", node.pos, ("the size of %s is not known"):format(types.name(to)))
+  end
+  return to.size
+end
+
+-- Pointer plus or minus a number.
+local function displaced(node, p, i, sign)
+  local step = step_of(node, p.type) * sign
+  local base, index, convert = p.value, i.value, converter(i.type, LONG)
+  return { type = p.type, value = function(f)
+    local v, low, high = base(f)
+    return v + convert(index(f)) * step, low, high
+  end }
+end
+
+local function binary_numbers(node, op, a, b)
+  local x, y = a.value, b.value
+  if op == "<<" or op == ">>" then
+    local t = promoted(a.type)
+    if t.float or b.type.float then raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op)) end
+    local wrap, cx = wrapper(t), converter(a.type, t)
+    local bits = t.size * 8 - 1
+    if op == "<<" then
+      return { type = t, value = function(f) return wrap(cx(x(f)) << (y(f) & bits)) end }
+    end
+    return { type = t, value = function(f)
+      local v, n = cx(x(f)), y(f) & bits
+      if t.signed and v < 0 then return ~(~v >> n) end
+      return v >> n
+    end }
+  end
+  local t = common(a.type, b.type)
+  local cx, cy = converter(a.type, t), converter(b.type, t)
+  local compare = comparisons[op]
+  if compare then
+    if not t.signed and t.size == 8 and not t.float then compare = unsigned_comparisons[op] or compare end
+    return { type = INT, value = function(f) return compare(cx(x(f)), cy(y(f))) and 1 or 0 end }
+  end
+  local apply = operation(node, op, t)
+  return { type = t, value = function(f) return apply(cx(x(f)), cy(y(f))) end }
+end
+
+local function binary(env, node, op, a, b)
+  if op == "&&" or op == "||" then
+    local x, y = truth(a), truth(b)
+    if op == "&&" then
+      return { type = INT, value = function(f) return x(f) and y(f) and 1 or 0 end }
+    end
+    return { type = INT, value = function(f) return (x(f) or y(f)) and 1 or 0 end }
+  end
+  local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
+  if not pa and not pb then
+    if a.type.kind ~= "scalar" or b.type.kind ~= "scalar" then
+      raise("type-mismatch", node.pos, ("'%s' needs numbers or pointers"):format(op))
+    end
+    return binary_numbers(node, op, a, b)
+  end
+  if op == "+" and pa and not pb then return displaced(node, a, b, 1) end
+  if op == "+" and pb and not pa then return displaced(node, b, a, 1) end
+  if op == "-" and pa and not pb then return displaced(node, a, b, -1) end
+  local x, y = a.value, b.value
+  if op == "-" and pa and pb then
+    local size = step_of(node, a.type)
+    return { type = LONG, value = function(f) return ((x(f)) - (y(f))) // size end }
+  end
+  local compare = unsigned_comparisons[op] or comparisons[op]
+  if not compare then raise("type-mismatch", node.pos, ("'%s' cannot be applied to pointers"):format(op)) end
+  _ = env
+  return { type = INT, value = function(f) return compare((x(f)), (y(f))) and 1 or 0 end }
+end
+
+local compilers = {}
+
+function compilers.num(_, node)
+  local value = node.value
+  return { type = scalars[node.type], const = value, value = function() return value end }
+end
+
+function compilers.str(_, node)
+  raise("unsupported", node.pos, "a string has no place here")
+end
+
+function compilers.id(env, node)
+  local binding = env.lookup(node.name, node.pos)
+  if not binding then
+    local near = diagnostic.closest(node.name, env.session.scope:names())
+    raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
+      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+  end
+  if binding.fn then
+    raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name),
+      { length = #node.name })
+  end
+  if binding.const then
+    local value = binding.const
+    return { type = binding.type, const = value, value = function() return value end }
+  end
+  if binding.slot then -- a local variable kept in the frame
+    local slot = binding.slot
+    if binding.type.kind == "pointer" then
+      return { type = binding.type, slot = slot, value = function(f)
+        return f[slot], f[slot + 1], f[slot + 2]
+      end }
+    end
+    return { type = binding.type, slot = slot, value = function(f) return f[slot] end }
+  end
+  if binding.place then return lvalue(env, binding.type, at(node, binding.place)) end
+  return { type = binding.type, value = at(node, binding.value), readonly = true }
+end
+
+function compilers.member(env, node)
+  local base
+  if node.arrow then
+    base = rvalue(env, node.base)
+    if base.type.kind ~= "pointer" then
+      raise("not-a-pointer", node.pos, ("'->' needs a pointer, this is %s"):format(types.name(base.type)),
+        { length = 2 })
+    end
+    local value = base.value
+    base = { type = base.type.to, place = function(f) return value(f) end }
+  else
+    base = compile(env, node.base)
+  end
+  if base.type.kind ~= "record" then
+    local help = base.type.kind == "pointer" and "use '->'" or nil
+    raise("not-a-struct", node.pos, ("%s has no members"):format(types.name(base.type)), { help = help })
+  end
+  local member = types.member(base.type, node.name)
+  if not member then
+    local near = diagnostic.closest(node.name, base.type.by_name or {})
+    raise("unknown-member", node.name_pos,
+      ("%s has no member '%s'"):format(types.name(base.type), node.name),
+      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+  end
+  local place, offset = base.place, member.offset
+  return lvalue(env, member.type, at(node, function(f)
+    local address, low, high = place(f)
+    return address + offset, low, high
+  end))
+end
+
+function compilers.index(env, node)
+  local base = compile(env, node.base)
+  local index = arithmetic(env, node.index)
+  if index.type.float then raise("type-mismatch", node.index.pos, "an index is an integer") end
+  local convert, number = converter(index.type, LONG), index.value
+  if base.type.kind == "array" then
+    local of, n, place = base.type.of, base.type.n, base.place
+    local size, space = of.size, env.space
+    return lvalue(env, of, at(node, function(f)
+      local address, low, high = place(f)
+      local i = convert(number(f))
+      if n and (i < 0 or i >= n) then
+        space:out_of_bounds(address, ("index %d is outside the array of %d elements"):format(i, n), f)
+      end
+      return address + i * size, low, high
+    end))
+  end
+  if base.type.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("%s cannot be indexed"):format(types.name(base.type)))
+  end
+  local size, value = step_of(node, base.type), base.value
+  return lvalue(env, base.type.to, at(node, function(f)
+    local address, low, high = value(f)
+    return address + convert(number(f)) * size, low, high
+  end))
+end
+
+function compilers.section(_, node)
+  raise("invalid-section", node.pos, "a section has no value here",
+    { help = "sections stand in clauses, host, d and expect" })
+end
+
+-- Values for a function of the scenario: numbers, and pointers as it knows them.
+local function arguments(env, node)
+  local list = {}
+  for i, arg in ipairs(node.args) do list[i] = rvalue(env, arg) end
+  local n, space = #list, env.space
+  return function(f)
+    local values = {}
+    for i = 1, n do
+      local e = list[i]
+      if e.type.kind == "record" then
+        local address, low, high = e.place(f)
+        values[i] = space:view(e.type, address, low, high)
+      elseif e.type.kind == "pointer" then
+        local v, low, high = e.value(f)
+        values[i] = space:pointer(e.type, v, low, high)
+      else
+        values[i] = e.value(f)
+      end
+    end
+    return values, n
+  end
+end
+
+local function unary_math(fn) return { fn = fn, arity = 1 } end
+local library = {
+  sqrt = unary_math(math.sqrt), fabs = unary_math(math.abs), exp = unary_math(math.exp),
+  log = unary_math(math.log), sin = unary_math(math.sin), cos = unary_math(math.cos),
+  tan = unary_math(math.tan), atan = unary_math(math.atan), floor = unary_math(function(x)
+    return math.floor(x) + 0.0 end), ceil = unary_math(function(x) return math.ceil(x) + 0.0 end),
+  pow = { fn = function(x, y) return x ^ y end, arity = 2 },
+  fmax = { fn = math.max, arity = 2 }, fmin = { fn = math.min, arity = 2 },
+  fmod = { fn = math.fmod, arity = 2 }, abs = { fn = math.abs, arity = 1, type = INT },
+}
+
+function compilers.call(env, node)
+  local name = node.base.tag == "id" and node.base.name
+  if not name then raise("type-mismatch", node.pos, "only functions can be called") end
+  local binding = env.lookup(name, node.base.pos)
+  local known = not binding and (library[name] or library[name:match "^(.*)f$" or ""])
+  if known then
+    if #node.args ~= known.arity then
+      raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(name, known.arity))
+    end
+    local t = known.type or (library[name] and DOUBLE or scalars.float)
+    local args, convert = {}, converter(DOUBLE, t)
+    for i, arg in ipairs(node.args) do
+      local e = arithmetic(env, arg)
+      local value, c = e.value, converter(e.type, t)
+      args[i] = function(f) return c(value(f)) end
+    end
+    local fn, a, b = known.fn, args[1], args[2]
+    return { type = t, value = function(f) return convert(b and fn(a(f), b(f)) or fn(a(f))) end }
+  end
+  if not binding or not binding.fn then
+    local near = diagnostic.closest(name, env.session.scope:names())
+    raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name),
+      { length = #name, help = near and ("did you mean '%s'?"):format(near)
+        or ("register it: func(%q, function(...) ... end)"):format(name) })
+  end
+  local fn, args, pos = binding.fn, arguments(env, node), node.pos
+  return { type = types.auto, value = function(f)
+    local values, n = args(f)
+    f.pos = pos
+    local result = fn(table.unpack(values, 1, n))
+    if result == nil then return 0 end
+    if type(result) == "boolean" then return result and 1 or 0 end
+    if type(result) ~= "number" then
+      raise("type-mismatch", pos, ("%s returned a %s"):format(name, type(result)))
+    end
+    return result
+  end }
+end
+
+local function incremented(env, node, op, after)
+  local e = compile(env, node.e)
+  if (e.type.kind ~= "scalar" and e.type.kind ~= "pointer") or (not e.place and not e.slot) then
+    raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(op))
+  end
+  local step = e.type.kind == "pointer" and step_of(node, e.type) or 1
+  if op == "--" then step = -step end
+  local wrap = e.type.kind == "scalar" and not e.type.float and wrapper(e.type) or identity
+  if e.slot then
+    local slot = e.slot
+    return { type = e.type, value = function(f)
+      local old = f[slot]
+      f[slot] = wrap(old + step)
+      return after and old or f[slot], f[slot + 1], f[slot + 2]
+    end }
+  end
+  local place, value, space, code, size = e.place, e.value, env.space, e.type.code, e.type.size
+  return { type = e.type, value = function(f)
+    local old, l, h = value(f)
+    local address, low, high = place(f)
+    local new = wrap(old + step)
+    space:store(address, code, size, new, low, high, f)
+    return after and old or new, l, h
+  end }
+end
+
+function compilers.postfix(env, node) return incremented(env, node, node.op, true) end
+
+function compilers.unary(env, node)
+  local op = node.op
+  if op == "++" or op == "--" then return incremented(env, node, op, false) end
+  if op == "&" then
+    local e = compile(env, node.e)
+    if not e.place then raise("type-mismatch", node.pos, "'&' needs a variable") end
+    local place, size = e.place, e.type.size
+    return { type = types.pointer(e.type), value = function(f)
+      local address, low, high = place(f)
+      return address, low or address, high or address + size
+    end }
+  elseif op == "*" then
+    local e = rvalue(env, node.e)
+    if e.type.kind ~= "pointer" then
+      raise("not-a-pointer", node.pos, ("'*' needs a pointer, this is %s"):format(types.name(e.type)))
+    end
+    step_of(node, e.type)
+    return lvalue(env, e.type.to, at(node, e.value))
+  elseif op == "!" then
+    local e = rvalue(env, node.e)
+    local is = truth(e)
+    return { type = INT, value = function(f) return is(f) and 0 or 1 end }
+  end
+  local e = arithmetic(env, node.e)
+  local t = promoted(e.type)
+  local value, convert = e.value, converter(e.type, t)
+  if op == "~" then
+    if t.float then raise("type-mismatch", node.pos, "'~' needs an integer") end
+    local wrap = wrapper(t)
+    return { type = t, value = function(f) return wrap(~convert(value(f))) end }
+  elseif op == "-" then
+    local wrap = (t.float or t.auto) and identity or wrapper(t)
+    return { type = t, const = e.const and wrap(-e.const), value = function(f)
+      return wrap(-convert(value(f)))
+    end }
+  end
+  return { type = t, value = function(f) return convert(value(f)) end }
+end
+
+function compilers.binary(env, node)
+  return binary(env, node, node.op, rvalue(env, node.a), rvalue(env, node.b))
+end
+
+function compilers.cond(env, node)
+  local c, a, b = truth(rvalue(env, node.c)), rvalue(env, node.a), rvalue(env, node.b)
+  if a.type.kind == "scalar" and b.type.kind == "scalar" then
+    local t = common(a.type, b.type)
+    local x, y, cx, cy = a.value, b.value, converter(a.type, t), converter(b.type, t)
+    return { type = t, value = function(f)
+      if c(f) then return cx(x(f)) end
+      return cy(y(f))
+    end }
+  end
+  local t = a.type.kind == "pointer" and a.type or b.type
+  if t.kind ~= "pointer" then raise("type-mismatch", node.pos, "the two values are of different kinds") end
+  local x, y = a.value, b.value
+  return { type = t, value = function(f)
+    if c(f) then return x(f) end
+    return y(f)
+  end }
+end
+
+function compilers.cast(env, node)
+  local t = env.session:type_of(node.type)
+  local e = rvalue(env, node.e)
+  if t.kind == "void" then return { type = t, value = e.value } end
+  if t.kind == "pointer" then return { type = t, value = e.value, const = e.const } end
+  if t.kind ~= "scalar" or e.type.kind == "record" then
+    raise("type-mismatch", node.pos, ("a cast to %s"):format(types.name(t)))
+  end
+  local convert, value = converter(e.type.kind == "pointer" and ULONG or e.type, t), e.value
+  return { type = t, value = function(f) return convert((value(f))) end }
+end
+
+function compilers.sizeof(env, node)
+  local t = node.type and env.session:type_of(node.type) or compile(env, node.e).type
+  if t.kind == "record" and not t.complete then
+    raise("unknown-type", node.pos, ("the size of %s is not known"):format(types.name(t)))
+  end
+  local size = t.size
+  return { type = ULONG, const = size, value = function() return size end }
+end
+
+function compilers.assign(env, node)
+  local to = compile(env, node.to)
+  if not to.place and not to.slot then
+    raise("type-mismatch", node.pos, "only variables can be assigned to")
+  end
+  local e = rvalue(env, node.e)
+  local op = node.op:sub(1, -2)
+  if op ~= "" then
+    local current = { type = to.type, value = to.value }
+    e = binary(env, node, op, current, e)
+  end
+  if to.slot then
+    local slot, value = to.slot, e.value
+    if to.type.kind == "pointer" then
+      return { type = to.type, value = function(f)
+        f[slot], f[slot + 1], f[slot + 2] = value(f)
+        return f[slot], f[slot + 1], f[slot + 2]
+      end }
+    end
+    if e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "a number is needed") end
+    local convert = converter(e.type, to.type)
+    return { type = to.type, value = function(f)
+      local v = convert(value(f))
+      f[slot] = v
+      return v
+    end }
+  end
+  return { type = to.type, value = assignment(env, node, to.type, to.place, e) }
+end
+
+function compilers.comma(env, node)
+  local last
+  local before = {}
+  for i, item in ipairs(node.list) do
+    last = rvalue(env, item)
+    if i < #node.list then before[i] = last.value end
+  end
+  local value = last.value
+  return { type = last.type, value = function(f)
+    for i = 1, #before do before[i](f) end
+    return value(f)
+  end }
+end
+
+function compile(env, node)
+  return compilers[node.tag](env, node)
+end
+
+eval.compile = compile
+eval.converter = converter
+
+-- -------------------------------------------------------------------------------- statements --
+
+local BREAK, CONTINUE, RETURN = 1, 2, 3
+
+local statement
+
+local function block(env, list)
+  local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
+  local outer = env.lookup
+  function inner.lookup(name, pos)
+    local found = inner.locals[name]
+    return found or outer(name, pos)
+  end
+  local steps = {}
+  for i, item in ipairs(list) do steps[i] = statement(inner, item) end
+  local n = #steps
+  return function(f)
+    for i = 1, n do
+      local signal = steps[i](f)
+      if signal then return signal end
+    end
+  end
+end
+
+-- Names whose address is taken: they live in memory, all other scalars in the frame.
+local function addressed(node, names)
+  if type(node) ~= "table" then return names end
+  if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
+  for _, child in pairs(node) do addressed(child, names) end
+  return names
+end
+
+local function declaration(env, node)
+  local steps = {}
+  for _, variable in ipairs(env.session:locals_of(node)) do
+    local t, name = variable.type, variable.name
+    if rawget(env.locals, name) then
+      raise("duplicate-name", variable.pos, ("'%s' is declared already"):format(name), { length = #name })
+    end
+    if (t.kind == "scalar" or t.kind == "pointer") and not env.addressed[name] then
+      local slot = env.root.slots
+      env.root.slots = slot + 3
+      local value = variable.value
+      local e = value and rvalue(env, value)
+      env.locals[name] = { type = t, slot = slot, local_name = name }
+      if e and t.kind == "scalar" then
+        if e.type.kind ~= "scalar" then raise("type-mismatch", variable.pos, "a number is needed") end
+        local convert, v = converter(e.type, t), e.value
+        steps[#steps + 1] = function(f) f[slot] = convert(v(f)) end
+      elseif e then
+        local v = e.value
+        steps[#steps + 1] = function(f) f[slot], f[slot + 1], f[slot + 2] = v(f) end
+      else
+        steps[#steps + 1] = function(f) f[slot], f[slot + 1], f[slot + 2] = 0, nil, nil end
+      end
+    else
+      local slot = env.root.slots
+      env.root.slots = slot + 3
+      local size, space = t.size, env.space
+      local function place(f) return f[slot], f[slot], f[slot] + size end
+      env.locals[name] = { type = t, place = place }
+      steps[#steps + 1] = function(f) f[slot] = space:local_memory(size) end
+      if variable.value then
+        if variable.value.tag == "braces" then
+          raise("unsupported", variable.value.pos, "a local list in braces",
+            { help = "assign the elements one by one" })
+        end
+        steps[#steps + 1] = assignment(env, variable, t, place, rvalue(env, variable.value))
+      end
+    end
+  end
+  return function(f)
+    for i = 1, #steps do steps[i](f) end
+  end
+end
+
+local statements = {}
+
+function statements.block(env, node) return block(env, node.list) end
+function statements.decl(env, node) return declaration(env, node.declaration) end
+function statements.expr(env, node)
+  local value = compile(env, node.e).value
+  if not value then raise("type-mismatch", node.pos, "this statement does nothing") end
+  return function(f) value(f) end
+end
+statements["break"] = function() return function() return BREAK end end
+statements["continue"] = function() return function() return CONTINUE end end
+statements["return"] = function(_, node)
+  if node.e then raise("type-mismatch", node.pos, "a kernel returns nothing") end
+  return function() return RETURN end
+end
+statements["if"] = function(env, node)
+  local c, yes = truth(rvalue(env, node.c)), statement(env, node.yes)
+  local no = node.no and statement(env, node.no)
+  return function(f)
+    if c(f) then return yes(f) end
+    if no then return no(f) end
+  end
+end
+
+local function loop(c, body, step)
+  return function(f)
+    while not c or c(f) do
+      local signal = body(f)
+      if signal == BREAK then return end
+      if signal == RETURN then return RETURN end
+      if step then step(f) end
+    end
+  end
+end
+
+statements["while"] = function(env, node)
+  return loop(truth(rvalue(env, node.c)), statement(env, node.body))
+end
+statements["do"] = function(env, node)
+  local body = statement(env, node.body)
+  local again = loop(truth(rvalue(env, node.c)), body)
+  return function(f)
+    local signal = body(f)
+    if signal == BREAK then return end
+    if signal == RETURN then return RETURN end
+    return again(f)
+  end
+end
+statements["for"] = function(env, node)
+  local init = node.init and (node.init.tag == "declaration"
+    and { tag = "decl", pos = node.init.pos, declaration = node.init }
+    or { tag = "expr", pos = node.init.pos, e = node.init })
+  local inner = { tag = "block", pos = node.pos, list = { init } }
+  -- the loop's variable lives in a block around it
+  local made
+  inner.list[#inner.list + 1] = { tag = "made", make = function(scoped)
+    local c = node.c and truth(rvalue(scoped, node.c))
+    local step = node.step and rvalue(scoped, node.step).value
+    made = loop(c, statement(scoped, node.body), step)
+    return made
+  end }
+  return block(env, inner.list)
+end
+function statements.made(env, node) return node.make(env) end
+
+function statement(env, node)
+  local made = statements[node.tag](env, node)
+  local pos = node.pos
+  if not pos then return made end
+  return function(f)
+    f.pos = pos
+    return made(f)
+  end
+end
+
+-- A function that runs the body once, with a fresh frame it returns errors' positions in.
+function eval.body(env, node)
+  env.root = { slots = 1 }
+  env.locals = {}
+  env.addressed = addressed(node, {})
+  local run = block(env, node.list)
+  return function(frame) run(frame) end
+end
+
+-- ------------------------------------------------------------------------------------ simple --
+
+-- The value of a constant integer expression: array sizes, enumerators, designators.
+function eval.constant(session, node)
+  local env = { session = session, space = {}, lookup = function(name)
+    local value = session.scope.enumerators[name]
+    return value and { type = INT, const = value } or nil
+  end }
+  local e = arithmetic(env, node)
+  if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end
+  return e.value({})
+end
+
+-- Evaluates an initialiser in the host program and stores it at an address.
+function eval.store_into(session, t, address, node)
+  local env = session:host_env()
+  local e = rvalue(env, node)
+  local function place() return address, address, address + t.size end
+  env.lenient = e.const == 0
+  assignment(env, node, t, place, e)({})
+end
+
+-- Names of variables a body uses, in order, for the implicit data rules. Locals are left out.
+function eval.references(session, node)
+  local found, list = {}, {}
+  local function visit(n, locals)
+    if type(n) ~= "table" then return end
+    if n.tag == "block" or n.tag == "for" then locals = setmetatable({}, { __index = locals }) end
+    if n.tag == "declaration" then
+      for _, item in ipairs(n.list) do
+        visit(item.value, locals)
+        local d = item.declarator
+        while d.inner do d = d.inner end
+        locals[d.name] = true
+      end
+      return
+    end
+    if n.tag == "id" and not locals[n.name] and not found[n.name]
+      and session.scope.variables[n.name] then
+      found[n.name] = true
+      list[#list + 1] = { name = n.name, pos = n.pos }
+    end
+    if n.tag == "for" then
+      visit(n.init, locals)
+      visit(n.c, locals)
+      visit(n.step, locals)
+      visit(n.body, locals)
+      return
+    end
+    for _, key in ipairs { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args",
+      "yes", "no", "body", "value" } do
+      local child = n[key]
+      if type(child) == "table" then
+        if child.tag then visit(child, locals) else
+          for _, item in ipairs(child) do visit(item, locals) end
+        end
+      end
+    end
+  end
+  visit(node, {})
+  return list
+end
+
+return eval

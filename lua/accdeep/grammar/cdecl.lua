@@ -1,0 +1,114 @@
+-- cdecl.lua - C declarations: types, members, variables with initialisers, directives between them.
+--
+-- Nodes: declaration{spec, storage, list of {declarator, init?}}; spec is builtin{words} |
+-- record{kind, name?, members?} | enum{name?, list?} | named{name}; declarator{pointers, name? |
+-- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
+
+local lpeg = require "lpeg"
+local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
+
+return function(rules, lx)
+  local sym, word, expect, node, name = lx.sym, lx.word, lx.expect, lx.node, lx.name
+  local opt = function(p) return p + Cc(false) end
+
+  -- A directive line, with its continuation lines.
+  local line = (P "\\" * P "\r" ^ -1 * P "\n" + (1 - P "\n")) ^ 0
+  rules.pragma = node("pragma", P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * Cp() * C(line)
+    * lx.space, function(n, start, text) n.start, n.text = start, text end)
+
+  local qualifier = lx.words "const volatile restrict __restrict __restrict__ register inline auto" / 0
+  local storage = lx.words "typedef extern static"
+  local builtin = lx.words [[void char short int long float double signed unsigned _Bool bool]]
+
+  rules.builtin = node("builtin", builtin * (builtin + qualifier) ^ 0, function(n, ...)
+    n.words = { ... }
+  end)
+  rules.record = node("record", lx.words "struct union class" * opt(name)
+      * opt(sym ":" * Ct(lx.list((lx.words "public private protected virtual" / 0) ^ 0 * Cp() * name)))
+      * opt(sym "{" * Ct(V "member" ^ 0) * expect(sym "}", "expected a member or '}'")),
+    function(n, kind, tag, bases, members)
+      n.kind, n.name, n.bases, n.members = kind, tag or nil, bases or nil, members or nil
+    end)
+  rules.enumerator = node("enumerator", name * opt(sym "=" * V "expression"),
+    function(n, text, value) n.name, n.value = text, value or nil end)
+  rules.enum = node("enum", word "enum" * opt(name)
+      * opt(sym "{" * Ct((V "enumerator" * (sym "," * V "enumerator") ^ 0) ^ -1) * sym "," ^ -1
+        * expect(sym "}", "expected an enumerator or '}'")),
+    function(n, tag, list) n.name, n.list = tag or nil, list or nil end)
+  rules.named = node("named", name, function(n, text) n.name = text end)
+  rules.known = node("named", V "known_type", function(n, text) n.name = text end)
+
+  rules.spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "named") * qualifier ^ 0
+  rules.sure_spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "known") * qualifier ^ 0
+
+  local stars = Cp() * (sym "*" * qualifier ^ 0 * Cc "*") ^ 0 / function(_, ...)
+    return select("#", ...)
+  end
+  rules.parameter = V "spec" * V "any_declarator" * (sym "=" * V "expression") ^ -1
+  rules.parameters = (lx.list(V "parameter") * (sym "," * sym "...") ^ -1) ^ -1
+  rules.dimension = node("array", sym "[" * opt(V "expression") * expect(sym "]", "expected ']'"),
+      function(n, size) n.size = size or nil end)
+    + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
+      function() end)
+  local function declarator(who)
+    return node("declarator", stars * (who + sym "(" * V "declarator" * sym ")")
+        * Ct(V "dimension" ^ 0),
+      function(n, pointers, what, dimensions)
+        n.pointers, n.suffixes = pointers, dimensions
+        if type(what) == "table" then
+          n.inner = what
+        else
+          n.name = what or nil
+        end
+      end)
+  end
+  rules.declarator = declarator(name)
+  rules.any_declarator = node("declarator",
+    stars * opt(name + sym "(" * V "any_declarator" * sym ")") * Ct(V "dimension" ^ 0),
+    function(n, pointers, what, dimensions)
+      n.pointers, n.suffixes = pointers, dimensions
+      if type(what) == "table" then n.inner = what else n.name = what or nil end
+    end)
+  rules.type_name = Cp() * V "sure_spec" * V "any_declarator" / function(pos, spec, declared)
+    return { tag = "type_name", pos = pos, spec = spec, declarator = declared }
+  end
+
+  -- members
+  rules.access = (lx.words "public private protected" / 0) * sym ":"
+  rules.member_item = node("member_item", V "declarator" * opt(node("bits", sym ":" * V "expression",
+      function(n, width) n.width = width end)) * (sym "=" * V "initializer" / 0) ^ -1,
+    function(n, declared, bits) n.declarator, n.bits = declared, bits or nil end)
+  local bare_bits = node("bits", sym ":" * V "expression", function(n, width) n.width = width end)
+  rules.member = V "pragma" + V "access" + sym ";"
+    + node("members", storage ^ -1 / 0 * V "spec"
+      * (Ct(lx.list(V "member_item")) + bare_bits + Ct(P(true)))
+      * expect(sym ";" , "expected ';' after a member"),
+      function(n, spec, list)
+        n.spec = spec
+        if list.tag == "bits" then n.list = { { tag = "member_item", pos = list.pos, bits = list } }
+        else n.list = list end
+      end)
+
+  -- initialisers
+  rules.designator = (sym "." * node("field", name, function(n, text) n.name = text end)
+    + sym "[" * node("element", V "expression", function(n, index) n.index = index end)
+      * sym "]") ^ 1 * sym "="
+  rules.initializer_item = node("item", (Ct(V "designator") + Cc(false)) * V "initializer",
+    function(n, path, value) n.path, n.value = path or nil, value end)
+  rules.braces = node("braces", sym "{" * Ct((V "initializer_item"
+      * (sym "," * V "initializer_item") ^ 0) ^ -1) * sym "," ^ -1
+      * expect(sym "}", "expected ',' or '}'"),
+    function(n, list) n.list = list end)
+  rules.initializer = V "braces" + V "expression"
+
+  rules.init_declarator = node("init", V "declarator" * opt(sym "=" * V "initializer"),
+    function(n, declared, value) n.declarator, n.value = declared, value or nil end)
+  local function declaration(spec)
+    return node("declaration", opt(storage) * spec * Ct(lx.list(V "init_declarator") ^ -1)
+        * expect(sym ";", "expected ';' after a declaration"),
+      function(n, class, what, list) n.storage, n.spec, n.list = class or nil, what, list end)
+  end
+  rules.declaration = declaration(V "spec")
+  rules.local_declaration = declaration(V "sure_spec")
+  rules.external = V "pragma" + sym ";" * Cc(false) + V "declaration"
+end

@@ -1,0 +1,95 @@
+-- grammar - parses text into trees.
+--
+-- parse(start, text, at, state) -> node, next position. state.is_type(name) tells typedef names.
+-- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere.
+
+local lpeg = require "lpeg"
+local lex = require "accdeep.grammar.lex"
+local diagnostic = require "accdeep.diagnostic"
+
+-- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
+lpeg.setmaxstack(4000)
+
+local parts = {
+  require "accdeep.grammar.expr",
+  require "accdeep.grammar.cdecl",
+  require "accdeep.grammar.statement",
+  require "accdeep.grammar.directive".rules,
+}
+
+local grammar = {}
+
+-- Start rules, and whether they must reach the end of the text.
+local starts = {
+  expression = true,
+  directive = true,
+  references = true,
+  body = true,
+  type_name = true,
+  external = false,
+  space = false,
+}
+
+local function build(start, trace)
+  local lx = lex.new(trace)
+  local rules = { "start" }
+  for _, part in ipairs(parts) do part(rules, lx) end
+  rules.start = start == "space" and lx.space or lx.space * lpeg.V(start)
+  if starts[start] then rules.start = rules.start * -lpeg.P(1) end
+  return lpeg.P(rules) * lpeg.Cp()
+end
+
+local patterns = { [false] = {}, [true] = {} }
+
+local function pattern(start, trace)
+  local made = patterns[trace][start]
+  if not made then
+    made = build(start, trace)
+    patterns[trace][start] = made
+  end
+  return made
+end
+
+local no_state = {}
+
+local function match(p, text, at, state)
+  local ok, node, after = pcall(p.match, p, text, at, state)
+  if ok then return node, after end
+  if type(node) == "table" and node.syntax then return nil, node end
+  if type(node) == "string" and node:find("stack overflow", 1, true) then
+    return nil, { syntax = "the text is nested too deeply", pos = at }
+  end
+  error(node, 0)
+end
+
+local function describe(text, at)
+  local rest = text:sub(at)
+  if rest == "" then return "unexpected end of the text" end
+  local word = rest:match "^[%a_][%w_]*" or rest:match "^%d[%w.]*" or rest:sub(1, 1)
+  return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
+end
+
+function grammar.parse(start, text, at, state)
+  at = at or 1
+  local node, after = match(pattern(start, false), text, at, state or no_state)
+  if node ~= nil and type(after) == "number" then return node, after end
+  local pos, what = at, nil
+  if type(after) == "table" then
+    pos, what = after.pos, after.syntax
+  else
+    local tracing = { is_type = state and state.is_type }
+    local _, failure = match(pattern(start, true), text, at, tracing)
+    pos = tracing.far or at
+    if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
+  end
+  local found, length = describe(text, pos)
+  diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
+    or found, { length = length, rule = state and state.rule })
+end
+
+-- Skips blanks and comments; returns the next position.
+function grammar.skip(text, at)
+  return (pattern("space", false):match(text, at, no_state))
+end
+
+return grammar

@@ -1,0 +1,88 @@
+-- lex.lua - tokens and the few combinators all grammars are written with.
+--
+-- Rules build their nodes with functions, position first. The fast form of a grammar keeps no track
+-- of how far it got; when it fails, a tracing form of the same rules is run once to find the place.
+
+local lpeg = require "lpeg"
+local P, R, S, C, Cp, Cmt, Carg = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cmt, lpeg.Carg
+
+local lex = {}
+
+local letter = R("az", "AZ") + "_"
+local alnum = letter + R "09"
+
+lex.letter, lex.alnum = letter, alnum
+lex.blank = (S " \t\r\n\f\v" + P "\\" * P "\r" ^ -1 * P "\n"
+  + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/") ^ 0
+
+local keywords = {}
+for word in ([[auto break case char const continue default do double else enum extern float for goto
+    if inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while _Bool bool class template typename public private protected
+    operator virtual]]):gmatch "[%w_]+" do
+  keywords[word] = true
+end
+lex.keywords = keywords
+
+-- The helpers for one form of the grammar.
+function lex.new(trace)
+  local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
+
+  local function far(_, at, state)
+    if at > (state.far or 0) then state.far = at end
+    return true
+  end
+  local mark = trace and Cmt(Carg(1), far) or P(true)
+  local space = lex.blank * mark
+  self.space = space
+
+  -- A token followed by blanks.
+  function self.token(p) return P(p) * space end
+
+  -- Punctuation; not a prefix of a longer operator where that matters (sym("&", "&=")).
+  function self.sym(s, but) return (but and P(s) - S(but) or P(s)) * space end
+
+  -- A whole word.
+  function self.word(w) return P(w) * -alnum * space end
+
+  -- Any of several words, captured.
+  function self.words(list)
+    local p = P(false)
+    local sorted = {}
+    for w in list:gmatch "%S+" do sorted[#sorted + 1] = w end
+    table.sort(sorted, function(a, b) return #a > #b end)
+    for _, w in ipairs(sorted) do p = p + P(w) * -alnum end
+    return C(p) * space
+  end
+
+  local function not_keyword(_, at, name)
+    if keywords[name] then return nil end
+    return at, name
+  end
+  self.name = Cmt(self.raw_name, not_keyword) * space
+
+  -- p, or else an error with this text at this place. Only behind what commits to the rule.
+  function self.expect(p, what)
+    return P(p) + Cmt(P(true), function(_, at)
+      error({ syntax = what, pos = at }, 0)
+    end)
+  end
+
+  function self.list(p, separator)
+    separator = separator or self.sym ","
+    return p * (separator * p) ^ 0
+  end
+
+  -- A node: a table with tag and pos, made by build(node, ...captures).
+  function self.node(tag, p, build)
+    return Cp() * p / function(pos, ...)
+      local node = { tag = tag, pos = pos }
+      build(node, ...)
+      return node
+    end
+  end
+
+  return self
+end
+
+return lex

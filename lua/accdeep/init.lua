@@ -1,0 +1,24 @@
+-- accdeep - the package as `require "accdeep"` gives it.
+--
+-- run(file, text, options): runs a scenario (scenario.lua). session(options): a host program to script
+-- step by step from Lua (session.lua). version: text.
+
+local core = require "accdeep.core"
+
+local accdeep = { version = core.version }
+
+function accdeep.run(file, text, options)
+  return require "accdeep.scenario".run(file, text, options)
+end
+
+function accdeep.session(options)
+  require "accdeep.scenario" -- adds what cases need
+  local made = require "accdeep.session".new(options)
+  made.null = require "accdeep.view".null(made)
+  return made
+end
+
+-- The message of an error as the command line prints it.
+function accdeep.format_error(err) return require "accdeep.report".error(err, {}) end
+
+return accdeep

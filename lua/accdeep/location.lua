@@ -1,0 +1,97 @@
+-- location.lua - from an index into a directive's text to file, line and column.
+--
+-- A directive is a string inside a scenario. Lua tells the line of the call; if the text stands
+-- literally in the file from there on, columns are those of the file, otherwise those of the text.
+
+local location = {}
+
+-- What the interpreter's own chunks are called begins with this.
+local own = debug.getinfo(1, "S").source:gsub("location%.lua$", "")
+
+local sources = {} -- file -> its text, or false
+
+-- Makes a file's text known (the program reads scenarios itself).
+function location.remember(file, text) sources[file] = text end
+
+function location.source(file)
+  return sources[file] or nil
+end
+
+local function line_starts(text)
+  local starts = { 1 }
+  for at in text:gmatch "\n()" do starts[#starts + 1] = at end
+  return starts
+end
+
+-- Line and column (from 1) of an index into a text.
+function location.position(text, at)
+  local line, start = 1, 1
+  for from in text:gmatch "\n()" do
+    if from > at then break end
+    line, start = line + 1, from
+  end
+  return line, at - start + 1
+end
+
+-- The text of one line, without its end.
+function location.line(text, number)
+  local n = 1
+  for line in (text .. "\n"):gmatch "(.-)\r?\n" do
+    if n == number then return line end
+    n = n + 1
+  end
+  return nil
+end
+
+-- Where the call that is level functions above stands: file and line.
+function location.caller(level)
+  local info = debug.getinfo(level + 1, "Sl")
+  if not info or not info.currentline or info.currentline < 1 then return nil, nil end
+  local file = info.source
+  file = file:sub(1, 1) == "@" and file:sub(2) or info.short_src
+  return file, info.currentline
+end
+
+-- The first call up the stack that is not in the interpreter itself: the scenario's own line.
+function location.scenario(level)
+  for up = level + 1, level + 60 do
+    local info = debug.getinfo(up, "Sl")
+    if not info then return nil, nil end
+    if info.what ~= "C" and info.source:sub(1, #own) ~= own and info.currentline > 0 then
+      local file = info.source
+      return file:sub(1, 1) == "@" and file:sub(2) or info.short_src, info.currentline
+    end
+  end
+  return nil, nil
+end
+
+-- Fills file, line, column of an error from the text it is about and the call that passed the text.
+-- The file's column is used when the text is found in the file at or after the call's line.
+function location.place(err, text, file, line)
+  if err.file or not file then return err end
+  err.file, err.line = file, line
+  local at = err.pos
+  if not at or not text then return err end
+  if at > #text + 1 then at = #text + 1 end
+  local source = sources[file]
+  local found
+  if source then
+    local starts = line_starts(source)
+    if starts[line] then found = source:find(text, starts[line], true) end
+  end
+  local shown, index = text, at
+  if found then
+    shown, index = source, found + at - 1
+    err.line, err.column = location.position(source, index)
+  else
+    local row, column = location.position(text, at)
+    err.line, err.column = line + row - 1, column
+    err.in_text = true
+  end
+  local row, column = location.position(shown, index)
+  err.snippet = location.line(shown, row)
+  err.snippet_column = column
+  return err
+end
+
+return location

@@ -1,0 +1,81 @@
+-- rules.lua - rule profiles as scenarios name them, and the knobs that change them.
+--
+-- Where documents differ, data decides: the core's part of a profile is in core/rules.c, the rest here.
+-- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
+-- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04).
+
+local diagnostic = require "accdeep.diagnostic"
+
+local rules = {}
+
+local profiles = {
+  ["tr14"] = { members = "held" },
+  ["openacc-2.0"] = { members = "ignored" },
+  ["openacc-3.3"] = { members = "ignored" },
+  ["libgomp-12"] = { members = "ignored" },
+}
+
+-- Knobs of a scenario's rules table: values allowed.
+local knobs = {
+  update = { split = true, reverse = true },
+  untranslated = { host = true, null = true, poison = true },
+  present = { deep = true, shallow = true },
+}
+
+function rules.names()
+  local names = {}
+  for name in pairs(profiles) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- The profile that a name, or a table {base = name, knob = value ...}, stands for.
+function rules.profile(wanted)
+  local base, changes = wanted, {}
+  if type(wanted) == "table" then
+    base = wanted.base or "tr14"
+    changes = wanted
+  elseif type(wanted) ~= "string" then
+    diagnostic.raise("type-mismatch", nil, "rules is a profile's name or a table with base")
+  end
+  local known = profiles[base]
+  if not known then
+    local near = diagnostic.closest(tostring(base), profiles)
+    diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(tostring(base)),
+      { help = near and ("did you mean '%s'?"):format(near)
+        or "known are " .. table.concat(rules.names(), ", ") })
+  end
+  local profile = { name = base, base = base, update = "split", untranslated = "host",
+    present = "deep", members = known.members }
+  for key, value in pairs(changes) do
+    if key ~= "base" then
+      local allowed = knobs[key]
+      if not allowed then
+        local near = diagnostic.closest(tostring(key), knobs)
+        diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(tostring(key)),
+          { help = near and ("did you mean '%s'?"):format(near) })
+      end
+      if not allowed[value] then
+        local values = {}
+        for v in pairs(allowed) do values[#values + 1] = v end
+        table.sort(values)
+        diagnostic.raise("type-mismatch", nil, ("%s is %s, not '%s'"):format(key,
+          table.concat(values, " or "), tostring(value)))
+      end
+      profile[key] = value
+      profile.name = "changed " .. base
+    end
+  end
+  return profile
+end
+
+-- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25).
+function rules.for_core(profile, strict)
+  local core = { base = profile.base, update = profile.update, untranslated = profile.untranslated }
+  if strict == false then
+    core.still_attached, core.detach_unattached = "ignore", "ignore"
+  end
+  return core
+end
+
+return rules

@@ -1,0 +1,398 @@
+-- scenario.lua - the language of scenarios: what a script sees, and how a file of cases runs.
+--
+-- A script is untrusted: it sees a chosen part of Lua's library and the names of this language. Its
+-- print goes to the report.
+
+local api = require "accdeep.api"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local expect = require "accdeep.expect"
+local grammar = require "accdeep.grammar"
+local location = require "accdeep.location"
+local session = require "accdeep.session"
+local state = require "accdeep.state"
+local types = require "accdeep.types"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local scenario = {}
+
+-- -------------------------------------------------------------------------------------- sandbox --
+
+local function copy(library, names)
+  local t = {}
+  for name in names:gmatch "%S+" do t[name] = library[name] end
+  return t
+end
+
+-- The part of the library that cannot reach outside.
+local function base_library(out)
+  local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
+    setmetatable tonumber tostring type xpcall _VERSION]])
+  env.string = copy(string, [[byte char find format gmatch gsub len lower match pack packsize rep
+    reverse sub unpack upper]])
+  env.table = copy(table, "concat insert move pack remove sort unpack")
+  env.math = copy(math, [[abs acos asin atan ceil cos deg exp floor fmod huge log max maxinteger min
+    mininteger modf pi rad random randomseed sin sqrt tan tointeger type ult]])
+  env.utf8 = copy(utf8, "char charpattern codepoint codes len offset")
+  env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
+  env.os = { clock = os.clock, time = os.time }
+  function env.getmetatable(value)
+    local mt = getmetatable(value)
+    if type(value) == "string" then return nil end
+    return mt
+  end
+  function env.print(...)
+    local parts = table.pack(...)
+    for i = 1, parts.n do parts[i] = tostring(parts[i]) end
+    out(table.concat(parts, "\t") .. "\n")
+  end
+  function env.load(chunk, name, mode, chunk_env)
+    if type(chunk) ~= "string" then return nil, "only text can be loaded" end
+    _ = mode
+    return load(chunk, name or "=(load)", "t", chunk_env or env)
+  end
+  env._G = env
+  return env
+end
+
+-- -------------------------------------------------------------------------------------- language --
+
+local unsupported = {
+  omp = "OpenMP directives", fortran = "Fortran declarations", draw = "drawing",
+  method = "member functions",
+}
+
+-- The script's names. run holds: options, out, session (the one under way), cases.
+local function language(run)
+  local env = base_library(run.out)
+  local function current() return run.session end
+
+  function env.scenario(head)
+    if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
+    if run.begun then
+      raise("scenario-error", nil, "scenario { } is the first statement", { rule = "HOUSE-scenario" })
+    end
+    for key in pairs(head) do
+      if not scenario.head_keys[key] then
+        local near = diagnostic.closest(tostring(key), scenario.head_keys)
+        raise("unknown-name", nil, ("scenario has no field '%s'"):format(tostring(key)),
+          { help = near and ("did you mean '%s'?"):format(near) })
+      end
+    end
+    if head.language and head.language ~= "c" then
+      raise("unsupported", nil, ("the language '%s' is not supported yet"):format(tostring(head.language)))
+    end
+    run.head = head
+    local options = run.session.options
+    options.rules = run.options.rules or head.rules or options.rules
+    options.devices = head.devices or options.devices
+    if head.strict ~= nil then options.strict = head.strict end
+    if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
+      or (options.devices or 1) > 64 then
+      raise("no-device", nil, "devices is a number from 1 to 64")
+    end
+    run.session:close()
+    run.session = session.new(options)
+    run:prepare_session()
+  end
+
+  local function begin() run.begun = true end
+
+  function env.declare(text)
+    begin()
+    if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
+    current():declare(text, location.caller(2))
+  end
+
+  local host = setmetatable({}, {
+    __name = "host",
+    __index = function(_, name)
+      local s = current()
+      local binding = type(name) == "string" and s:host_env().lookup(name)
+      if not binding or binding.fn then
+        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
+        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
+          { help = near and ("did you mean '%s'?"):format(near) })
+      end
+      if binding.const then return binding.const end
+      return view.read(s.host_space, binding.type, binding.place())
+    end,
+    __newindex = function(_, name, value)
+      begin()
+      local s = current()
+      local binding = type(name) == "string" and s:host_env().lookup(name)
+      if not binding or not binding.place then
+        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
+        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
+          { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
+      end
+      local address, low, high = binding.place()
+      s.current = nil
+      view.write(s.host_space, binding.type, address, value, low, high)
+    end,
+    __call = function(_, text)
+      if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
+      local s = current()
+      local file, line = location.caller(2)
+      return s:within(text, file, line, s.value, s, s:host_env(), text)
+    end,
+  })
+  env.host = host
+
+  local function type_named(text, file, line)
+    local s = current()
+    return s:within(text, file, line, function()
+      return s:type_of(grammar.parse("type_name", text, 1, s.scope))
+    end)
+  end
+
+  function env.alloc(text, count, init)
+    begin()
+    local s = current()
+    local file, line = location.caller(2)
+    local t = type_named(text, file, line)
+    local n = math.tointeger(count)
+    if not n or n < 0 then
+      raise("invalid-section", nil, ("alloc of %s elements"):format(tostring(count)))
+    end
+    if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
+      raise("unknown-type", nil, ("the size of %s is not known"):format(types.name(t)))
+    end
+    if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
+    s.current = { file = file, line = line }
+    local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n))
+    s.current = nil
+    local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
+    if type(init) == "table" then
+      view.write(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
+    elseif init ~= nil then
+      for i = 0, n - 1 do pointer[i] = type(init) == "function" and init(i) or init end
+    end
+    return pointer
+  end
+
+  function env.free(pointer)
+    begin()
+    local address, at = view.address(pointer)
+    if not address or (at and at.space.on_device) then
+      raise("device-pointer-on-host", nil, "free takes a host pointer", { rule = "TR14-1.1-02" })
+    end
+    if address ~= 0 then current():free(address) end
+  end
+
+  function env.addr(text)
+    local s = current()
+    local file, line = location.caller(2)
+    local address, _, t = s:within(text, file, line, s.extent, s, text)
+    local to = types.pointer(t)
+    if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
+    return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
+  end
+
+  env.NULL = run.null
+
+  function env.sizeof(text)
+    local s = current()
+    local file, line = location.caller(2)
+    local ok, t = pcall(type_named, text, file, line)
+    if ok then return t.size end
+    local _, bytes = s:within(text, file, line, s.extent, s, text)
+    return bytes
+  end
+
+  function env.func(name, fn)
+    begin()
+    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
+      raise("type-mismatch", nil, "func takes a name and a function")
+    end
+    local s = current()
+    if s.scope:declared(name) then
+      raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
+    end
+    s.scope.functions[name] = fn
+    s:types_changed()
+  end
+
+  function env.acc(text, refs)
+    begin()
+    if type(text) ~= "string" then raise("type-mismatch", nil, "acc takes a directive as text") end
+    local file, line = location.caller(2)
+    local result = current():directive(text, refs, file, line)
+    if type(result) ~= "function" then return result end
+    return function(body)
+      local body_file, body_line = location.caller(2)
+      return result(body, { file = body_file, line = body_line })
+    end
+  end
+
+  function env.state(device) return state.of(current(), device) end
+  function env.show(device) run.out(state.text(current(), device)) end
+
+  env.expect = expect.new(current)
+  function env.events(fn)
+    local list = env.expect.collect(fn)
+    local named = {}
+    for i, event in ipairs(list) do
+      named[i] = setmetatable({ op = event.op, name = event.name, bytes = event.bytes,
+        rule = event.rule, at = event.at, device = event.device },
+        { __tostring = function(e) return e.op .. " " .. e.name end })
+    end
+    return named
+  end
+
+  function env.case(name, body)
+    begin()
+    if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
+    if type(body) ~= "function" then raise("type-mismatch", nil, "case takes a name and a function") end
+    if run.in_case then
+      raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario" })
+    end
+    run:case(tostring(name), body)
+  end
+
+  for name, routine in pairs(api.routines) do
+    env[name] = function(...)
+      begin()
+      local file, line = location.caller(2)
+      local s = current()
+      if s.kernel and name ~= "acc_on_device" then
+        raise("region-nesting", nil, ("%s inside a compute construct"):format(name), { rule = "ACC33-impl-1" })
+      end
+      local text = (...)
+      local at = { file = file, line = line }
+      if type(text) == "string" then
+        return s:within(text, file, line, routine, s, at, ...)
+      end
+      return routine(s, at, ...)
+    end
+  end
+  for name, value in pairs(api.constants) do env[name] = value end
+
+  return setmetatable(env, { __index = function(_, name)
+    local what = unsupported[name]
+    if what then
+      return function()
+        raise("unsupported", nil, ("%s are not part of this version"):format(what))
+      end
+    end
+    return nil
+  end })
+end
+
+scenario.head_keys = { title = true, rules = true, cites = true, devices = true, language = true,
+  strict = true }
+
+-- -------------------------------------------------------------------------------------- running --
+
+local Run = {}
+Run.__index = Run
+
+function Run:prepare_session()
+  self.session.null = self.null
+end
+
+-- What went wrong, as an error of ours: a script's own errors get their position from the message.
+local function as_error(err, file)
+  if diagnostic.is(err) then return err end
+  if type(err) == "table" and err.code == "limit" then
+    local at, line = tostring(err.where or ""):match "^(.-):(%d+):"
+    return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
+      file = at or file, line = tonumber(line), help = "raise --limit-steps if the scenario needs more" }
+  end
+  local text = tostring(err)
+  if text == "not enough memory" then
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
+      message = "the scenario needs more memory than the limit allows",
+      help = "raise --limit-memory if the scenario needs more" }
+  end
+  if text:find("stack overflow", 1, true) or text:find("C stack overflow", 1, true) then
+    text = text:match "^[^\n]*"
+  end
+  local at, line, message = text:match "^(.-):(%d+): (.*)$"
+  if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
+    return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line) }
+  end
+  return diagnostic.new { code = "scenario-error", message = text, file = file }
+end
+
+-- A region nobody closed is an error of the case.
+local function check_regions(s)
+  for device = 0, s.devices - 1 do
+    local stack = s.regions[device]
+    local top = stack[#stack]
+    if top then
+      raise("region-nesting", nil, "the region is still open at the end of the case", {
+        file = top.file, line = top.line, rule = "DIR-4.3-06",
+        help = "end it: acc \"end data\", region:close(), or a body" })
+    end
+  end
+end
+
+function Run:record(name, ok, err, seconds)
+  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and as_error(err, self.file) or nil,
+    seconds = seconds }
+end
+
+function Run:case(name, body)
+  local outer = self.session
+  local started = core.clock()
+  local ok, err = pcall(function()
+    self.session = outer:inner()
+    self:prepare_session()
+    self.in_case = name
+    body()
+    check_regions(self.session)
+  end)
+  self.in_case = nil
+  if self.session ~= outer then self.session:close() end
+  self.session = outer
+  self:record(name, ok, err, core.clock() - started)
+  if not ok and type(err) == "table" and err.code == "limit" then error(err, 0) end
+end
+
+-- A new session with this one's names and values.
+local function inner(self)
+  local options = {}
+  for key, value in pairs(self.options) do options[key] = value end
+  local made = session.new(options, self)
+  made.null = self.null
+  return made
+end
+session.add_method("inner", inner)
+
+-- Runs a scenario's text. options: rules, trace (function of events), out (function of text), trust,
+-- device_bytes, group_least, strict. Returns {file, title, cases = {{name, ok, error?, seconds}}}.
+function scenario.run(file, text, options)
+  options = options or {}
+  location.remember(file, text)
+  local run = setmetatable({ file = file, cases = {}, options = options,
+    out = options.out or function(s) io.write(s) end, head = {} }, Run)
+  local started = core.clock()
+  local ok, err = pcall(function()
+    run.session = session.new { rules = options.rules, trace = options.trace,
+      device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads }
+    run.null = view.null(run.session)
+    run:prepare_session()
+    local env = language(run)
+    if options.trust then
+      env.require, env.io, env.os, env.debug = require, io, os, debug
+    end
+    local chunk, problem = load(text, "@" .. file, "t", env)
+    if not chunk then
+      local line, message = problem:match ":(%d+): (.*)$"
+      error(diagnostic.new { code = "syntax", message = message or problem, file = file,
+        line = tonumber(line) or 1, lua = true }, 0)
+    end
+    chunk()
+    check_regions(run.session)
+  end)
+  local seconds = core.clock() - started
+  if run.session then run.session:close() end
+  -- the file's own statements count as a case, unless cases carry everything
+  if not ok or #run.cases == 0 then run:record(run.head.title or file, ok, err, seconds) end
+  return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
+end
+
+return scenario

@@ -1,0 +1,758 @@
+-- session.lua - a host program with its memory, its devices and its open regions.
+--
+-- A session owns a context of the core, the scope of the host program and the blocks of its memory. A
+-- directive's text is parsed once, prepared once for each place it stands at, and from then on only
+-- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
+-- were.
+
+local compile = require "accdeep.compile"
+local core = require "accdeep.core"
+local declare = require "accdeep.declare"
+local diagnostic = require "accdeep.diagnostic"
+local eval = require "accdeep.eval"
+local grammar = require "accdeep.grammar"
+local kernel = require "accdeep.kernel"
+local location = require "accdeep.location"
+local lower = require "accdeep.lower"
+local rules = require "accdeep.rules"
+local scope = require "accdeep.scope"
+local shape = require "accdeep.shape"
+local types = require "accdeep.types"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local Session = {}
+Session.__index = Session
+
+local session = {}
+
+-- Freed blocks stay readable for messages until so many bytes have been freed after them.
+local QUARANTINE = 64 << 20
+-- Prepared directives that are kept; a scenario that builds texts by the thousand starts over.
+local PREPARED = 4096
+
+-- ------------------------------------------------------------------------------------- open, close --
+
+-- options: rules (profile name or table), devices, device_bytes, strict, group_least, threads,
+-- unchecked (host memory is the program's own, not known here).
+function session.new(options, outer)
+  options = options or {}
+  local self = setmetatable({
+    core = core,
+    outer = outer,
+    options = options,
+    scope = scope.new(outer and outer.scope),
+    rules = rules.profile(options.rules or "tr14"),
+    device = 0,
+    blocks = {},        -- address -> {bytes, name, live}
+    quarantine = { bytes = 0 },
+    programs = {},      -- record -> shape key -> program
+    shape_tables = {},
+    bound = { n = 0 },  -- functions that section bounds call
+    parsed = {}, prepared = {}, nprepared = 0,
+    regions = {},       -- device -> stack of open regions
+    collectors = {},
+  }, Session)
+  local ctx, err = core.open {
+    devices = options.devices or 1,
+    device_bytes = options.device_bytes,
+    group_least = options.group_least,
+    threads = options.threads,
+    check_host = not options.unchecked,
+    rules = rules.for_core(self.rules, options.strict),
+  }
+  if not ctx then error(diagnostic.new(err), 0) end
+  self.ctx = ctx
+  self.devices = options.devices or 1
+  self.host_space = view.host(self)
+  self.device_spaces = {}
+  for i = 0, self.devices - 1 do
+    self.device_spaces[i] = view.device(self, i)
+    self.regions[i] = {}
+  end
+  if outer then self:borrow(outer) end
+  if options.trace then self:collect_into(options.trace) end
+  return self
+end
+
+-- The outer session's memory is known here too; its bytes are put back by close.
+function Session:borrow(outer)
+  self.saved = {}
+  local from = outer
+  while from do
+    for address, block in pairs(from.blocks) do
+      if block.live and not self.saved[address] then
+        self.saved[address] = core.get(address, block.bytes)
+        self:known(address, block)
+      end
+    end
+    from = from.outer
+  end
+end
+
+function Session:known(address, block)
+  local ok, err = self.ctx:host_add(address, block.bytes,
+    self:label { name = block.name or "", file = block.file, line = block.line })
+  if not ok then error(diagnostic.new(err), 0) end
+end
+
+function Session:close()
+  if not self.ctx then return end
+  for i = 0, self.devices - 1 do
+    for _, region in ipairs(self.regions[i]) do region.closed = true end
+  end
+  self.ctx:close()
+  self.ctx = nil
+  for address, block in pairs(self.blocks) do
+    core.free(address)
+    core.charge(-block.bytes)
+  end
+  self.blocks = {}
+  for address, bytes in pairs(self.saved or {}) do core.put(address, bytes) end
+end
+
+-- ----------------------------------------------------------------------------------------- text --
+
+-- Runs fn with errors placed in a text that stands at file:line.
+function Session:within(text, file, line, fn, ...)
+  local before = self.current
+  self.current = { text = text, file = file, line = line }
+  local result = table.pack(pcall(fn, ...))
+  self.current = before
+  if result[1] then return table.unpack(result, 2, result.n) end
+  local err = result[2]
+  if diagnostic.is(err) then
+    if err.place then
+      location.place(err, err.place.text, err.place.file, err.place.line)
+    end
+    location.place(err, text, file, line)
+    err.text = err.text or text
+  end
+  error(err, 0)
+end
+
+-- The place in the current text: kept by what is declared there.
+function Session:here(pos)
+  local current = self.current or {}
+  return { text = current.text, file = current.file, line = current.line, pos = pos }
+end
+
+-- Runs fn, whose positions belong to the text of another place.
+function Session:at(place, fn, ...)
+  if not place or not place.text then return fn(...) end
+  return self:within(place.text, place.file, place.line, fn, ...)
+end
+
+function Session:label(fields)
+  local label, err = self.ctx:label(fields)
+  if not label then error(diagnostic.new(err), 0) end
+  return label
+end
+
+function Session:program(spec)
+  local program, err = self.ctx:program(spec)
+  if not program then error(diagnostic.new(err), 0) end
+  return program
+end
+
+-- The program of a base whose members have clauses of their own.
+function Session:hold_program(record, members)
+  return compile.program(self, record, nil, members, nil, true)
+end
+
+function Session:type_of(node) return declare.type(self, node) end
+function Session:locals_of(node) return declare.locals(self, node) end
+
+-- Shapes of a record in this session; those of the outer one are seen through.
+function Session:shapes_of(record)
+  local table_ = self.shape_tables[record]
+  if not table_ then
+    table_ = setmetatable({}, self.outer and { __index = self.outer:shapes_of(record) } or nil)
+    self.shape_tables[record] = table_
+  end
+  return table_
+end
+
+-- Shapes or types are new: what was made from the old ones is forgotten.
+function Session:types_changed()
+  self.programs = {}
+  self.prepared, self.nprepared = {}, 0
+end
+
+-- A directive among declarations.
+function Session:type_directive(node, record)
+  local text = node.text
+  if not text:match "^acc%f[^%w_]" then
+    if text:match "^pack" then
+      raise("unsupported", node.start, "packed layouts are not supported", { length = #"pack" })
+    elseif text:match "^omp%f[^%w_]" then
+      raise("unsupported", node.start, "OpenMP directives are not supported yet", { length = #"omp" })
+    end
+    return
+  end
+  local current = self.current
+  local whole, file, line = current.text, current.file, current.line
+  local before = whole:sub(1, node.start - 1)
+  -- parsed in place, so that positions are those of the whole text
+  local finish = node.start + #text - 1
+  local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
+  local parsed = grammar.parse("directive", padded, node.start, self.scope)
+  if parsed.name ~= "shape" then
+    raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
+      { length = #parsed.name, rule = "TR14-3.1.1-01" })
+  end
+  _ = file, line
+  shape.define(self, parsed, record)
+end
+
+-- --------------------------------------------------------------------------------------- memory --
+
+function Session:new_block(bytes, name, _, pos)
+  if not core.charge(bytes) then
+    raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
+      { rule = "HOUSE-limit" })
+  end
+  local address = core.malloc(bytes)
+  if not address then
+    core.charge(-bytes)
+    raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
+      { rule = "HOUSE-memory" })
+  end
+  local current = self.current or {}
+  local block = { bytes = bytes, name = name, live = true, file = current.file, line = current.line }
+  self.blocks[address] = block
+  self:known(address, block)
+  return address
+end
+
+-- Releases a block: it stays known as freed for a while.
+function Session:free(address)
+  local block = self.blocks[address]
+  local owner = self
+  while not block and owner.outer do
+    owner = owner.outer
+    block = owner.blocks[address]
+  end
+  if not block then
+    raise("out-of-bounds", nil, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
+  end
+  local range = self.ctx:host_at(address)
+  if not range or not range.live then raise("out-of-bounds", nil, "the memory was freed already") end
+  self.ctx:host_mark(address, false)
+  if owner ~= self then return end
+  block.live = false
+  local q = self.quarantine
+  q[#q + 1] = address
+  q.bytes = q.bytes + block.bytes
+  while q.bytes > QUARANTINE do
+    local oldest = table.remove(q, 1)
+    local gone = self.blocks[oldest]
+    q.bytes = q.bytes - gone.bytes
+    self.blocks[oldest] = nil
+    self.ctx:host_forget(oldest)
+    core.free(oldest)
+    core.charge(-gone.bytes)
+  end
+end
+
+function Session:host_store(address, t, value)
+  self.host_space:store(address, t.code, t.size, value, nil, nil, nil)
+end
+
+-- Memory that a kernel's private variables live in, until it ends.
+function Session:kernel_memory(size) return self.kernel:memory(size) end
+
+function Session:name_inside(object, offset)
+  local name = self.ctx:name_at(self.device, object.dev + offset)
+  return name ~= "" and name or object.name
+end
+
+-- Makes a variable of the host program's own memory known (embedding, benchmarks).
+function Session:bind(name, type_text, address)
+  local node = grammar.parse("type_name", type_text, 1, self.scope)
+  local t = self:type_of(node)
+  self.scope.variables[name] = { name = name, type = t, address = address }
+end
+
+-- -------------------------------------------------------------------------------------- names --
+
+local function function_binding(self, name)
+  local fn = self.scope.functions[name]
+  return fn and { fn = fn }
+end
+
+function Session:host_env()
+  if not self.cached_host_env then
+    local INT = types.scalars.int
+    self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
+      local variable = self.scope.variables[name]
+      if variable then
+        if not variable.place then
+          local address, finish = variable.address, variable.address + variable.type.size
+          variable.place = function() return address, address, finish end
+        end
+        return variable
+      end
+      local value = self.scope.enumerators[name]
+      if value then return { type = INT, const = value } end
+      return function_binding(self, name)
+    end }
+  end
+  return self.cached_host_env
+end
+
+function Session:declare(text, file, line)
+  self:within(text, file, line, declare.text, self, text)
+  self:types_changed()
+end
+
+-- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
+function Session:bound_function(name, fn, argument_types)
+  local bound = self.bound
+  bound.n = bound.n + 1
+  local host = self.host_space
+  self.ctx:bind_function(bound.n, function(...)
+    local args = { ... }
+    for i, t in ipairs(argument_types) do
+      if t.kind == "pointer" then args[i] = host:pointer(t, args[i], self.ctx:host_bounds(args[i])) end
+    end
+    local result = fn(table.unpack(args, 1, #argument_types))
+    if type(result) == "boolean" then return result and 1 or 0 end
+    local integer = math.tointeger(result)
+    if not integer then
+      raise("type-mismatch", nil, ("%s returned %s, a bound is an integer"):format(name, tostring(result)))
+    end
+    return integer
+  end)
+  return bound.n
+end
+
+-- --------------------------------------------------------------------------------- directives --
+
+function Session:parse(text)
+  local node = self.parsed[text]
+  if not node then
+    node = grammar.parse("directive", text, 1, self.scope)
+    self.parsed[text] = node
+  end
+  return node
+end
+
+-- Errors of the core get the position of the clause they are about.
+function Session:core_error(err, plan)
+  local item = err.item and plan and plan.items[err.item]
+  local asked = err.asked
+  if asked and asked.name ~= "" and not err.message:find(asked.name, 1, true) then
+    err.message = ("%s: %s"):format(asked.name, err.message)
+  elseif item and err.code == "invalid-section" and item.name then
+    err.message = ("%s: %s"):format(item.name, err.message)
+  end
+  err.objects = { asked, err.other }
+  err.pos = item and item.pos or plan and plan.node.pos
+  if err.code == "callback" then
+    local cause = err.cause
+    if diagnostic.is(cause) then
+      cause.pos = cause.pos or err.pos
+      return cause
+    end
+    err.code, err.message = "scenario-error", ("%s: %s"):format(err.message, tostring(cause))
+  end
+  return diagnostic.new(err)
+end
+
+function Session:prepare(text, file, line, references, signature)
+  local key = text .. "\0" .. (file or "") .. "\0" .. (line or 0) .. (signature or "")
+  local plan = self.prepared[key]
+  if plan then return plan end
+  plan = lower.directive(self, self:parse(text), { file = file, line = line, references = references })
+  if plan.kind == "region" or plan.kind == "compute" or #plan.items > 0 then
+    plan.construct = lower.prepare(self, plan)
+  end
+  if plan.condition then
+    local e = eval.compile(self:host_env(), plan.condition)
+    local value = e.value
+    if not value then raise("type-mismatch", plan.condition.pos, "a condition is a number") end
+    plan.condition_value = function() return value({}) ~= 0 end
+  end
+  if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
+  self.prepared[key] = plan
+  self.nprepared = self.nprepared + 1
+  return plan
+end
+
+function Session:run(plan)
+  local before = self.watching and self:snapshot()
+  local result, err = plan.construct:run(self.device)
+  if not result then
+    if before then self:compare(before) end
+    error(self:core_error(err, plan), 0)
+  end
+  if self.listening then self:tell() end
+  return result
+end
+
+-- While an expectation of failure is under way, a construct that fails must leave everything as it
+-- was: directory, attachments, levels, device memory, host memory.
+function Session:snapshot()
+  local host = {}
+  for address, block in pairs(self.blocks) do
+    if block.live then host[address] = core.get(address, block.bytes) end
+  end
+  return { digest = self.ctx:digest(), host = host }
+end
+
+function Session:compare(before, without_host)
+  local changed = self.ctx:digest() ~= before.digest and "the device's state"
+  for address, bytes in pairs(without_host and {} or before.host) do
+    if core.get(address, #bytes) ~= bytes then changed = changed or "host memory" end
+  end
+  local wrong = self.ctx:check()
+  if changed or wrong then
+    raise("internal", nil, ("a construct failed, but %s changed"):format(changed or wrong))
+  end
+end
+
+-- Gives new events to everybody who listens.
+function Session:tell()
+  local events = self.ctx:drain()
+  for _, collect in ipairs(self.collectors) do
+    for _, event in ipairs(events) do collect(event) end
+  end
+end
+
+function Session:collect_into(collect)
+  table.insert(self.collectors, collect)
+  if not self.listening then
+    self.ctx:listen(true)
+    self.listening = true
+  end
+end
+
+function Session:stop_collecting()
+  table.remove(self.collectors)
+  if #self.collectors == 0 then
+    self.ctx:listen(false)
+    self.listening = false
+  end
+end
+
+-- --------------------------------------------------------------------------------------- regions --
+
+local Region = {}
+Region.__index = Region
+Region.__name = "region"
+
+-- Ends the region: data that no other clause wants leave the device.
+function Region:close()
+  local owner = self.session
+  if self.closed then
+    raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
+      { rule = "DIR-4.3-06" })
+  end
+  local stack = owner.regions[self.device]
+  if stack[#stack] ~= self then
+    local inner = stack[#stack]
+    raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
+      inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
+  end
+  if self.handle then
+    local before = owner.watching and owner:snapshot()
+    local ok, err = self.handle:close()
+    if not ok then
+      if before then owner:compare(before) end
+      local made = owner:core_error(err, nil)
+      location.place(made, nil, self.file, self.line)
+      error(made, 0)
+    end
+    if owner.listening then owner:tell() end
+  end
+  stack[#stack] = nil
+  self.closed = true
+  local file, line = location.scenario(2)
+  self.closed_at = file and ("%s:%d"):format(file, line)
+end
+
+-- region(fn): runs the body, then closes. An error in the body closes the region too.
+function Region:__call(body)
+  if type(body) ~= "function" then
+    raise("type-mismatch", nil, "a data region takes a function as its body")
+  end
+  local ok, err = pcall(body)
+  if ok then
+    if not self.closed then self:close() end
+    return
+  end
+  if not self.closed then
+    local closed = pcall(self.close, self)
+    if not closed then self:abandon() end
+  end
+  error(err, 0)
+end
+
+Region.__close = function(self)
+  if not self.closed then self:close() end
+end
+
+-- Takes the region and those inside it off the stack, without copying anything to the host.
+function Region:abandon()
+  local stack = self.session.regions[self.device]
+  if self.closed then return end
+  while #stack > 0 do
+    local top = table.remove(stack)
+    top.closed = true
+    if top.handle then top.handle:abandon() end
+    if top == self then break end
+  end
+end
+
+function Session:open_region(plan, enabled)
+  local region = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
+    line = plan.line, where = {} }, Region)
+  if enabled then
+    region.handle = self:run(plan)
+    for name, item in pairs(plan.named) do
+      region.where[name] = item.number and (plan.construct:where(item.number)) or 0
+    end
+  end
+  table.insert(self.regions[self.device], region)
+  return region
+end
+
+-- The innermost open region that names a variable in a clause.
+function Session:visible(name)
+  local stack = self.regions[self.device]
+  for i = #stack, 1, -1 do
+    if stack[i].handle and stack[i].plan.named[name] then return stack[i] end
+  end
+  return nil
+end
+
+function Session:end_data()
+  local stack = self.regions[self.device]
+  for i = #stack, 1, -1 do
+    if stack[i].plan.kind == "region" then return stack[i]:close() end
+  end
+  raise("region-nesting", nil, "there is no open data region to end", { rule = "DIR-4.3-06" })
+end
+
+function Session:set_device(number, pos)
+  if number < 0 or number >= self.devices then
+    raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
+      self.devices - 1), { rule = "DIR-1-04", help = "scenario { devices = n } makes more" })
+  end
+  self.device = number
+end
+
+local function integer_value(self, node)
+  local e = eval.compile(self:host_env(), node)
+  if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
+  return math.tointeger(e.value({})) or raise("type-mismatch", node.pos, "an integer is needed")
+end
+
+local others = {}
+
+others["set"] = function(self, plan)
+  if plan.device_num then self:set_device(integer_value(self, plan.device_num), plan.device_num.pos) end
+end
+-- Everything is done when a directive returns, so there is nothing to wait for (TR14-4.3-19).
+others["wait"] = function() end
+others["init"] = function(self, plan)
+  if plan.device_num then self:set_device(integer_value(self, plan.device_num), plan.device_num.pos) end
+end
+others["shutdown"] = function(self, plan)
+  if #self.regions[self.device] > 0 then
+    raise("region-nesting", plan.node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
+  end
+  self:forget_device()
+end
+others["end data"] = function(self) self:end_data() end
+
+-- Ends all lifetimes on the current device: counters drop, nothing is copied.
+function Session:forget_device()
+  for _, object in ipairs(self.ctx:present(self.device)) do
+    for _, attached in ipairs(self.ctx:attachments(self.device)) do
+      self:run_one("exit data", "detach", 0, 0, attached.slot, true)
+    end
+    if object.mapped then
+      self.ctx:unmap(self.device, object.host)
+    else
+      self:run_one("exit data", "delete", object.host, object.bytes, 0, true)
+    end
+  end
+end
+
+-- One step of the acc_* API: a construct of one item.
+function Session:run_one(kind, action, address, bytes, slot, finalize, label)
+  local before = self.watching and self:snapshot()
+  local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
+    slot or 0, finalize or false, label)
+  if not ok then
+    if before then self:compare(before) end
+    error(self:core_error(err, nil), 0)
+  end
+  if self.listening then self:tell() end
+end
+
+-- Carries out a directive. Returns a region for structured ones, a function that takes the body for
+-- compute constructs, nothing for the others.
+function Session:directive(text, refs, file, line)
+  if self.kernel then
+    raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
+  end
+  return self:within(text, file, line, self.directive_here, self, text, refs, file, line)
+end
+
+function Session:directive_here(text, refs, file, line)
+  local node = self:parse(text)
+  if node.name == "shape" then return shape.define(self, node, nil) end
+  if node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" then
+    -- checked now, run when the body is there
+    lower.directive(self, node, { file = file, line = line })
+    return kernel.construct(self, text, refs, file, line)
+  end
+  local plan = self:prepare(text, file, line)
+  local enabled = not plan.condition_value or plan.condition_value()
+  if plan.kind == "region" then return self:open_region(plan, enabled) end
+  if not enabled then return end
+  local other = others[plan.kind]
+  if other then return other(self, plan) end
+  self:run(plan)
+end
+
+-- ---------------------------------------------------------------------------------- expressions --
+
+-- Values of a section as lists, dimension by dimension.
+local function section_values(env, node, frame)
+  local dimensions = {}
+  while node.tag == "section" do
+    table.insert(dimensions, 1, node)
+    node = node.base
+  end
+  local base = eval.compile(env, node)
+  local space = env.space
+  local function list(t, address, low, high, depth)
+    local section = dimensions[depth]
+    if not section then return view.read(space, t, address, low, high) end
+    local of = types.element(t)
+    if not of then raise("not-a-pointer", section.pos, ("%s has no elements"):format(types.name(t))) end
+    if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
+      raise("type-mismatch", section.pos, ("the size of %s is not known"):format(types.name(of)))
+    end
+    local start = section.start and eval.compile(env, section.start).value(frame) or 0
+    local length = section.length and eval.compile(env, section.length).value(frame)
+    frame.pos = section.pos
+    if t.kind == "pointer" then
+      address, low, high = space:load_pointer(address, low, high, frame)
+    else
+      length = length or t.n - start
+    end
+    if not length then
+      raise("invalid-section", section.pos, "the section of a pointer needs a length",
+        { rule = "ACC33-2.7.1-1" })
+    end
+    if length < 0 then
+      raise("invalid-section", section.pos, ("the section has a negative length, %d"):format(length),
+        { rule = "TR14-3.1.1-23" })
+    end
+    if t.kind == "array" and (start < 0 or start + length > t.n) then
+      space:out_of_bounds(address, ("the section [%d:%d] is outside the array of %d elements"):format(
+        start, length, t.n), frame)
+    end
+    local values = {}
+    for i = start, start + length - 1 do
+      values[#values + 1] = list(of, address + i * of.size, low, high, depth + 1)
+    end
+    return values
+  end
+  if base.place then
+    local address, low, high = base.place(frame)
+    return list(base.type, address, low, high, 1)
+  end
+  -- a pointer that is a value, not a variable: its first dimension starts there
+  if base.type.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("%s has no elements"):format(types.name(base.type)))
+  end
+  local value, low, high = base.value(frame)
+  local section = dimensions[1]
+  local start = section.start and eval.compile(env, section.start).value(frame) or 0
+  local length = section.length and eval.compile(env, section.length).value(frame)
+  if not length or length < 0 then
+    raise("invalid-section", section.pos, "the section needs a length that is not negative",
+      { rule = "TR14-3.1.1-23" })
+  end
+  local of, values = base.type.to, {}
+  for i = start, start + length - 1 do
+    values[#values + 1] = list(of, value + i * of.size, low, high, 2)
+  end
+  return values
+end
+
+-- The value of an expression in a memory: a number, a view, or lists for sections.
+function Session:value(env, text)
+  local node = grammar.parse("expression", text, 1, self.scope)
+  local frame = {}
+  local ok, result = pcall(function()
+    if node.tag == "section" then return section_values(env, node, frame) end
+    local e = eval.compile(env, node)
+    if e.place then
+      local address, low, high = e.place(frame)
+      frame.pos = node.pos
+      return view.read(env.space, e.type, address, low, high)
+    end
+    if e.type.kind == "pointer" then return env.space:pointer(e.type, e.value(frame)) end
+    if not e.value then raise("type-mismatch", node.pos, "this has no value") end
+    return (e.value(frame))
+  end)
+  if ok then return result end
+  if diagnostic.is(result) and not result.pos then result.pos = frame.pos or node.pos end
+  error(result, 0)
+end
+
+-- Where an lvalue or section lies on the host: address, bytes, the pointer's own address if it is a
+-- pointer, its type.
+function Session:extent(text)
+  local node = grammar.parse("expression", text, 1, self.scope)
+  local env = self:host_env()
+  local frame = { pos = node.pos }
+  if node.tag ~= "section" then
+    local e = eval.compile(env, node)
+    if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
+    local address = e.place(frame)
+    return address, e.type.size, e.type
+  end
+  local base, subscripts = lower.take_apart(node)
+  local e = eval.compile(env, base)
+  local t = e.type
+  local address
+  if t.kind == "pointer" then
+    address = e.value(frame)
+  elseif t.kind == "array" then
+    address = e.place(frame)
+  else
+    raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)))
+  end
+  local first = subscripts[1]
+  local start = first.start and eval.compile(env, first.start).value(frame) or 0
+  local length = first.length and eval.compile(env, first.length).value(frame)
+    or (t.kind == "array" and t.n - start)
+  if not length then
+    raise("invalid-section", first.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
+  end
+  if length < 0 then
+    raise("invalid-section", first.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  local of = types.element(t)
+  return address + start * of.size, length * of.size, t
+end
+
+-- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
+function Session:device_env()
+  return kernel.env(self, self.kernel, self.device_spaces[self.device])
+end
+
+-- Methods that later layers add.
+function session.add_method(name, fn) Session[name] = fn end
+
+return session

@@ -1,0 +1,504 @@
+-- view.lua - memory as a scenario and a kernel see it: host and device, with the checks hardware
+-- would not make.
+--
+-- A space loads, stores and classifies what goes wrong. Views are tables with a location behind a
+-- private key: a struct's members by field, an array's or pointer's elements by 0-based index.
+-- low and high bound the object a pointer leads into; a pointer that leads nowhere useful carries a
+-- note in low instead: a table that says why.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local types = require "accdeep.types"
+
+local view = {}
+
+local POINTER_SIZE = 8
+
+-- --------------------------------------------------------------------------------- the spaces --
+
+local Host, Device = {}, {}
+Host.__index, Device.__index = Host, Device
+
+local function fail(frame, code, message, fields)
+  diagnostic.raise(code, frame and frame.pos, message, fields)
+end
+
+-- An error that the core described.
+local function fail_core(frame, err)
+  fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
+    cause = err.cause })
+end
+
+function view.host(session)
+  return setmetatable({ session = session, ctx = session.ctx }, Host)
+end
+
+function view.device(session, number)
+  return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true }, Device)
+end
+
+-- Why a host address cannot be used.
+function Host:classify(address, size, frame)
+  local ctx = self.ctx
+  if address >= 0 and address < 4096 then
+    fail(frame, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" })
+  end
+  local device = ctx:device_of(address)
+  if device >= 0 then
+    local object = ctx:present_at(device, address, true)
+    fail(frame, "device-pointer-on-host",
+      ("the host follows an address of device %d"):format(device),
+      { rule = "TR14-1.1-02", objects = { object }, help = object and
+        "read it in a compute construct, or update self first" })
+  end
+  local range = ctx:host_at(address)
+  if range and not range.live then
+    fail(frame, "out-of-bounds", ("%s was freed"):format(range.name ~= "" and range.name or "the memory"),
+      { rule = "ACC33-2.7.1-1", objects = { range } })
+  end
+  local near = range or ctx:host_at(address - 1) or ctx:host_at(address - size)
+  fail(frame, "out-of-bounds", near
+    and ("%d bytes at offset %d of %s, which has %d bytes"):format(size, address - near.host,
+      near.name ~= "" and near.name or "a block", near.bytes)
+    or "the address is in no memory of the host program",
+    { rule = "ACC33-2.7.1-1", objects = { near } })
+end
+
+function Host:check(address, size, low, high, frame)
+  if type(low) == "table" then self:classify(address, size, frame) end
+  if low and (address < low or address + size > high) then
+    local range = self.ctx:host_at(low)
+    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes"):format(size,
+      address - low, range and range.name ~= "" and range.name or "an object", high - low),
+      { rule = "ACC33-2.7.1-1", objects = { range } })
+  end
+end
+
+function Host:load(address, code, size, low, high, frame)
+  if low then self:check(address, size, low, high, frame) end
+  local value = self.ctx:host_read(address, code)
+  if value == nil then self:classify(address, size, frame) end
+  return value
+end
+
+function Host:store(address, code, size, value, low, high, frame)
+  if low then self:check(address, size, low, high, frame) end
+  if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
+end
+
+function Host:load_pointer(address, low, high, frame)
+  local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
+  return value, self.ctx:host_bounds(value)
+end
+
+function Host:copy(to, from, size, low, high, slow, shigh, frame)
+  self:check(to, size, low, high, frame)
+  self:check(from, size, slow, shigh, frame)
+  local a, b = self.ctx:host_bounds(to)
+  local c, d = self.ctx:host_bounds(from)
+  if not a or to + size > b then self:classify(to, size, frame) end
+  if not c or from + size > d then self:classify(from, size, frame) end
+  core.put(to, core.get(from, size))
+end
+
+function Host:out_of_bounds(address, message, frame)
+  local range = self.ctx:host_at(address)
+  fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
+end
+
+function Host:local_memory(size)
+  return self.session:kernel_memory(size)
+end
+
+-- ---------------------------------------------------------------------------------- the device --
+
+-- Why a device cannot follow a pointer.
+function Device:classify(address, size, low, frame)
+  local ctx, note = self.ctx, type(low) == "table" and low or {}
+  local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"
+  if note.excluded then
+    fail(frame, "excluded-member",
+      ("%s was not followed when %s was mapped: its target is not available on device %d"):format(name,
+        note.object or "its structure", self.number),
+      { rule = "TR14-3.1.1-14", objects = { note.info },
+        help = "include the member in the shape, or name it in a data clause" })
+  end
+  if address >= 0 and address < 4096 then
+    fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
+      { rule = "TR14-4.3-15" })
+  end
+  local target = ctx:present_at(self.number, address, false)
+  fail(frame, "host-pointer-on-device",
+    ("%s holds a host address on device %d: it was never attached"):format(name, self.number),
+    { rule = "TR14-1.1-02", objects = { target, note.info },
+      help = target and ("its target, %s, is present: attach the pointer, or map it by a section of it")
+        :format(target.name) or "map its target by a section: p[0:n]" })
+  _ = size
+end
+
+function Device:check(address, size, low, high, frame)
+  if type(low) == "table" then self:classify(address, size, low, frame) end
+  if not low then
+    low, high = self.ctx:device_bounds(self.number, address)
+    if not low then
+      if self.ctx:device_of(address) ~= self.number then self:classify(address, size, nil, frame) end
+      return -- memory of acc_malloc, or a fault that reading tells about
+    end
+  end
+  if address < low or address + size > high then
+    local object = self.ctx:present_at(self.number, low, true)
+    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
+      :format(size, address - low, object and object.name ~= "" and object.name or "an object",
+        high - low, self.number),
+      { rule = "TR14-1.2-10", objects = { object } })
+  end
+end
+
+function Device:load(address, code, size, low, high, frame)
+  self:check(address, size, low, high, frame)
+  local value, err = self.ctx:device_read(self.number, address, code)
+  if value == nil then fail_core(frame, err) end
+  return value
+end
+
+function Device:store(address, code, size, value, low, high, frame)
+  self:check(address, size, low, high, frame)
+  local ok, err = self.ctx:device_write(self.number, address, code, value)
+  if not ok then fail_core(frame, err) end
+end
+
+-- The pointer's bounds are those of what it is attached to. Otherwise it may have been written by a
+-- kernel; and if it is a host address, a note keeps what to tell whoever follows it.
+function Device:load_pointer(address, low, high, frame)
+  self:check(address, POINTER_SIZE, low, high, frame)
+  local ctx, number = self.ctx, self.number
+  local value, from, to = ctx:device_pointer(number, address)
+  if value == nil then fail_core(frame, from) end
+  if from then return value, from, to end
+  if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
+  local holder = ctx:present_at(number, address, true)
+  local excluded = ctx:excluded_at(number, address)
+  return value, {
+    name = excluded and excluded.name or holder and self.session:name_inside(holder, address - holder.dev),
+    excluded = excluded ~= nil,
+    object = holder and holder.name,
+    info = holder,
+  }
+end
+
+function Device:copy(to, from, size, low, high, slow, shigh, frame)
+  self:check(to, size, low, high, frame)
+  self:check(from, size, slow, shigh, frame)
+  local byte = core.scalar.u8
+  for i = 0, size - 1 do
+    local value, err = self.ctx:device_read(self.number, from + i, byte)
+    if value == nil then fail_core(frame, err) end
+    local ok, problem = self.ctx:device_write(self.number, to + i, byte, value)
+    if not ok then fail_core(frame, problem) end
+  end
+end
+
+function Device:out_of_bounds(address, message, frame)
+  local object = self.ctx:present_at(self.number, address, true)
+  fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
+    { rule = "TR14-1.2-10", objects = { object } })
+end
+
+function Device:local_memory(size)
+  return self.session:kernel_memory(size)
+end
+
+-- ---------------------------------------------------------------------------------- the views --
+
+local LOCATION = {}
+local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
+
+local function locate(v) return rawget(v, LOCATION) end
+
+local function make(class, space, t, address, low, high)
+  return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
+    high = high } }, class)
+end
+
+-- The location behind a view: {space, type, address, low, high}; nil for other values.
+function view.location(v)
+  return type(v) == "table" and locate(v) or nil
+end
+
+function view.is_pointer(v) return getmetatable(v) == Pointer end
+
+local frame = {}
+
+-- The value of an object of a type at an address: a number, or a view.
+local function read(space, t, address, low, high)
+  if t.kind == "scalar" then
+    local value = space:load(address, t.code, t.size, low, high, frame)
+    return value
+  elseif t.kind == "pointer" then
+    local value, l, h = space:load_pointer(address, low, high, frame)
+    return make(Pointer, space, t, value, l, h)
+  elseif t.kind == "record" then
+    return make(Struct, space, t, address, low, high)
+  elseif t.kind == "array" then
+    return make(Array, space, t, address, low, high)
+  end
+  diagnostic.raise("type-mismatch", nil, ("a value of type %s cannot be read"):format(types.name(t)))
+end
+
+local function wrong_type(value, t)
+  diagnostic.raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(
+    type(value) == "table" and getmetatable(value) and getmetatable(value).__name or type(value),
+    types.name(t)))
+end
+
+local write
+
+-- Elements of a list: from 1, or from 0 if there is an element 0.
+local function write_elements(space, of, address, list, n, low, high)
+  local base = list[0] ~= nil and 0 or 1
+  local count = #list + 1 - base
+  if n and count > n then
+    diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
+  end
+  for i = 0, count - 1 do
+    write(space, of, address + i * of.size, list[base + i], low, high)
+  end
+  return count
+end
+
+local function pointed_type(t)
+  local to = t.to
+  if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
+    diagnostic.raise("type-mismatch", nil, ("the size of %s is not known"):format(types.name(to)))
+  end
+  return to
+end
+
+local function write_pointer(space, t, address, value, low, high)
+  local location = view.location(value)
+  local target
+  if location then
+    target = location.address
+  elseif value == 0 or value == false then
+    target = 0
+  elseif type(value) == "string" and t.to.kind == "scalar" and t.to.size == 1 then
+    target = space.session:new_block(#value + 1, nil, types.array(t.to, #value + 1))
+    core.put(target, value)
+  elseif type(value) == "table" then
+    if space.on_device then
+      diagnostic.raise("type-mismatch", nil, "a list cannot be assigned to a pointer on the device")
+    end
+    local of = pointed_type(t)
+    local n = value[0] ~= nil and #value + 1 or #value
+    target = space.session:new_block(n * of.size, nil, types.array(of, n))
+    write_elements(space, of, target, value, n)
+  elseif math.type(value) == "integer" then
+    target = value
+  else
+    wrong_type(value, t)
+  end
+  space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
+end
+
+function write(space, t, address, value, low, high)
+  if t.kind == "scalar" then
+    if type(value) == "boolean" then value = value and 1 or 0 end
+    if type(value) ~= "number" then wrong_type(value, t) end
+    if not t.float and math.type(value) == "float" and value ~= math.floor(value) then
+      diagnostic.raise("type-mismatch", nil, ("%s is no %s"):format(value, types.name(t)),
+        { help = "convert it: math.floor(x)" })
+    end
+    space:store(address, t.code, t.size, value, low, high, frame)
+  elseif t.kind == "pointer" then
+    write_pointer(space, t, address, value, low, high)
+  elseif t.kind == "array" then
+    if type(value) == "string" and t.of.kind == "scalar" and t.of.size == 1 then
+      value = { value:byte(1, -1) }
+      value[#value + 1] = #value < t.n and 0 or nil
+    end
+    local location = view.location(value)
+    if location then
+      if not types.same(location.type, t) then wrong_type(value, t) end
+      space:copy(address, location.address, t.size, low, high, location.low, location.high, frame)
+    elseif type(value) == "table" then
+      write_elements(space, t.of, address, value, t.n, low, high)
+    else
+      wrong_type(value, t)
+    end
+  elseif t.kind == "record" then
+    local location = view.location(value)
+    if location then
+      if not types.same(location.type, t) or location.space.on_device ~= space.on_device then
+        wrong_type(value, t)
+      end
+      space:copy(address, location.address, t.size, low, high, location.low, location.high, frame)
+    elseif type(value) == "table" then
+      for name, item in pairs(value) do
+        local member = types.member(t, name)
+        if not member then
+          local near = diagnostic.closest(tostring(name), t.by_name)
+          diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
+            tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
+        end
+        write(space, member.type, address + member.offset, item, low, high)
+      end
+    else
+      wrong_type(value, t)
+    end
+  else
+    wrong_type(value, t)
+  end
+end
+
+view.read, view.write = read, write
+
+local function member_of(t, name)
+  local member = types.member(t, name)
+  if member then return member end
+  local near = diagnostic.closest(tostring(name), t.by_name or {})
+  diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
+    tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
+end
+
+function Struct:__index(name)
+  local at = locate(self)
+  local member = member_of(at.type, name)
+  return read(at.space, member.type, at.address + member.offset, at.low, at.high)
+end
+
+function Struct:__newindex(name, value)
+  local at = locate(self)
+  local member = member_of(at.type, name)
+  write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
+end
+
+local function values_of(space, of, address, n, low, high)
+  local list = {}
+  for i = 0, n - 1 do list[i + 1] = read(space, of, address + i * of.size, low, high) end
+  return list
+end
+
+local methods = {}
+
+-- The first n elements as a list.
+function methods.values(self, n)
+  local at = locate(self)
+  if at.type.kind == "array" then
+    return values_of(at.space, at.type.of, at.address, n or at.type.n, at.low, at.high)
+  end
+  return values_of(at.space, pointed_type(at.type), at.address, n, at.low, at.high)
+end
+
+local function index_of(key)
+  local i = math.type(key) == "integer" and key or (type(key) == "number" and math.tointeger(key))
+  return i
+end
+
+local function array_element(at, key)
+  local i = index_of(key)
+  if not i then return nil end
+  if i < 0 or (at.type.n and i >= at.type.n) then
+    at.space:out_of_bounds(at.address,
+      ("index %d is outside the array of %d elements"):format(i, at.type.n or 0), frame)
+  end
+  return at.address + i * at.type.of.size
+end
+
+function Array:__index(key)
+  local at = locate(self)
+  local address = array_element(at, key)
+  if not address then return methods[key] end
+  return read(at.space, at.type.of, address, at.low, at.high)
+end
+
+function Array:__newindex(key, value)
+  local at = locate(self)
+  local address = array_element(at, key)
+  if not address then diagnostic.raise("type-mismatch", nil, "an array's index is an integer") end
+  write(at.space, at.type.of, address, value, at.low, at.high)
+end
+
+function Array:__len() return locate(self).type.n end
+
+function Pointer:__index(key)
+  local at = locate(self)
+  local i = index_of(key)
+  if i then
+    local of = pointed_type(at.type)
+    return read(at.space, of, at.address + i * of.size, at.low, at.high)
+  end
+  local to = at.type.to
+  if to.kind == "record" and types.member(to, key) then
+    local member = types.member(to, key)
+    return read(at.space, member.type, at.address + member.offset, at.low, at.high)
+  end
+  if methods[key] then return methods[key] end
+  if to.kind == "record" then member_of(to, key) end
+  return nil
+end
+
+function Pointer:__newindex(key, value)
+  local at = locate(self)
+  local i = index_of(key)
+  if i then
+    local of = pointed_type(at.type)
+    return write(at.space, of, at.address + i * of.size, value, at.low, at.high)
+  end
+  local member = at.type.to.kind == "record" and member_of(at.type.to, key)
+  if not member then diagnostic.raise("type-mismatch", nil, "a pointer's index is an integer") end
+  write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
+end
+
+local function moved(p, n, sign)
+  local at = locate(p)
+  return make(Pointer, at.space, at.type, at.address + sign * n * pointed_type(at.type).size, at.low, at.high)
+end
+
+function Pointer.__add(a, b)
+  if type(a) == "number" then a, b = b, a end
+  return moved(a, index_of(b), 1)
+end
+
+function Pointer.__sub(a, b)
+  if view.is_pointer(b) then
+    return (locate(a).address - locate(b).address) // pointed_type(locate(a).type).size
+  end
+  return moved(a, index_of(b), -1)
+end
+
+function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
+function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
+function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
+
+-- Addresses differ from run to run: they are not shown.
+function Pointer:__tostring()
+  local at = locate(self)
+  if at.address == 0 then return "NULL" end
+  return ("%s (%s)"):format(types.name(at.type), at.space.on_device and "device" or "host")
+end
+function Struct:__tostring() return types.name(locate(self).type) end
+function Array:__tostring() return types.name(locate(self).type) end
+
+function view.pointer(space, t, address, low, high)
+  return make(Pointer, space, t, address, low, high)
+end
+
+function Host:pointer(t, address, low, high) return make(Pointer, self, t, address, low, high) end
+Device.pointer = Host.pointer
+function Host:view(t, address, low, high) return read(self, t, address, low, high) end
+Device.view = Host.view
+
+function view.null(session)
+  return make(Pointer, view.host(session), types.pointer(types.void), 0, nil, nil)
+end
+
+-- Host or device address that a routine of the API is given: a view, an integer, or nil.
+function view.address(value)
+  local at = view.location(value)
+  if at then return at.address, at end
+  if math.type(value) == "integer" then return value end
+  if value == nil then return 0 end
+  return nil
+end
+
+return view
