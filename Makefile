@@ -1,0 +1,44 @@
+# Thin front end of the CMake build. The two commands that matter:
+#   make demo   installs what is missing, builds, runs the main example
+#   make test   installs what is missing, builds, runs every test this machine can run
+BUILD   ?= build
+PREFIX  ?= /usr/local
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE   ?= cmake
+
+# Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
+BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson
+TEST_PACKAGES  = g++ lua-busted lua-check clang-tidy
+BENCH_PACKAGES = g++
+
+.PHONY: all build demo test bench install clean deps-build deps-test deps-bench
+
+all: build
+
+build: deps-build
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
+
+demo: build
+	@$(BUILD)/accdeep run examples/deep_type.lua
+
+test: deps-test build
+	@tests/run $(BUILD)
+
+bench: deps-bench build
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench -- --no-print-directory
+	@$(BUILD)/accdeep-bench tests/bench/bench.lua $(BENCH)
+
+install: build
+	@$(CMAKE) --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD)
+
+deps-build:
+	@mkdir -p $(BUILD)
+	@tests/packages $(BUILD_PACKAGES)
+deps-test: deps-build
+	@tests/packages $(TEST_PACKAGES)
+deps-bench: deps-build
+	@tests/packages $(BENCH_PACKAGES)

@@ -1,0 +1,123 @@
+/* Deep copy of structures through the core alone: programs, attachments, counters, groups. */
+#include "../tap.h"
+
+#include <accdeep.h>
+
+struct deep {
+    int n;
+    float *a, *b;
+};
+
+static accd_program *deep_program(accd_context *context)
+{
+    const accd_label *a = accd_label_new(
+        context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+    const accd_label *b = accd_label_new(
+        context, &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+    const accd_field fields[] = {
+        {.offset = offsetof(struct deep, a), .unit = 4, .count = 0, .start = -1, .label = a, .code_end = 1},
+        {.offset = offsetof(struct deep, b), .unit = 4, .count = 0, .start = -1, .label = b, .code_end = 1},
+    };
+    const accd_instruction code[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}};
+    const accd_piece whole = {.offset = 0, .bytes = sizeof(struct deep)};
+    accd_program *program = NULL;
+    accd_status status = accd_program_new(context,
+                                          &(accd_program_spec){
+                                              .stride = sizeof(struct deep),
+                                              .pieces = &whole,
+                                              .npieces = 1,
+                                              .fields = fields,
+                                              .nfields = 2,
+                                              .code = code,
+                                              .ncode = 1,
+                                              .registers = 1,
+                                          },
+                                          &program);
+    ok(status == ACCD_OK, "a program is made");
+    return program;
+}
+
+static void collect(void *ud, const accd_event *event)
+{
+    char *text = ud;
+    snprintf(text + strlen(text), 4000 - strlen(text), "%s %s|", accd_op_name(event->op),
+             event->name);
+}
+
+static void with_group_least(size_t least)
+{
+    accd_config config;
+    accd_config_init(&config);
+    config.group_least = least;
+    char events[4000] = "";
+    config.on_event = collect;
+    config.event_ud = events;
+    accd_context *context = NULL;
+    ok(accd_open(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
+    accd_program *program = deep_program(context);
+    const accd_label *label = accd_label_new(
+        context, &(accd_label){.name = "X", .unit = sizeof(struct deep), .flags = ACCD_LABEL_SECTION,
+                               .layout = program});
+    float a0[3] = {1, 2, 3}, b0[3] = {4, 5, 6}, a1[2] = {7, 8}, b1[2] = {9, 10};
+    struct deep X[2] = {{3, a0, b0}, {2, a1, b1}};
+    accd_item item = {.host = X, .bytes = sizeof X, .label = label, .program = program,
+                      .action = ACCD_COPY};
+    accd_region *region = NULL;
+    accd_status status = accd_run(context,
+                                  &(accd_construct){.kind = ACCD_REGION, .items = &item,
+                                                    .nitems = 1, .name = "data"},
+                                  &region);
+    if (!ok(status == ACCD_OK, "copy in"))
+        printf("# %s\n", accd_last_error(context)->message);
+    is_text(events,
+            "alloc X[0:2]|alloc X[0].a[0:3]|alloc X[0].b[0:3]|alloc X[1].a[0:2]|alloc X[1].b[0:2]|"
+            "h2d X[0:2]|h2d X[0].a[0:3]|h2d X[0].b[0:3]|h2d X[1].a[0:2]|h2d X[1].b[0:2]|"
+            "attach X[0].a|attach X[0].b|attach X[1].a|attach X[1].b|"
+            "incref X[0:2]|incref X[0].a[0:3]|incref X[0].b[0:3]|incref X[1].a[0:2]|"
+            "incref X[1].b[0:2]|",
+            "events of the entry");
+    accd_stats stats;
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.objects, 5, "objects");
+    is_number(stats.attachments, 4, "attachments");
+    /* the device's own view: X[1].b[1] through the translated pointer */
+    uint64_t devX = accd_deviceptr(context, 0, &X[1]);
+    struct deep copy;
+    ok(accd_device_read(context, 0, devX, &copy, sizeof copy) == ACCD_OK, "read X[1]");
+    float value = 0;
+    ok(accd_device_read(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK &&
+           value == 10,
+       "X[1].b[1] on the device");
+    value = 77;
+    ok(accd_device_write(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK,
+       "write");
+    ok(b1[1] == 10, "the host does not see it yet");
+    if (least > 1) {
+        const char *wrong = accd_check(context);
+        ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
+    }
+    events[0] = 0;
+    status = accd_region_end(region);
+    if (!ok(status == ACCD_OK, "copy out"))
+        printf("# %s\n", accd_last_error(context)->message);
+    is_text(events,
+            "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"
+            "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"
+            "decref X[1].b[0:2]|", "events of the exit")
+        ;
+    ok(b1[1] == 77, "the host sees it now");
+    ok(X[0].a == a0 && X[1].b == b1, "host pointers are kept");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.objects + stats.attachments + stats.live_bytes, 0, "nothing is left");
+    const char *wrong = accd_check(context);
+    ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
+    accd_program_release(program);
+    accd_close(context);
+}
+
+int main(void)
+{
+    with_group_least(1000);
+    with_group_least(1);
+    return done();
+}
