@@ -48,7 +48,7 @@ local function label(session, name, file, line)
 end
 
 local function device_pointer(session, address, t)
-  if address == 0 then return session.null end
+  if address == 0 then return view.NULL end
   local space = session.device_spaces[session.device]
   return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void), address,
     session.ctx:device_bounds(session.device, address))
@@ -57,7 +57,7 @@ end
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
-    if n == 0 then return session.null end
+    if n == 0 then return view.NULL end
     if address == 0 then
       raise("null-pointer", nil, "a null pointer cannot be mapped", { rule = "ACC33-3.2.18-1" })
     end
@@ -165,7 +165,7 @@ function routines.acc_hostptr(session, _, where)
   local address, at = view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
   local host = address == 0 and 0 or session.ctx:hostptr(session.device, address)
-  if host == 0 then return session.null end
+  if host == 0 then return view.NULL end
   local t = at and at.type.kind == "pointer" and at.type or types.pointer(types.void)
   return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
 end
@@ -187,7 +187,7 @@ function routines.acc_malloc(session, _, bytes)
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
   local address, err = session.ctx:device_alloc(session.device, n)
   if not address then error(session:core_error(err, nil), 0) end
-  if address == 0 then return session.null end
+  if address == 0 then return view.NULL end
   return session.device_spaces[session.device]:pointer(types.pointer(types.void), address, address,
     address + n)
 end

@@ -48,6 +48,9 @@ function diagnostic.phase(code) return phase_of[code] end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 
+-- A limit of the run is no error that a scenario may catch: expectations and cases pass it on.
+function diagnostic.is_limit(value) return type(value) == "table" and value.code == "limit" end
+
 -- Makes an error of a table with at least code and message.
 function diagnostic.new(fields)
   assert(phase_of[fields.code], fields.code)

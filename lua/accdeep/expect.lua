@@ -106,8 +106,6 @@ local function fail(message, wanted, found, fields)
   diagnostic.raise("expectation", nil, message, fields)
 end
 
-local function is_limit(err) return diagnostic.is(err) and err.code == "limit" end
-
 -- The expectations over a scenario: current() gives the session that is under way.
 function expect.new(current)
   local e = {}
@@ -284,7 +282,7 @@ function expect.new(current)
   local function expect_error(text, wanted, accepts, what)
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end
-    if not diagnostic.is(err) or is_limit(err) then error(err, 0) end
+    if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
     if not accepts(err) or (wanted and err.code ~= wanted) then
       fail(("error of %s"):format(text), wanted or what, ("%s: %s"):format(err.code, err.message))
     end
@@ -306,7 +304,7 @@ function expect.new(current)
     local ok, err = pcall(fn)
     session.watching = watching
     if ok then fail("nothing failed", code, "no error") end
-    if is_limit(err) and code ~= "limit" then error(err, 0) end
+    if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then
       fail("another error", code, tostring(err))
     end

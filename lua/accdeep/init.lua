@@ -11,12 +11,7 @@ function accdeep.run(file, text, options)
   return require "accdeep.scenario".run(file, text, options)
 end
 
-function accdeep.session(options)
-  require "accdeep.scenario" -- adds what cases need
-  local made = require "accdeep.session".new(options)
-  made.null = require "accdeep.view".null(made)
-  return made
-end
+function accdeep.session(options) return require "accdeep.session".new(options) end
 
 -- The message of an error as the command line prints it.
 function accdeep.format_error(err) return require "accdeep.report".error(err, {}) end

@@ -48,9 +48,8 @@ local function base_library(out)
     for i = 1, parts.n do parts[i] = tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
-  function env.load(chunk, name, mode, chunk_env)
+  function env.load(chunk, name, _, chunk_env)
     if type(chunk) ~= "string" then return nil, "only text can be loaded" end
-    _ = mode
     return load(chunk, name or "=(load)", "t", chunk_env or env)
   end
   env._G = env
@@ -93,9 +92,19 @@ local function language(run)
       or (options.devices or 1) > 64 then
       raise("no-device", nil, "devices is a number from 1 to 64")
     end
-    run.session:close()
-    run.session = session.new(options)
-    run:prepare_session()
+    run:renew(options)
+  end
+
+  -- rules { ... } or rules "name": other rules for what follows, before anything is declared.
+  function env.rules(wanted)
+    local s = current()
+    if next(s.blocks) or next(s.scope.functions) then
+      raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario" })
+    end
+    local options = s.options
+    options.rules = run.options.rules or wanted
+    run:renew(options)
+    return wanted
   end
 
   local function begin() run.begun = true end
@@ -191,7 +200,7 @@ local function language(run)
     return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
   end
 
-  env.NULL = run.null
+  env.NULL = view.NULL
 
   function env.sizeof(text)
     local s = current()
@@ -289,14 +298,29 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
-function Run:prepare_session()
-  self.session.null = self.null
+-- Opens a session; the run closes it at the latest when the file ends, whatever happens.
+function Run:open_session(made)
+  self.session = made
+  table.insert(self.sessions, made)
+end
+
+function Run:close_session()
+  local last = table.remove(self.sessions)
+  last:close()
+  self.session = self.sessions[#self.sessions]
+end
+
+-- The same session with other options: nothing has happened in it yet.
+function Run:renew(options)
+  local outer = self.session.outer
+  self:close_session()
+  self:open_session(session.new(options, outer))
 end
 
 -- What went wrong, as an error of ours: a script's own errors get their position from the message.
 local function as_error(err, file)
   if diagnostic.is(err) then return err end
-  if type(err) == "table" and err.code == "limit" then
+  if diagnostic.is_limit(err) then
     local at, line = tostring(err.where or ""):match "^(.-):(%d+):"
     return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
       file = at or file, line = tonumber(line), help = "raise --limit-steps if the scenario needs more" }
@@ -336,60 +360,46 @@ function Run:record(name, ok, err, seconds)
 end
 
 function Run:case(name, body)
-  local outer = self.session
   local started = core.clock()
+  self:open_session(self.session:inner())
+  self.in_case = true
   local ok, err = pcall(function()
-    self.session = outer:inner()
-    self:prepare_session()
-    self.in_case = name
     body()
     check_regions(self.session)
   end)
+  if diagnostic.is_limit(err) then error(err, 0) end
   self.in_case = nil
-  if self.session ~= outer then self.session:close() end
-  self.session = outer
+  self:close_session()
   self:record(name, ok, err, core.clock() - started)
-  if not ok and type(err) == "table" and err.code == "limit" then error(err, 0) end
 end
-
--- A new session with this one's names and values.
-local function inner(self)
-  local options = {}
-  for key, value in pairs(self.options) do options[key] = value end
-  local made = session.new(options, self)
-  made.null = self.null
-  return made
-end
-session.add_method("inner", inner)
 
 -- Runs a scenario's text. options: rules, trace (function of events), out (function of text), trust,
--- device_bytes, group_least, strict. Returns {file, title, cases = {{name, ok, error?, seconds}}}.
+-- limit_memory (bytes), limit_steps, device_bytes, group_least, threads. Returns {file, title,
+-- cases = {{name, ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
-  local run = setmetatable({ file = file, cases = {}, options = options,
+  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     out = options.out or function(s) io.write(s) end, head = {} }, Run)
   local started = core.clock()
-  local ok, err = pcall(function()
-    run.session = session.new { rules = options.rules, trace = options.trace,
-      device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads }
-    run.null = view.null(run.session)
-    run:prepare_session()
-    local env = language(run)
-    if options.trust then
-      env.require, env.io, env.os, env.debug = require, io, os, debug
-    end
+  run:open_session(session.new { rules = options.rules, trace = options.trace,
+    device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads })
+  local env = language(run)
+  if options.trust then
+    env.require, env.io, env.os, env.debug, env.load = require, io, os, debug, load
+  end
+  local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     local chunk, problem = load(text, "@" .. file, "t", env)
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
-        line = tonumber(line) or 1, lua = true }, 0)
+        line = tonumber(line) or 1, rule = "HOUSE-scenario" }, 0)
     end
     chunk()
     check_regions(run.session)
   end)
+  while run.session do run:close_session() end
   local seconds = core.clock() - started
-  if run.session then run.session:close() end
   -- the file's own statements count as a case, unless cases carry everything
   if not ok or #run.cases == 0 then run:record(run.head.title or file, ok, err, seconds) end
   return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }

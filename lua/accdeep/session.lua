@@ -22,10 +22,10 @@ local view = require "accdeep.view"
 
 local raise = diagnostic.raise
 
+local session = {}
+
 local Session = {}
 Session.__index = Session
-
-local session = {}
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
@@ -74,6 +74,13 @@ function session.new(options, outer)
   if outer then self:borrow(outer) end
   if options.trace then self:collect_into(options.trace) end
   return self
+end
+
+-- A new session with this one's names and values.
+function Session:inner()
+  local options = {}
+  for key, value in pairs(self.options) do options[key] = value end
+  return session.new(options, self)
 end
 
 -- The outer session's memory is known here too; its bytes are put back by close.
@@ -176,7 +183,7 @@ end
 
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
-  self.programs = {}
+  self.programs, self.parsed = {}, {}
   self.prepared, self.nprepared = {}, 0
 end
 
@@ -751,8 +758,5 @@ end
 function Session:device_env()
   return kernel.env(self, self.kernel, self.device_spaces[self.device])
 end
-
--- Methods that later layers add.
-function session.add_method(name, fn) Session[name] = fn end
 
 return session

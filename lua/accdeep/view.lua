@@ -488,9 +488,11 @@ Device.pointer = Host.pointer
 function Host:view(t, address, low, high) return read(self, t, address, low, high) end
 Device.view = Host.view
 
-function view.null(session)
-  return make(Pointer, view.host(session), types.pointer(types.void), 0, nil, nil)
-end
+-- NULL belongs to no memory: whatever is asked of it fails.
+local nowhere = setmetatable({ on_device = false }, { __index = function()
+  return function() fail(nil, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" }) end
+end })
+view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
 
 -- Host or device address that a routine of the API is given: a view, an integer, or nil.
 function view.address(value)

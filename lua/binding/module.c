@@ -172,7 +172,7 @@ static void set_constants(lua_State *L)
     lua_setfield(L, -2, "version");
 }
 
-int luaopen_accdeep_core(lua_State *L)
+__attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
     lua_newtable(L);
     set_constants(L);

@@ -67,7 +67,7 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* core.fork() -> pid (0 in the child); core.wait() -> pid, status; core.pipe() -> read, write */
+/* core.fork() -> pid, 0 in the child; core.wait() -> pid, status, nothing without children */
 static int l_fork(lua_State *L)
 {
     pid_t pid = fork();
@@ -158,31 +158,38 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     lua_error(L);
 }
 
-/* core.limit{memory=bytes, steps=n}: from now on; nil or 0: no limit */
-static int l_limit(lua_State *L)
+/* core.limited(memory, steps, fn) -> true, or false and the error: runs fn with so many bytes of
+ * memory and so many steps at most; 0: no limit. The limits, and the allocator that counts, end with
+ * the call: this library may be unloaded before the state is closed. */
+static int l_limited(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_Integer memory = luaL_checkinteger(L, 1), steps = luaL_checkinteger(L, 2);
+    luaL_checktype(L, 3, LUA_TFUNCTION);
+    lua_settop(L, 3);
     struct limits *limits = limits_of(L);
-    if (!limits) {
-        limits = calloc(1, sizeof *limits); /* as long as the state: the allocator needs it */
-        if (!limits)
-            return luaL_error(L, "not enough memory");
-        limits->alloc = lua_getallocf(L, &limits->ud);
-        limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
-        lua_setallocf(L, limited_alloc, limits);
-        lua_pushlightuserdata(L, limits);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
-    }
-    limits->most = (size_t)get_integer(L, 1, "memory", 0);
-    limits->most_steps = get_integer(L, 1, "steps", 0);
-    limits->steps = 0;
-    limits->tripped = false;
-    if (limits->most_steps)
-        lua_sethook(L, on_steps, LUA_MASKCOUNT,
-                    limits->most_steps < STEPS ? (int)limits->most_steps : STEPS);
-    else
-        lua_sethook(L, NULL, 0, 0);
-    return 0;
+    if (limits)
+        return luaL_error(L, "limits inside limits");
+    limits = lua_newuserdatauv(L, sizeof *limits, 0);
+    lua_insert(L, 3);
+    *limits = (struct limits){.most_steps = steps};
+    limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+    limits->most = memory ? limits->used + (size_t)memory : 0;
+    lua_pushlightuserdata(L, limits);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    limits->alloc = lua_getallocf(L, &limits->ud);
+    lua_setallocf(L, limited_alloc, limits);
+    if (steps)
+        lua_sethook(L, on_steps, LUA_MASKCOUNT, steps < STEPS ? (int)steps : STEPS);
+    int status = lua_pcall(L, 0, 0, 0);
+    lua_sethook(L, NULL, 0, 0);
+    lua_setallocf(L, limits->alloc, limits->ud);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    lua_pushboolean(L, status == LUA_OK);
+    if (status == LUA_OK)
+        return 1;
+    lua_insert(L, -2);
+    return 2;
 }
 
 /* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
@@ -190,9 +197,7 @@ static int l_charge(lua_State *L)
 {
     struct limits *limits = limits_of(L);
     lua_Integer bytes = luaL_checkinteger(L, 1);
-    bool fits = !limits || !limits->most || bytes < 0 ||
-                (size_t)bytes <= limits->most - (limits->used < limits->most ? limits->used
-                                                                            : limits->most);
+    bool fits = !limits || !limits->most || bytes < 0 || limits->used + (size_t)bytes <= limits->most;
     if (fits && limits)
         limits->used += (size_t)bytes;
     lua_pushboolean(L, fits);
@@ -204,7 +209,7 @@ void open_system(lua_State *L)
     static const luaL_Reg functions[] = {
         {"isatty", l_isatty},     {"clock", l_clock}, {"listdir", l_listdir},
         {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
-        {"exit", l_exit},         {"limit", l_limit}, {"charge", l_charge},
+        {"exit", l_exit},         {"limited", l_limited}, {"charge", l_charge},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

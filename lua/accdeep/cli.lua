@@ -1,0 +1,246 @@
+-- cli.lua - the command line. The module is a function: arguments -> exit status.
+--
+-- 0 all held, 1 an expectation or a construct failed, 2 bad directive or scenario text, 3 file, device,
+-- environment or limit, 4 usage, 70 internal error.
+
+local argparse = require "argparse"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local report = require "accdeep.report"
+local scenario = require "accdeep.scenario"
+
+local USAGE = 4
+
+local LIMIT_MEMORY, LIMIT_STEPS = "1G", "2e9"
+
+local function out(text) io.stdout:write(text) end
+local function err(text) io.stderr:write(text) end
+
+-- ------------------------------------------------------------------------------------ arguments --
+
+local function size(text)
+  local number, unit = text:match "^(%d+)([KMGT]?)$"
+  local shift = ({ [""] = 0, K = 10, M = 20, G = 30, T = 40 })[unit]
+  local n = number and math.tointeger(tonumber(number))
+  if not n or n > (1 << 62) >> shift then return nil, ("'%s' is not a size like 512M"):format(text) end
+  return n << shift
+end
+
+local function whole(text)
+  local n = math.tointeger(tonumber(text) or 0.5)
+  if not n or n < 0 then return nil, ("'%s' is not a number of things"):format(text) end
+  return n
+end
+
+local function device(text)
+  if text == "sim" then return text end
+  return nil, ("there is no device '%s' in this version; there is 'sim'"):format(text)
+end
+
+local function shard(text)
+  local i, n = text:match "^(%d+)/(%d+)$"
+  i, n = tonumber(i), tonumber(n)
+  if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
+  return { i, n }
+end
+
+local function parser()
+  local p = argparse("accdeep", "Executable specification of accelerator data management.")
+  p:add_help_command()
+  p:command_target "command"
+  p:flag "--version":description "Print the version."
+  p:require_command(false)
+  local run = p:command("run", "Run scenarios.")
+  run:argument("files", "Scenarios, and folders of scenarios."):args "+":argname "<file>"
+  run:option("--device", "Device to run on: sim."):default "sim":convert(device)
+  run:option("--rules", "Rule profile, instead of the scenarios' own.")
+  run:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
+    :default "text"
+  run:option("--trace", "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE.")
+    :argname "<file>"
+  run:option("--jobs", "Processes to run the files in."):default "1":convert(whole)
+  run:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
+  run:option("--limit-memory", "Memory a scenario may use (0: no limit)."):default(LIMIT_MEMORY):convert(size)
+  run:option("--limit-steps", "Steps of Lua a scenario may take (0: no limit)."):default(LIMIT_STEPS)
+    :convert(whole)
+  run:flag("--trust", "Let scenarios use all of Lua's library.")
+  return p
+end
+
+-- --trace may stand alone, which argparse knows only for options that end the line.
+local function spelled_out(args)
+  local list = {}
+  for i, arg in ipairs(args) do list[i] = arg == "--trace" and "--trace=-" or arg end
+  return list
+end
+
+-- ---------------------------------------------------------------------------------------- files --
+
+local function environment_error(message, help)
+  return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
+end
+
+-- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
+local function find(path, named, list)
+  local kind, problem = core.filetype(path)
+  if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
+  if kind == "file" then
+    if named or path:find "%.lua$" then list[#list + 1] = path end
+    return
+  end
+  local names, why = core.listdir(path)
+  if not names then error(environment_error(("%s: %s"):format(path, why)), 0) end
+  for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
+end
+
+local function scenarios(options)
+  local all, list = {}, {}
+  for _, path in ipairs(options.files) do find(path, true, all) end
+  local part = options.shard or { 1, 1 }
+  for i, path in ipairs(all) do
+    if (i - 1) % part[2] == part[1] - 1 then list[#list + 1] = path end
+  end
+  if #all == 0 then
+    error(environment_error("there is no scenario in " .. table.concat(options.files, ", "),
+      "scenarios are files whose names end in .lua"), 0)
+  end
+  return list
+end
+
+-- --------------------------------------------------------------------------------------- running --
+
+local TRACE_ORDER = { "op", "name", "bytes", "rule", "at", "device" }
+
+local function tracer(target)
+  if not target then return nil end
+  local file, problem = io.stderr, nil
+  if target ~= "-" then
+    file, problem = io.open(target, "w")
+    if not file then error(environment_error(("%s"):format(problem)), 0) end
+  end
+  local encode = require "dkjson".encode
+  return function(event)
+    event.host = nil -- addresses differ from run to run
+    file:write(encode(event, { keyorder = TRACE_ORDER }), "\n")
+  end, file
+end
+
+-- A record of a file that could not be run.
+local function broken(path, failure)
+  return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
+    error = report.plain(failure) } } }
+end
+
+local function run_file(path, options, trace, live)
+  local file, problem = io.open(path, "rb")
+  local text = file and file:read "a"
+  if file then file:close() end
+  if not text then return broken(path, environment_error(problem or path .. ": cannot be read")) end
+  local output = {}
+  local made = scenario.run(path, text, {
+    rules = options.rules, trace = trace, trust = options.trust,
+    limit_memory = options.limit_memory, limit_steps = options.limit_steps,
+    out = live and out or function(s) output[#output + 1] = s end,
+  })
+  made.output = not live and table.concat(output) or nil
+  for _, case in ipairs(made.cases) do case.error = case.error and report.plain(case.error) end
+  return made
+end
+
+-- Runs every n-th file in a process of its own. A process writes a line of JSON for each file; the file
+-- whose line is missing is the one it died of.
+local function run_jobs(paths, options, live)
+  local json = require "dkjson"
+  local jobs = math.min(options.jobs, #paths)
+  local pipes = {}
+  for j = 1, jobs do
+    pipes[j] = assert(io.tmpfile())
+    if core.fork() == 0 then
+      for i = j, #paths, jobs do
+        pipes[j]:write(json.encode(run_file(paths[i], options, nil, false)), "\n")
+        pipes[j]:flush()
+      end
+      core.exit(0)
+    end
+  end
+  local died
+  for _ = 1, jobs do
+    local _, status = core.wait()
+    if status ~= 0 then died = status end
+  end
+  local records = {}
+  for j = 1, jobs do
+    pipes[j]:seek("set", 0)
+    for i = j, #paths, jobs do
+      local line = pipes[j]:read "l"
+      local record = line and json.decode(line)
+      records[i] = record or broken(paths[i], diagnostic.new { code = "internal", rule = "HOUSE-jobs",
+        message = ("the process that ran this file ended with status %s"):format(tostring(died)) })
+      if live and record and record.output then record.printed = record.output end
+    end
+    pipes[j]:close()
+  end
+  return records
+end
+
+local function use_color(stream)
+  local none = os.getenv "NO_COLOR"
+  return core.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
+end
+
+local function run(options)
+  local paths = scenarios(options)
+  if options.jobs == 0 then options.jobs = 1 end
+  if options.trace and options.jobs > 1 then
+    err "accdeep: --trace needs one process; --jobs is not used\n"
+    options.jobs = 1
+  end
+  local formatter = report.formats[options.format] {
+    out = out, err = err, color = use_color(1), color_errors = use_color(2),
+  }
+  local records
+  if options.jobs > 1 then
+    records = run_jobs(paths, options, formatter.live)
+    for _, record in ipairs(records) do
+      if record.printed then out(record.printed) end
+      formatter.record(record)
+    end
+  else
+    local trace, trace_file = tracer(options.trace)
+    records = {}
+    for i, path in ipairs(paths) do
+      records[i] = run_file(path, options, trace, formatter.live)
+      io.stdout:flush()
+      formatter.record(records[i])
+    end
+    if trace_file then trace_file:flush() end
+  end
+  formatter.finish(records)
+  return report.status(records)
+end
+
+-- ------------------------------------------------------------------------------------------- main --
+
+return function(args)
+  local p = parser()
+  local ok, options = p:pparse(spelled_out(args))
+  if not ok then
+    err(("%s\nError: %s\n"):format(p:get_usage(), options))
+    return USAGE
+  end
+  if options.version then
+    out(("accdeep %s\n"):format(core.version))
+    return 0
+  end
+  if options.command ~= "run" then
+    err(p:get_help() .. "\n")
+    return USAGE
+  end
+  local fine, status = pcall(run, options)
+  if fine then return status end
+  if diagnostic.is(status) then
+    err(report.error(status, { color = use_color(2) }))
+    return diagnostic.phase(status.code) == "environment" and 3 or 70
+  end
+  error(status, 0)
+end

@@ -1,0 +1,223 @@
+-- report.lua - results for people and for programs: error text as good compilers write it, and the
+-- formats of `accdeep run`.
+--
+-- A record is plain data, so that it can cross processes: {file, title, seconds, output, cases =
+-- {{name, ok, seconds, error = {code, message, rule, file, line, column, ...}}}}.
+
+local diagnostic = require "accdeep.diagnostic"
+local location = require "accdeep.location"
+
+local report = {}
+
+local SGR = { bold = "1", red = "1;31", green = "32", cyan = "36" }
+
+local function painter(color)
+  return function(style, text)
+    return color and ("\27[%sm%s\27[0m"):format(SGR[style], text) or text
+  end
+end
+
+-- --------------------------------------------------------------------------------- one error --
+
+local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "wanted", "found",
+  "notes", "snippet", "snippet_column", "length", "in_text" }
+
+local function plain_object(object)
+  return object and { name = object.name, bytes = object.bytes, file = object.file, line = object.line }
+end
+
+-- The error as plain data.
+function report.plain(err)
+  local plain = { phase = diagnostic.phase(err.code) }
+  for _, key in ipairs(FIELDS) do plain[key] = err[key] end
+  local objects = err.objects or {}
+  for i = 1, 2 do
+    local object = plain_object(objects[i])
+    if object and object.bytes and object.bytes > 0 then
+      plain.objects = plain.objects or {}
+      table.insert(plain.objects, object)
+    end
+  end
+  return plain
+end
+
+-- How many columns the carets take: the error's own length, or the word that stands there.
+local function caret_length(err)
+  local line, at = err.snippet, err.snippet_column
+  local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
+  return math.max(1, math.min(err.length or #word, #line - at + 1))
+end
+
+local function snippet(err, paint, out)
+  local text = err.snippet
+  if not text and err.file and err.line then
+    local source = location.source(err.file)
+    text = source and location.line(source, err.line)
+  end
+  if not text or not text:find "%S" then return end
+  local number = tostring(err.line or "")
+  local margin = (" "):rep(#number)
+  out[#out + 1] = (" %s | %s"):format(number, text)
+  local at = err.snippet and err.snippet_column
+  if at and at <= #text + 1 then
+    local before = text:sub(1, at - 1):gsub("[^\t]", " ")
+    out[#out + 1] = (" %s | %s%s"):format(margin, before,
+      paint("red", "^" .. ("~"):rep(caret_length(err) - 1)))
+  end
+end
+
+-- The error as text: position, code, message, the line with carets, objects, rule, help. options:
+-- color.
+function report.error(err, options)
+  local paint = painter(options and options.color)
+  local out = {}
+  local where = err.file or "accdeep"
+  if err.line then where = where .. ":" .. err.line end
+  if err.column then where = where .. ":" .. err.column end
+  out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("error[%s]"):format(err.code)),
+    paint("bold", err.message))
+  snippet(err, paint, out)
+  local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
+  if err.wanted then note("wanted", err.wanted) end
+  if err.found then note("found", err.found) end
+  for _, text in ipairs(err.notes or {}) do note("note", text) end
+  for _, object in ipairs(report.plain(err).objects or {}) do
+    local name = object.name ~= "" and object.name or "unnamed object"
+    local text = ("%s, %d bytes"):format(name, object.bytes)
+    if object.file then text = ("%s, from %s:%d"):format(text, object.file, object.line) end
+    note("object", text)
+  end
+  if err.rule then note("rule", err.rule) end
+  if err.help then note("help", err.help) end
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- ------------------------------------------------------------------------------------- formats --
+
+-- Numbers over all records.
+local function count(records)
+  local total, failed = 0, 0
+  for _, record in ipairs(records) do
+    for _, case in ipairs(record.cases) do
+      total = total + 1
+      if not case.ok then failed = failed + 1 end
+    end
+  end
+  return total, failed
+end
+
+-- A formatter gets every record once it is complete, in the order of the files, and the end. out and
+-- err take text. live: output is printed while the scenario runs, not kept in the record.
+local formats = {}
+
+function formats.text(options)
+  local paint = painter(options.color)
+  local paint_error = { color = options.color_errors }
+  local self = { live = true }
+  function self.record(record)
+    for _, case in ipairs(record.cases) do
+      local name = case.name
+      if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
+      options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), name))
+      if not case.ok then options.err(report.error(case.error, paint_error)) end
+    end
+  end
+  function self.finish(records)
+    local total, failed = count(records)
+    if total == 1 and #records == 1 then return end
+    options.out(("%d of %d cases hold, in %d file%s\n"):format(total - failed, total, #records,
+      #records == 1 and "" or "s"))
+  end
+  return self
+end
+
+function formats.tap(options)
+  local n = 0
+  local self = {}
+  function self.record(record)
+    if n == 0 then options.out("TAP version 13\n") end
+    for line in (record.output or ""):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
+    for _, case in ipairs(record.cases) do
+      n = n + 1
+      local name = ("%s: %s"):format(record.file, case.name):gsub("[\n#]", " ")
+      options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
+      if not case.ok then
+        options.out("  ---\n")
+        for line in report.error(case.error):gmatch "[^\n]+" do options.out("  # " .. line .. "\n") end
+        options.out("  ...\n")
+      end
+    end
+  end
+  function self.finish() options.out(("1..%d\n"):format(n)) end
+  return self
+end
+
+function formats.json(options)
+  local self = {}
+  function self.record() end
+  function self.finish(records)
+    local total, failed = count(records)
+    options.out(require "dkjson".encode({ files = setmetatable(records, { __jsontype = "array" }),
+      cases = total, failed = failed }, { indent = true, keyorder = { "files", "file", "title", "cases",
+      "name", "ok", "error", "code", "message", "rule", "line", "column", "failed" } }) .. "\n")
+  end
+  return self
+end
+
+local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+local function xml(text)
+  return (tostring(text):gsub('[&<>"]', ENTITIES):gsub("[%c]", function(c)
+    return (c == "\n" or c == "\t") and c or "?"
+  end))
+end
+
+function formats.junit(options)
+  local self = {}
+  function self.record() end
+  function self.finish(records)
+    local total, failed = count(records)
+    local out = options.out
+    out('<?xml version="1.0" encoding="UTF-8"?>\n')
+    out(('<testsuites tests="%d" failures="%d">\n'):format(total, failed))
+    for _, record in ipairs(records) do
+      local n, bad = count { record }
+      out(('  <testsuite name="%s" tests="%d" failures="%d" time="%.6f">\n'):format(xml(record.file), n,
+        bad, record.seconds))
+      for _, case in ipairs(record.cases) do
+        out(('    <testcase name="%s" classname="%s" time="%.6f"'):format(xml(case.name), xml(record.file),
+          case.seconds))
+        if case.ok then
+          out("/>\n")
+        else
+          out(('>\n      <failure type="%s" message="%s">%s</failure>\n    </testcase>\n'):format(
+            xml(case.error.code), xml(case.error.message), xml(report.error(case.error))))
+        end
+      end
+      if record.output and record.output ~= "" then
+        out(("    <system-out>%s</system-out>\n"):format(xml(record.output)))
+      end
+      out("  </testsuite>\n")
+    end
+    out("</testsuites>\n")
+  end
+  return self
+end
+
+report.formats = formats
+
+-- ---------------------------------------------------------------------------------- exit status --
+
+local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
+
+-- The program's exit status after these records: the gravest.
+function report.status(records)
+  local status = 0
+  for _, record in ipairs(records) do
+    for _, case in ipairs(record.cases) do
+      if not case.ok then status = math.max(status, STATUS[case.error.phase] or 70) end
+    end
+  end
+  return status
+end
+
+return report
