@@ -265,13 +265,17 @@ local function join(out, size)
         last.bytes = piece.offset + piece.bytes - last.offset
         last.name = nil
       else
-        if near then last.bytes = piece.offset - last.offset end
+        if near and not last.init then
+          last.bytes = piece.offset - last.offset
+        elseif near then -- what is initialised is the member alone
+          piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
+        end
         joined[#joined + 1] = piece
       end
     end
   end
   local last = joined[#joined]
-  if last and size - (last.offset + last.bytes) < PADDING and not out.partial
+  if last and not last.init and size - (last.offset + last.bytes) < PADDING and not out.partial
     and not gap_between(last.offset + last.bytes, size) then
     last.bytes = size - last.offset
   end

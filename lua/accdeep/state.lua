@@ -5,6 +5,9 @@ local types = require "accdeep.types"
 
 local state = {}
 
+-- Clauses of a level that the text shows.
+local CLAUSES = 4
+
 -- "Y[2].a[0:3]" before "Y[10].a[0:3]".
 local function natural(a, b)
   local function key(s)
@@ -86,6 +89,10 @@ function state.text(session, device)
   for i, level in ipairs(s.levels) do
     local clauses = {}
     for k, clause in ipairs(level.original) do
+      if k > CLAUSES then
+        clauses[k] = ("and %d more"):format(#level.original - CLAUSES)
+        break
+      end
       clauses[k] = ("%s(%s)"):format(clause.state, clause.name or "?")
     end
     parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, table.concat(clauses, " "))
