@@ -1,0 +1,21 @@
+std = "lua54"
+max_line_length = 120
+self = false
+unused_secondaries = false
+-- Scenarios see the names of the scenario language.
+local scenario = {
+  "scenario", "declare", "host", "alloc", "free", "addr", "NULL", "sizeof", "func", "method", "acc", "omp",
+  "fortran", "state", "events", "show", "draw", "expect", "case", "rules",
+  "acc_is_present", "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
+  "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
+  "acc_detach_finalize", "acc_deviceptr", "acc_hostptr", "acc_map_data", "acc_unmap_data", "acc_malloc",
+  "acc_free", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
+  "acc_set_device_num", "acc_get_device_num", "acc_get_num_devices", "acc_get_device_type",
+  "acc_set_device_type", "acc_init", "acc_shutdown", "acc_on_device",
+}
+files["spec"] = { read_globals = scenario, globals = { "host" } }
+files["spec/rules"] = { std = "lua54" }
+files["examples"] = { read_globals = scenario, globals = { "host" } }
+files["tests/cli"] = { read_globals = scenario, globals = { "host" } }
+files["tests/random"] = { read_globals = scenario, globals = { "host" } }
+files["tests/lua"] = { std = "+busted" }
