@@ -217,34 +217,33 @@ static node *split(struct accd_range *index, node *n, unsigned i, uint64_t key, 
     return right;
 }
 
-/* Path from the root to a leaf. */
-struct path {
-    node *n[HEIGHT_MOST];
-    unsigned at[HEIGHT_MOST];
+/* One step of a path from the root to a leaf: the node at a height and the child taken. */
+struct step {
+    node *n;
+    unsigned at;
 };
 
-static node *walk_down(struct accd_range *index, uint64_t key, struct path *path)
+static node *walk_down(const struct accd_range *index, uint64_t key, struct step *path)
 {
     node *n = index->root;
     for (unsigned h = index->height; h; h--) {
-        path->n[h] = n;
-        path->at[h] = place(n, key);
-        n = n->at[path->at[h]];
+        unsigned at = place(n, key);
+        path[h] = (struct step){n, at};
+        n = n->at[at];
     }
-    path->n[0] = n;
     return n;
 }
 
 static int insert_on_path(struct accd_range *index, uint64_t key, void *record)
 {
-    struct path path = {{0}, {0}};
-    node *n = walk_down(index, key, &path);
+    struct step path[HEIGHT_MOST + 1];
+    node *n = walk_down(index, key, path);
     int last = !n->next;
     unsigned i = place(n, key);
     i += n->used && n->key[i] < key;
     for (unsigned h = 1; h <= index->height; h++) /* separators stay lower bounds */
-        if (key < path.n[h]->key[path.at[h]])
-            path.n[h]->key[path.at[h]] = key;
+        if (key < path[h].n->key[path[h].at])
+            path[h].n->key[path[h].at] = key;
     for (unsigned h = 0;; h++) {
         if (n->used < FANOUT) {
             put(n, i, key, record);
@@ -265,8 +264,8 @@ static int insert_on_path(struct accd_range *index, uint64_t key, void *record)
             index->height++;
             return 1;
         }
-        n = path.n[h + 1];
-        i = path.at[h + 1] + 1;
+        n = path[h + 1].n;
+        i = path[h + 1].at + 1;
     }
 }
 
@@ -390,15 +389,15 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
         take(leaf, i);
         return record;
     }
-    struct path path = {{0}, {0}};
-    node *n = walk_down(index, key, &path);
+    struct step path[HEIGHT_MOST + 1];
+    node *n = walk_down(index, key, path);
     unsigned i = place(n, key);
     void *record = n->at[i];
     take(n, i);
     lift_finger(index);
     for (unsigned h = 1; h <= index->height && n->used <= MERGE_AT; h++) {
-        node *parent = path.n[h];
-        unsigned at = path.at[h];
+        node *parent = path[h].n;
+        unsigned at = path[h].at;
         if (n->used == 0) {
             if (h == 1) {
                 if (n->prev)
