@@ -204,61 +204,52 @@ static void cursor_next(struct row_cursor *cursor)
 
 /* ----------------------------------------------------------------------------------- copies -- */
 
-/* A call of memcpy for 64 bytes costs as much as the copy. */
-static inline void copy_bytes(char *to, const char *from, uint64_t bytes)
-{
-    if (bytes % 16 == 0 && bytes <= 256) {
-        for (uint64_t at = 0; at < bytes; at += 16)
-            memcpy(to + at, from + at, 16);
-        return;
-    }
-    memcpy(to, from, bytes);
-}
-
-static inline void fetch_ahead(const struct accd_segment *segment, size_t row, size_t end,
-                               const struct accd_segment *next, size_t first)
+/* Always inline: gcc takes a function that only prefetches for one without effect. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct accd_segment *segment,
+                                                              size_t row)
 {
     size_t ahead = row + ACCD_PREFETCH_AHEAD;
-    if (ahead >= end) { /* into the next column of this block */
-        if (!next)
-            return;
-        segment = next;
-        ahead = first + (ahead - end);
-        if (ahead >= end)
-            return;
-    }
-    const char *p = accd_pointer(segment->host[ahead]);
+    ahead = ahead < segment->rows ? ahead : row;
     uint64_t bytes = accd_section_bytes(segment, ahead);
-    if (!bytes)
-        return;
+    const char *p = accd_pointer(segment->host[ahead]);
     __builtin_prefetch(p);
     __builtin_prefetch(p + (bytes < 192 ? bytes - 1 : 64));
+}
+
+/* Sections of one length: the compiler makes a few moves of a constant one. */
+static inline __attribute__((always_inline)) void
+copy_equal(const struct accd_segment *segment, char *image, size_t first, size_t end, bool out,
+           const uint64_t bytes)
+{
+    const uint64_t step = accd_padded(bytes);
+    for (size_t i = first; i < end; i++, image += step) {
+        fetch_ahead(segment, i);
+        if (out)
+            memcpy(accd_pointer(segment->host[i]), image, bytes);
+        else
+            memcpy(image, accd_pointer(segment->host[i]), bytes);
+    }
 }
 
 /* Sections of rows [first, end) of one column; image is the content of the column's first section. */
 static void copy_sections(const struct rows_job *job, size_t f, size_t first, size_t end)
 {
     const struct accd_segment *segment = job->segments[f], *place = job->places[f];
-    const struct accd_segment *next = NULL;
-    for (size_t k = f + 1; k < job->nsegments && !next; k++)
-        next = job->sections[k] ? job->segments[k] : NULL;
     char *image = job->sections[f] + (accd_section_place(place, first) - place->dev);
     bool out = job->bulk->out;
     if (!segment->bytes_of) {
-        const uint64_t bytes = segment->bytes, step = accd_padded(bytes);
-        const uint64_t *host = segment->host;
-        for (size_t i = first; i < end; i++, image += step) {
-            fetch_ahead(segment, i, end, next, first);
-            if (out)
-                copy_bytes(accd_pointer(host[i]), image, bytes);
-            else
-                copy_bytes(image, accd_pointer(host[i]), bytes);
+        switch (segment->bytes) {
+        case 16: copy_equal(segment, image, first, end, out, 16); break;
+        case 32: copy_equal(segment, image, first, end, out, 32); break;
+        case 64: copy_equal(segment, image, first, end, out, 64); break;
+        case 128: copy_equal(segment, image, first, end, out, 128); break;
+        default: copy_equal(segment, image, first, end, out, segment->bytes); break;
         }
         return;
     }
     for (size_t i = first; i < end; i++) {
         uint64_t bytes = segment->bytes_of[i];
-        fetch_ahead(segment, i, end, next, first);
+        fetch_ahead(segment, i);
         if (out)
             memcpy(accd_pointer(segment->host[i]), image, bytes);
         else
@@ -301,6 +292,15 @@ static void copy_own(const struct rows_job *job, struct row_cursor cursor, size_
         char *host = accd_pointer(set->base + cursor.row * stride);
         char *image = job->rows + cursor.row * stride;
         memcpy(out ? host : image, out ? image : host, (end - cursor.row) * stride);
+        return;
+    }
+    if (set->parent < 0 && job->nown == 1 && job->own[0].bytes == sizeof(uint64_t)) {
+        /* a word between pointers, the common rest of a structure */
+        const uint64_t stride = set->program->spec.stride, offset = job->own[0].offset;
+        char *host = accd_pointer(set->base + cursor.row * stride + offset);
+        char *image = job->rows + cursor.row * stride + offset;
+        for (size_t i = cursor.row; i < end; i++, host += stride, image += stride)
+            memcpy(out ? host : image, out ? image : host, sizeof(uint64_t));
         return;
     }
     for (; job->nown && cursor.row < end; cursor_next(&cursor)) {

@@ -105,6 +105,7 @@ void accd_close(accd_context *context)
         accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
     accd_host_close(&context->host);
     accd_scratch_close(&context->scratch);
+    accd_mem_close(mem);
     struct accd_mem last = *mem;
     accd_mem_free(&last, context, sizeof *context);
 }

@@ -323,6 +323,12 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
 static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     for (uint64_t end = at + bytes; at < end;) {
+        while (at % 64 == 0 && end - at >= 256 && /* mostly all of it was written */
+               (sim->bits[at / 64] & sim->bits[at / 64 + 1] & sim->bits[at / 64 + 2] &
+                sim->bits[at / 64 + 3]) == UINT64_MAX)
+            at += 256;
+        if (at == end)
+            return;
         uint64_t next = (at / 64 + 1) * 64 < end ? (at / 64 + 1) * 64 : end;
         uint64_t word = sim->bits[at / 64];
         if (word == 0)

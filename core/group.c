@@ -47,11 +47,39 @@ static inline uint64_t mark(uint64_t *map, uint64_t from, uint64_t last)
     return met;
 }
 
+/* The same for sections of one length that take at most 62 bits. Which sections cross into the next
+ * word is hard to guess: both words are always marked. */
+static inline __attribute__((always_inline)) uint64_t
+mark_equal(const struct accd_group *group, const struct accd_segment *segment,
+           const unsigned granule, const bool ahead)
+{
+    const uint64_t low = group->low, *host = segment->host, reach = segment->bytes - 1;
+    uint64_t *map = group->map, met = 0;
+    for (size_t i = 0, n = segment->rows; i < n; i++) {
+        if (ahead && i + ACCD_PREFETCH_AHEAD < n)
+            __builtin_prefetch(map + ((host[i + ACCD_PREFETCH_AHEAD] - low) >> granule) / 64, 1);
+        uint64_t at = host[i] - low, from = at >> granule, last = (at + reach) >> granule;
+        uint64_t bits = ((uint64_t)2 << (last - from)) - 1, *word = map + from / 64;
+        uint64_t first = bits << from % 64, second = bits >> 1 >> (63 - from % 64);
+        met |= (word[0] & first) | (word[1] & second);
+        word[0] |= first;
+        word[1] |= second;
+    }
+    return met;
+}
+
 static uint64_t mark_segment(const struct accd_group *group, const struct accd_segment *segment)
 {
     uint64_t met = 0;
     const uint64_t low = group->low, *host = segment->host;
     const unsigned granule = group->granule;
+    if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule < 62) {
+        bool large = group->map_words > 1 << 15; /* of the cache */
+        if (granule != GRANULE_LEAST)
+            return mark_equal(group, segment, granule, true);
+        return large ? mark_equal(group, segment, GRANULE_LEAST, true)
+                     : mark_equal(group, segment, GRANULE_LEAST, false);
+    }
     if (!segment->bytes_of) {
         const uint64_t bytes = segment->bytes;
         for (size_t i = 0; bytes && i < segment->rows; i++) {
@@ -119,7 +147,7 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
         group->granule++;
     if (group->granule > GRANULE_MOST) /* too thin for a map */
         return ACCD_OK;
-    group->map_words = ((hull - 1) >> group->granule) / 64 + 1;
+    group->map_words = ((hull - 1) >> group->granule) / 64 + 2; /* one that stays empty */
     group->map = accd_mem_array(&context->mem, group->map_words, sizeof group->map[0]);
     if (!group->map)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");

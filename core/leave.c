@@ -281,7 +281,8 @@ static accd_status group_leaves(struct leave *leave)
         accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group))
         return sections_of_group(leave);
     size_t section;
-    if (!leave->abandon && plan->context->rules.pointer_changed == ACCD_REJECT &&
+    /* an exit data found the group by walking the same pointers just now */
+    if (!leave->abandon && !leave->dynamic && plan->context->rules.pointer_changed == ACCD_REJECT &&
         !accd_bulk_pointers_kept(group->walk, &section)) {
         char name[160];
         accd_name_row_slot(group->walk, section, name, sizeof name);

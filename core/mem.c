@@ -1,5 +1,6 @@
 #include "mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,8 +18,54 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
 
 void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud)
 {
-    mem->fn = fn ? fn : default_allocator;
-    mem->ud = ud;
+    *mem = (struct accd_mem){.fn = fn ? fn : default_allocator, .ud = ud};
+}
+
+static const size_t keep_from = 64 << 10, keep_most = 96 << 20;
+
+static void drop_kept(struct accd_mem *mem, unsigned i)
+{
+    if (!mem->kept[i].block)
+        return;
+    mem->fn(mem->ud, mem->kept[i].block, mem->kept[i].bytes, 0);
+    mem->kept_bytes -= mem->kept[i].bytes;
+    mem->kept[i].block = NULL;
+}
+
+void accd_mem_close(struct accd_mem *mem)
+{
+    for (unsigned i = 0; i < ACCD_KEPT; i++)
+        drop_kept(mem, i);
+}
+
+static bool keep(struct accd_mem *mem, void *block, size_t bytes)
+{
+    if (bytes < keep_from || bytes > keep_most)
+        return false;
+    for (unsigned tries = 0; tries < ACCD_KEPT; tries++) {
+        unsigned i = mem->oldest;
+        mem->oldest = (i + 1) % ACCD_KEPT;
+        drop_kept(mem, i);
+        if (mem->kept_bytes + bytes > keep_most)
+            continue;
+        mem->kept[i].block = block;
+        mem->kept[i].bytes = bytes;
+        mem->kept_bytes += bytes;
+        return true;
+    }
+    return false;
+}
+
+static void *kept_block(struct accd_mem *mem, size_t bytes)
+{
+    for (unsigned i = 0; bytes >= keep_from && i < ACCD_KEPT; i++)
+        if (mem->kept[i].block && mem->kept[i].bytes == bytes) {
+            void *block = mem->kept[i].block;
+            mem->kept[i].block = NULL;
+            mem->kept_bytes -= bytes;
+            return block;
+        }
+    return NULL;
 }
 
 /* Columns of large constructs are written once from end to end: on small pages the page faults
@@ -26,7 +73,7 @@ void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud)
 static void prefer_huge_pages(void *block, size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
-    if (bytes < 4u * HUGE_PAGE)
+    if (bytes < 2u * HUGE_PAGE)
         return;
     uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
     uintptr_t to = ((uintptr_t)block + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -35,7 +82,14 @@ static void prefer_huge_pages(void *block, size_t bytes)
 
 void *accd_mem_new(struct accd_mem *mem, size_t bytes)
 {
-    void *block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
+    void *block = kept_block(mem, bytes);
+    if (block)
+        return block;
+    block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
+    if (!block && mem->kept_bytes) {
+        accd_mem_close(mem);
+        block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
+    }
     if (block)
         prefer_huge_pages(block, bytes);
     return block;
@@ -59,7 +113,7 @@ void *accd_mem_array(struct accd_mem *mem, size_t count, size_t size)
 
 void accd_mem_free(struct accd_mem *mem, void *block, size_t bytes)
 {
-    if (block)
+    if (block && !keep(mem, block, bytes))
         mem->fn(mem->ud, block, bytes ? bytes : 1, 0);
 }
 

@@ -4,12 +4,23 @@
 
 #include "accdeep.h"
 
+enum { ACCD_KEPT = 16 };
+
 struct accd_mem {
     accd_allocator fn;
     void *ud;
+    /* Large blocks given back wait here for the next construct that wants as many bytes: fresh pages
+     * would cost more than what is written to them. */
+    struct {
+        void *block;
+        size_t bytes;
+    } kept[ACCD_KEPT];
+    unsigned oldest;
+    size_t kept_bytes;
 };
 
 void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud);
+void accd_mem_close(struct accd_mem *mem);
 /* NULL when out of memory. Contents are undefined. */
 void *accd_mem_new(struct accd_mem *mem, size_t bytes);
 void *accd_mem_zero(struct accd_mem *mem, size_t bytes);

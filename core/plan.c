@@ -122,10 +122,11 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
     accd_context *context = dir->context;
     size_t n = construct->nitems;
     *plan = (struct accd_plan){.context = context, .dir = dir, .construct = construct};
-    plan->sources = accd_scratch_take(&context->scratch, n * sizeof plan->sources[0]);
-    plan->claims = accd_scratch_take(&context->scratch, n * sizeof plan->claims[0]);
-    if (!plan->sources || !plan->claims)
+    plan->claims = accd_scratch_take(&context->scratch,
+                                     n * (sizeof plan->claims[0] + sizeof plan->sources[0]));
+    if (!plan->claims)
         return no_memory(context);
+    plan->sources = (struct accd_source *)(plan->claims + n);
     int walked = 0;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];

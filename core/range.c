@@ -13,6 +13,9 @@ _Static_assert(FANOUT >= 4 && (FANOUT & (FANOUT - 1)) == 0, "fan-out is a power 
 
 typedef struct accd_range_node node;
 
+/* Unused keys are the greatest number, which no record has; it is looked for as the one before. */
+static inline uint64_t wanted(uint64_t p) { return p - (p == UINT64_MAX); }
+
 /* Place of the last key <= p, or 0: binary search over the full width, without branches. */
 static inline unsigned place(const node *n, uint64_t p)
 {
@@ -87,6 +90,7 @@ void *accd_range_floor(struct accd_range *index, uint64_t p)
 {
     if (!index->root)
         return NULL;
+    p = wanted(p);
     const node *leaf = leaf_for(index, p);
     return at_or_before(leaf, place(leaf, p), p);
 }
@@ -96,6 +100,7 @@ void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p)
     *after_p = NULL;
     if (!index->root)
         return NULL;
+    p = wanted(p);
     const node *leaf = leaf_for(index, p);
     unsigned i = place(leaf, p);
     if (leaf->key[i] > p) /* all keys of the leaf, if it has any */
@@ -121,12 +126,12 @@ void accd_range_floor_batch(struct accd_range *index, const uint64_t *p, void **
         n[i] = index->root;
     for (unsigned h = index->height; h; h--)
         for (unsigned i = 0; i < count; i++) {
-            n[i] = n[i]->at[place(n[i], p[i])];
+            n[i] = n[i]->at[place(n[i], wanted(p[i]))];
             for (unsigned k = 0; k < FANOUT; k += 8)
                 __builtin_prefetch(n[i]->key + k);
         }
     for (unsigned i = 0; i < count; i++) {
-        at[i] = place(n[i], p[i]);
+        at[i] = place(n[i], wanted(p[i]));
         __builtin_prefetch(n[i]->at + at[i]);
     }
     for (unsigned i = 0; i < count; i++) {
@@ -140,8 +145,8 @@ void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cu
     *cursor = (struct accd_range_cursor){NULL, 0};
     if (!index->root)
         return NULL;
-    const node *leaf = leaf_for(index, p);
-    unsigned i = place(leaf, p);
+    const node *leaf = leaf_for(index, wanted(p));
+    unsigned i = place(leaf, wanted(p));
     cursor->leaf = leaf;
     cursor->at = i;
     if (!leaf->used)
@@ -281,10 +286,14 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
     /* Near the last search there is no need to start at the root. The first key of a leaf must not
      * fall below its separator, which holds inside the finger's bounds. */
     node *leaf = index->leaf;
+    if (!index->height && index->root->used == 0) {
+        put(index->root, 0, key, record);
+        index->count++;
+        return 1;
+    }
     if (leaf && leaf->used && leaf->used < FANOUT && key - index->low < index->high - index->low) {
-        unsigned i = place(leaf, key);
         if (key > leaf->key[0]) {
-            put(leaf, i + 1, key, record);
+            put(leaf, place(leaf, key) + 1, key, record);
             index->count++;
             return 1;
         }
@@ -381,9 +390,9 @@ static int join(struct accd_range *index, node *parent, unsigned i, int leaves)
 void *accd_range_erase(struct accd_range *index, uint64_t key)
 {
     index->count--;
-    /* Near the last search, and far from empty: nothing above the leaf changes. */
+    /* Near the last search, and far from empty or alone: nothing above the leaf changes. */
     node *leaf = index->leaf;
-    if (leaf && leaf->used > MERGE_AT + 1 && key - index->low < index->high - index->low) {
+    if (leaf && (leaf->used > 2 || !index->height) && key - index->low < index->high - index->low) {
         unsigned i = place(leaf, key);
         void *record = leaf->at[i];
         take(leaf, i);

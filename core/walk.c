@@ -167,6 +167,7 @@ struct machine {
     enum fault fault;
     size_t fault_row;        /* in the rowset */
     column *r;
+    const int64_t *equal;    /* a register known to hold one value in all rows of the block */
 };
 
 static int64_t load_scalar(uint64_t address, uint8_t type)
@@ -506,44 +507,65 @@ static void note_start(struct accd_segment *segment, struct tally *t, size_t row
     segment->start_of[row] = start;
 }
 
+/* Whether a register holds one value for all rows of the block: fields often share their bound. */
+static bool all_equal(struct machine *m, const int64_t *values, size_t n)
+{
+    if (m->equal == values)
+        return true;
+    int64_t differ = 0, first = values[0];
+    for (size_t i = 0; i < n; i++)
+        differ |= values[i] ^ first;
+    m->equal = differ ? NULL : values;
+    return !differ;
+}
+
+/* Two chains of comparisons, which do not wait for each other. */
+static void hull_of_column(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
+{
+    uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        uint64_t p = host[i], q = host[i + 1];
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+        low2 = q < low2 ? q : low2;
+        high2 = q > high2 ? q : high2;
+    }
+    if (i < n) {
+        low = host[i] < low ? host[i] : low;
+        high = host[i] > high ? host[i] : high;
+    }
+    *low_p = low < low2 ? low : low2;
+    *high_p = high > high2 ? high : high2;
+}
+
 /* The common case: all sections of the block have one length and start at the first element. Returns
  * false if it is another case, with nothing noted but host addresses. */
-static bool equal_sections(struct level_job *job, const accd_field *field,
+static bool equal_sections(struct level_job *job, struct machine *m, const accd_field *field,
                            struct accd_segment *segment, struct tally *t, const int64_t *count,
                            size_t first, size_t n)
 {
-    int64_t differ = 0, length = count[0];
+    int64_t length = count[0];
     uint64_t bytes;
-    for (size_t i = 0; i < n; i++)
-        differ |= count[i] ^ length;
-    if (differ || length <= 0 || field->start >= 0 || job->walk->context->config.check_host ||
+    if (!all_equal(m, count, n) || length <= 0 || field->start >= 0 || job->walk->context->config.check_host ||
         __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
         bytes >> (ACCD_SIZE_BITS - 1) || t->varies || t->start_varies ||
         (first > t->from && (bytes != t->bytes || t->start)))
         return false;
     const struct accd_rowset *set = job->set;
     uint64_t *host = segment->host + first;
-    uint64_t low = t->low, high = t->high, nulls = 0;
     if (set->address || field->embedded || field->in_place) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             host[i] = field_base(set, field, first + i);
-            nulls += host[i] == 0;
-            low = host[i] < low ? host[i] : low;
-            high = host[i] > high ? host[i] : high;
-        }
     } else {
         uint64_t stride = set->program->spec.stride;
         const char *slot = accd_pointer(set->base + first * stride + field->offset);
-        for (size_t i = 0; i < n; i++, slot += stride) {
-            uint64_t p;
-            memcpy(&p, slot, sizeof p);
-            host[i] = p;
-            nulls += p == 0;
-            low = p < low ? p : low;
-            high = p > high ? p : high;
-        }
+        for (size_t i = 0; i < n; i++, slot += stride)
+            memcpy(&host[i], slot, sizeof host[i]);
     }
-    if (nulls)
+    uint64_t low = t->low, high = t->high;
+    hull_of_column(host, n, &low, &high);
+    if (low == 0) /* a null pointer */
         return false;
     t->low = low;
     t->high = high;
@@ -562,7 +584,7 @@ static bool field_sections(struct level_job *job, struct machine *m, unsigned pa
     struct tally *t = &job->tallies[part * job->set->nsegments + f];
     const int64_t *count = m->r[field->count];
     const int64_t *start = field->start >= 0 ? m->r[field->start] : NULL;
-    if (equal_sections(job, field, segment, t, count, first, n))
+    if (equal_sections(job, m, field, segment, t, count, first, n))
         return true;
     for (size_t i = 0; i < n; i++) {
         uint64_t host, bytes, pointer = field_base(job->set, field, first + i);
@@ -617,6 +639,8 @@ static void level_part(void *arg, unsigned part)
         size_t done = 0;
         for (size_t f = 0; f < nfields; f++) {
             size_t end = program->spec.fields[f].code_end;
+            if (done < end || f == 0)
+                m.equal = NULL;
             if (!evaluate(&m, done, end, first, n)) {
                 job->faults[part] = (struct part_fault){m.fault, m.fault_row, f, 0};
                 return;
