@@ -182,6 +182,8 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
     struct accd_directory *dir = accd_directory_of(context, construct->device);
     if (!dir)
         return ACCD_NO_DEVICE;
+    if ((unsigned)construct->kind > ACCD_UPDATE)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
     ACCD_TRY(check_items(context, construct));
     bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
     if (opens && !region_p)
@@ -222,6 +224,21 @@ int accd_region_device(const accd_region *region) { return region->dir->number; 
 
 /* ----------------------------------------------------------------------------- single steps -- */
 
+/* Whether present data or a block of them hold any of a device range. */
+static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                                      bool *taken_p)
+{
+    void *after;
+    struct accd_object *object;
+    ACCD_TRY(accd_find_device(dir, dev, &object)); /* makes the device order */
+    accd_range_around(&dir->by_device, dev, &after);
+    const struct accd_object *next = after;
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    *taken_p = object || (next && next->dev - dev < bytes) ||
+               (block && dev - block->dev < block->bytes);
+    return ACCD_OK;
+}
+
 accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
                      uint64_t bytes, const accd_label *label)
 {
@@ -243,9 +260,9 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     if (!dir->ops->allocated(dir->device, dev, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_MAP_DATA,
                          "the device range is not in allocated memory of device %d", device);
-    struct accd_object *there;
-    ACCD_TRY(accd_find_device(dir, dev, &there));
-    if (there)
+    bool taken;
+    ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
+    if (taken)
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "the device memory holds other present data");
     ACCD_TRY(accd_directory_reserve(dir, 1, 0, 0, 0));
@@ -304,16 +321,16 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
 accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object;
+    bool taken;
     if (!dir)
         return ACCD_NO_DEVICE;
     if (!dev)
         return ACCD_OK;
-    ACCD_TRY(accd_find_device(dir, dev, &object));
-    if (object)
+    uint64_t bytes = dir->ops->size_of(dir->device, dev);
+    ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
+    if (taken)
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "the device memory holds present data");
-    uint64_t bytes = dir->ops->size_of(dir->device, dev);
     if (!bytes)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "the address is not one that device %d allocated", device);

@@ -122,6 +122,7 @@ struct accd_walk {
     struct accd_segment *segments;
     accd_program **programs; /* retained, one for each root */
     size_t sections;         /* of all segments */
+    uint64_t losses;         /* of known host memory, when the walk was made */
 };
 
 accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
@@ -483,6 +484,7 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
 struct accd_host {
     struct accd_range ranges;
     struct accd_pool pool;
+    uint64_t losses; /* how often a range ceased to be live */
 };
 struct accd_host_block {
     uint64_t start, bytes;
@@ -493,6 +495,8 @@ void accd_host_init(struct accd_host *host, struct accd_mem *mem);
 void accd_host_close(struct accd_host *host);
 /* Whether [start, start + bytes) lies in one live known range. */
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
+/* Whether the host's memory may be touched: always, unless it has to be known. */
+bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes);
 
 /* ---------------------------------------------------------------------------------- context -- */
 

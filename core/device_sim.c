@@ -33,7 +33,7 @@ struct sim {
 static unsigned class_of(uint64_t units)
 {
     if (units <= FINE)
-        return (unsigned)units - 1;
+        return units ? (unsigned)units - 1 : 0;
     unsigned shift = 60 - (unsigned)__builtin_clzll(units - 1);
     return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
 }
@@ -43,7 +43,7 @@ static uint64_t units_of(unsigned class)
     if (class < FINE)
         return class + 1;
     unsigned shift = (class - FINE) / 8 + 2;
-    return (uint64_t)((class - FINE) % 8 + 9) << shift;
+    return (uint64_t)((class - FINE) % 8 + 9) << (shift & 63);
 }
 
 /* ------------------------------------------------------------------------------------- bits -- */

@@ -264,6 +264,9 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
                                 "the pointer %s itself is not present on device %d", name,
                                 plan->dir->number);
     }
+    if (!accd_host_usable(plan->context, claim->slot, sizeof(void *)))
+        return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                                "the pointer does not lie in live host memory");
     link.pointer = accd_load_pointer(claim->slot);
     if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
         link.target = claim->object;

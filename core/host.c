@@ -44,6 +44,7 @@ void accd_host_mark(accd_context *context, const void *start, int live)
     struct accd_host_block *block = block_at(context, accd_address(start));
     if (!block || block->start != accd_address(start))
         return;
+    context->host.losses += live <= 0;
     block->live = live;
     if (live < 0) {
         accd_range_erase(&context->host.ranges, block->start);
@@ -72,6 +73,11 @@ bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes)
     const struct accd_host_block *block = block_at(context, start);
     return block && block->live && start - block->start < block->bytes &&
            bytes <= block->bytes - (start - block->start);
+}
+
+bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes)
+{
+    return !context->config.check_host || accd_host_covers(context, start, bytes);
 }
 
 int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,

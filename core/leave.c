@@ -47,6 +47,14 @@ static accd_status end_attachment(struct leave *leave, struct accd_attach *attac
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
 
+/* What the pointer is on the host, or was, if its memory is there no more. */
+static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_attach *attach)
+{
+    return accd_host_usable(plan->context, attach->slot, sizeof(void *))
+               ? accd_load_pointer(attach->slot)
+               : attach->target;
+}
+
 static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
 {
     struct accd_plan *plan = leave->plan;
@@ -63,7 +71,7 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
                                 "the pointer %s is not attached", name);
     }
     if (!leave->abandon && rules->pointer_changed == ACCD_REJECT &&
-        accd_load_pointer(claim->slot) != attach->target) {
+        host_pointer(plan, attach) != attach->target) {
         accd_name_claim_slot(plan, claim, name, sizeof name);
         return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
                                 "the pointer %s was changed while it is attached", name);
@@ -233,7 +241,7 @@ static accd_status plan_moves(struct leave *leave)
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
         if (holder && !(holder->size & ACCD_OBJECT_DYING))
             ACCD_TRY(accd_plan_word(plan, holder->dev + (attach->slot - holder->host),
-                                    accd_load_pointer(attach->slot)));
+                                    host_pointer(plan, attach)));
     }
     return ACCD_OK;
 }
@@ -277,7 +285,10 @@ static accd_status group_leaves(struct leave *leave)
     }
     uint32_t references = leave->dynamic && plan->construct->finalize ? *counter : 1;
     bool dies = group->structured + group->dynamic == references;
-    if (!group->pending || !group->pending_attach || (!dies && group->attached <= references) ||
+    bool lost = plan->context->config.check_host &&
+                plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
+    if (!group->pending || !group->pending_attach || lost ||
+        (!dies && group->attached <= references) ||
         accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group))
         return sections_of_group(leave);
     size_t section;

@@ -224,6 +224,8 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
             (claim->slot < group->slot_high && group->slot_low < end))
             return true;
         if (claim->action == ACCD_ATTACH) {
+            if (!accd_host_usable(plan->context, claim->slot, sizeof(void *)))
+                return true;
             uint64_t target = accd_load_pointer(claim->slot);
             if (accd_group_meets(group, target, target + 1))
                 return true;
@@ -499,9 +501,24 @@ static void run_moves(struct accd_plan *plan)
                &plan->words[i].value, sizeof(uint64_t));
 }
 
+/* Host memory may have been freed since the entry that asked for the move. */
+static accd_status check_targets(const struct accd_plan *plan)
+{
+    for (size_t i = 0; plan->context->config.check_host && i < plan->nmoves; i++) {
+        const struct accd_move *move = &plan->moves[i];
+        if (move->out && !accd_host_covers(plan->context, move->host, move->bytes))
+            return accd_claim_error(plan, &plan->claims[move->claim],
+                                    plan->claims[move->claim].object, ACCD_OUT_OF_BOUNDS,
+                                    R_HOST_BOUNDS,
+                                    "it does not lie in live host memory any more");
+    }
+    return ACCD_OK;
+}
+
 accd_status accd_plan_commit(struct accd_plan *plan, const struct accd_bulk *bulk)
 {
     struct accd_directory *dir = plan->dir;
+    ACCD_TRY(check_targets(plan));
     struct accd_traffic traffic = {.in = plan->nwords};
     for (size_t i = 0; i < plan->nmoves; i++)
         *(plan->moves[i].out ? &traffic.out : &traffic.in) += 1;

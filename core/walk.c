@@ -946,6 +946,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         return out_of_memory(context);
     walk->context = context;
     walk->users = 1;
+    walk->losses = context->host.losses;
     walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
     walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
     walk->roots_room = nroots;

@@ -3,7 +3,6 @@
 -- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
 -- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
 
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
@@ -258,5 +257,4 @@ api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host =
   acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5, acc_async_sync = -2,
   acc_async_noval = -1 }
 
-_ = core
 return api

@@ -113,10 +113,11 @@ local TRACE_ORDER = { "op", "name", "bytes", "rule", "at", "device" }
 
 local function tracer(target)
   if not target then return nil end
-  local file, problem = io.stderr, nil
+  local file = io.stderr
   if target ~= "-" then
+    local problem
     file, problem = io.open(target, "w")
-    if not file then error(environment_error(("%s"):format(problem)), 0) end
+    if not file then error(environment_error(problem), 0) end
   end
   local encode = require "dkjson".encode
   return function(event)

@@ -179,7 +179,7 @@ end
 -- ------------------------------------------------------------------------------- initialisers --
 
 -- Number of elements a braces list or a string gives an array without size.
-local function implied_length(session, t, value)
+local function implied_length(session, value)
   if value.tag == "str" then return #value.value + 1 end
   if value.tag ~= "braces" then return nil end
   local at, most = 0, 0
@@ -190,7 +190,6 @@ local function implied_length(session, t, value)
     at = at + 1
     most = math.max(most, at)
   end
-  _ = t
   return most
 end
 
@@ -283,7 +282,7 @@ local function declare_one(session, storage, base, item)
   end
   if t.kind == "function" then return end -- a prototype: functions come from func()
   if t.kind == "array" and not t.n and item.value then
-    t = types.array(t.of, implied_length(session, t, item.value))
+    t = types.array(t.of, implied_length(session, item.value))
   end
   if t.kind == "void" or (t.kind == "record" and not t.complete) or (t.kind == "array" and not t.n) then
     raise("unknown-type", item.declarator.pos,
@@ -325,7 +324,7 @@ function declare.locals(session, node)
   for _, item in ipairs(node.list) do
     local t, name = apply(session, base, item.declarator)
     if t.kind == "array" and not t.n and item.value then
-      t = types.array(t.of, implied_length(session, t, item.value))
+      t = types.array(t.of, implied_length(session, item.value))
     end
     if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete)
       or (t.kind == "array" and not t.n) then

@@ -163,7 +163,7 @@ local function assignment(env, node, t, place, e)
   end
   local code, size, value = t.code, t.size, e.value
   if t.kind == "pointer" then
-    if e.type.kind == "scalar" and not (e.const == 0) and e.type.float then
+    if e.type.kind == "scalar" and e.const ~= 0 and e.type.float then
       raise("type-mismatch", node.pos, "a number cannot be assigned to a pointer")
     end
     if e.type.kind == "pointer" and e.type.to.kind ~= "void" and t.to.kind ~= "void"
@@ -313,7 +313,7 @@ local function binary_numbers(node, op, a, b)
   return { type = t, value = function(f) return apply(cx(x(f)), cy(y(f))) end }
 end
 
-local function binary(env, node, op, a, b)
+local function binary(node, op, a, b)
   if op == "&&" or op == "||" then
     local x, y = truth(a), truth(b)
     if op == "&&" then
@@ -338,7 +338,6 @@ local function binary(env, node, op, a, b)
   end
   local compare = unsigned_comparisons[op] or comparisons[op]
   if not compare then raise("type-mismatch", node.pos, ("'%s' cannot be applied to pointers"):format(op)) end
-  _ = env
   return { type = INT, value = function(f) return compare((x(f)), (y(f))) and 1 or 0 end }
 end
 
@@ -584,8 +583,8 @@ function compilers.unary(env, node)
   return { type = t, value = function(f) return convert(value(f)) end }
 end
 
-function compilers.binary(env, node)
-  return binary(env, node, node.op, rvalue(env, node.a), rvalue(env, node.b))
+function compilers.binary(node)
+  return binary(node, node.op, rvalue(env, node.a), rvalue(env, node.b))
 end
 
 function compilers.cond(env, node)
@@ -637,7 +636,7 @@ function compilers.assign(env, node)
   local op = node.op:sub(1, -2)
   if op ~= "" then
     local current = { type = to.type, value = to.value }
-    e = binary(env, node, op, current, e)
+    e = binary(node, op, current, e)
   end
   if to.slot then
     local slot, value = to.slot, e.value

@@ -28,8 +28,8 @@ local function set(...)
   return s
 end
 
-local entry = [[copyin create pcopyin pcreate present_or_copyin present_or_create]]
-local region = entry .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
+local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create]]
+local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
   present_or_copy present_or_copyout default if async wait]]
 local compute = region .. [[ private firstprivate reduction num_gangs num_workers vector_length
   device_type dtype]]
@@ -37,7 +37,7 @@ local loop = compute .. [[ gang worker vector seq independent auto collapse tile
 
 local directives = {
   ["data"] = { kind = "region", clauses = set(region) },
-  ["enter data"] = { kind = "enter data", clauses = set(entry, "attach if async wait") },
+  ["enter data"] = { kind = "enter data", clauses = set(entries, "attach if async wait") },
   ["exit data"] = { kind = "exit data",
     clauses = set "copyout delete detach finalize if async wait" },
   ["update"] = { kind = "update",

@@ -199,7 +199,7 @@ function Session:type_directive(node, record)
     return
   end
   local current = self.current
-  local whole, file, line = current.text, current.file, current.line
+  local whole = current.text
   local before = whole:sub(1, node.start - 1)
   -- parsed in place, so that positions are those of the whole text
   local finish = node.start + #text - 1
@@ -209,7 +209,6 @@ function Session:type_directive(node, record)
     raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
       { length = #parsed.name, rule = "TR14-3.1.1-01" })
   end
-  _ = file, line
   shape.define(self, parsed, record)
 end
 

@@ -113,7 +113,7 @@ end
 -- ---------------------------------------------------------------------------------- the device --
 
 -- Why a device cannot follow a pointer.
-function Device:classify(address, size, low, frame)
+function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
   local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"
   if note.excluded then
@@ -133,15 +133,14 @@ function Device:classify(address, size, low, frame)
     { rule = "TR14-1.1-02", objects = { target, note.info },
       help = target and ("its target, %s, is present: attach the pointer, or map it by a section of it")
         :format(target.name) or "map its target by a section: p[0:n]" })
-  _ = size
 end
 
 function Device:check(address, size, low, high, frame)
-  if type(low) == "table" then self:classify(address, size, low, frame) end
+  if type(low) == "table" then self:classify(address, low, frame) end
   if not low then
     low, high = self.ctx:device_bounds(self.number, address)
     if not low then
-      if self.ctx:device_of(address) ~= self.number then self:classify(address, size, nil, frame) end
+      if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
       return -- memory of acc_malloc, or a fault that reading tells about
     end
   end

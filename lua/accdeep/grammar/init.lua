@@ -73,7 +73,7 @@ function grammar.parse(start, text, at, state)
   at = at or 1
   local node, after = match(pattern(start, false), text, at, state or no_state)
   if node ~= nil and type(after) == "number" then return node, after end
-  local pos, what = at, nil
+  local pos, what
   if type(after) == "table" then
     pos, what = after.pos, after.syntax
   else
