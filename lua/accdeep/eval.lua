@@ -583,7 +583,7 @@ function compilers.unary(env, node)
   return { type = t, value = function(f) return convert(value(f)) end }
 end
 
-function compilers.binary(node)
+function compilers.binary(env, node)
   return binary(node, node.op, rvalue(env, node.a), rvalue(env, node.b))
 end
 

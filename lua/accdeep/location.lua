@@ -8,6 +8,9 @@ local location = {}
 -- What the interpreter's own chunks are called begins with this.
 local own = debug.getinfo(1, "S").source:gsub("location%.lua$", "")
 
+-- Whether a chunk, as error messages name it, is one of the interpreter's own.
+function location.is_own(chunk) return ("@" .. chunk):sub(1, #own) == own end
+
 local sources = {} -- file -> its text, or false
 
 -- Makes a file's text known (the program reads scenarios itself).

@@ -335,6 +335,10 @@ local function as_error(err, file)
     text = text:match "^[^\n]*"
   end
   local at, line, message = text:match "^(.-):(%d+): (.*)$"
+  if at and location.is_own(at) then
+    return diagnostic.new { code = "internal", message = text, file = file, rule = "HOUSE-internal",
+      help = "this is an error of accdeep, not of the scenario" }
+  end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line) }
   end
