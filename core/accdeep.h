@@ -284,11 +284,10 @@ typedef struct accd_instruction {
     int64_t k;
 } accd_instruction;
 
-typedef struct accd_excluded { /* bytes that are not available on the device */
+typedef struct accd_member {
     uint64_t offset, bytes;
-    uint8_t pointer;          /* the member is a pointer that is not followed */
     const accd_label *label;
-} accd_excluded;
+} accd_member;
 
 typedef struct accd_program_spec {
     uint64_t stride; /* bytes of one element */
@@ -300,8 +299,10 @@ typedef struct accd_program_spec {
     size_t ncode;
     unsigned registers;
     unsigned params; /* parameters it reads: items must bring so many */
-    const accd_excluded *excluded;
+    const accd_member *excluded; /* bytes that are not available on the device */
     size_t nexcluded;
+    const accd_member *members; /* what parts of an element are called in messages */
+    size_t nmembers;
 } accd_program_spec;
 
 /* Checks and copies the program. ACCD_MISUSE names nothing a program may not hold: registers out of

@@ -217,7 +217,7 @@ int accd_device_of(accd_context *context, uint64_t address)
 }
 
 /* The excluded member of an element, embedded elements included. */
-static const accd_excluded *excluded_in(const accd_program *program, uint64_t offset)
+static const accd_member *excluded_in(const accd_program *program, uint64_t offset)
 {
     const accd_program_spec *spec = program ? &program->spec : NULL;
     for (size_t i = 0; spec && i < spec->nexcluded; i++)
@@ -234,7 +234,7 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
         return 0;
     const accd_program *layout = accd_layout_of(dir, object);
     uint64_t offset = dev - object->dev;
-    const accd_excluded *excluded =
+    const accd_member *excluded =
         layout ? excluded_in(layout, offset % layout->spec.stride) : NULL;
     if (!excluded)
         return 0;

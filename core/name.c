@@ -82,7 +82,7 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
                       uint64_t into);
 
-/* The member at an offset of an element: what the fields, exclusions and pieces of its program call
+/* The member at an offset of an element: what the fields, members and pieces of its program call
  * it. */
 static void add_member(struct text *text, const accd_program *layout, uint64_t offset)
 {
@@ -92,10 +92,10 @@ static void add_member(struct text *text, const accd_program *layout, uint64_t o
         if (offset >= spec->fields[i].offset &&
             add_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset))
             return;
-    for (size_t i = 0; i < spec->nexcluded; i++) {
-        const accd_excluded *excluded = &spec->excluded[i];
-        if (offset - excluded->offset < excluded->bytes && excluded->label) {
-            add(text, ".%s", excluded->label->name);
+    for (size_t i = 0; i < spec->nmembers; i++) {
+        const accd_member *member = &spec->members[i];
+        if (offset - member->offset < member->bytes && member->label) {
+            add(text, ".%s", member->label->name);
             return;
         }
     }

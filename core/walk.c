@@ -65,6 +65,9 @@ static bool sound(const accd_program_spec *spec)
     for (size_t i = 0; i < spec->nexcluded; i++)
         if (!inside(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
             return false;
+    for (size_t i = 0; i < spec->nmembers; i++)
+        if (!inside(spec->members[i].offset, spec->members[i].bytes, spec->stride))
+            return false;
     for (size_t i = 0; i < spec->nfields; i++) {
         const accd_field *field = &spec->fields[i];
         bool pointer = !field->embedded && !field->in_place;
@@ -98,6 +101,8 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     program->spec.code = copy_array(mem, spec->code, spec->ncode, sizeof spec->code[0], &ok);
     program->spec.excluded =
         copy_array(mem, spec->excluded, spec->nexcluded, sizeof spec->excluded[0], &ok);
+    program->spec.members =
+        copy_array(mem, spec->members, spec->nmembers, sizeof spec->members[0], &ok);
     if (program->spec.fields)
         for (size_t i = 0; i < spec->nfields; i++)
             if (spec->fields[i].child)
@@ -145,6 +150,8 @@ void accd_program_release(accd_program *program)
     accd_mem_free(mem, (void *)(uintptr_t)spec->code, spec->ncode * sizeof spec->code[0]);
     accd_mem_free(mem, (void *)(uintptr_t)spec->excluded,
                   spec->nexcluded * sizeof spec->excluded[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->members,
+                  spec->nmembers * sizeof spec->members[0]);
     accd_mem_free(mem, program, sizeof *program);
 }
 

@@ -188,7 +188,7 @@ local function add_records(session, out, entry, offset, name)
     end
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
-        bytes = excluded.bytes, pointer = excluded.pointer,
+        bytes = excluded.bytes,
         label = label(session, ("%s[%d].%s"):format(name, i, excluded.name)) }
     end
   end
@@ -220,7 +220,7 @@ function collect(session, out, record, base, prefix, shape_name, init)
     local leads = out.hold and not override and leads_to(out.overrides, name)
     if not override and not leads and (out.hold or not entry.include) then
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
-        pointer = t.kind == "pointer", label = label(session, name) }
+        label = label(session, name) }
       leave_pointers(out, t, offset)
     elseif override and (out.hold or override == "own") then
       out.partial = true -- its bytes have a clause of their own
@@ -282,6 +282,52 @@ local function join(out, size)
   return joined
 end
 
+-- Keys beside those of key_of.
+local NAMES, LAYOUT = {}, {}
+
+local function cache_of(session, record)
+  local cache = session.programs[record]
+  if not cache then
+    cache = {}
+    session.programs[record] = cache
+  end
+  return cache
+end
+
+-- What the leaves of a record are called in messages: offset, bytes, label.
+local function names_of(session, record)
+  local cache = cache_of(session, record)
+  if cache[NAMES] then return cache[NAMES] end
+  local names = {}
+  local function add(t, offset, name)
+    if t.kind == "record" then
+      for _, member in ipairs(t.members) do
+        local inner = member.name and name .. (name == "" and "" or ".") .. member.name or name
+        add(member.type, offset + member.offset, inner)
+      end
+    elseif t.kind == "array" and t.n <= UNROLLED then
+      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, ("%s[%d]"):format(name, i)) end
+    else
+      names[#names + 1] = { offset = offset, bytes = t.size, label = label(session, name) }
+    end
+  end
+  add(record, 0, "")
+  cache[NAMES] = names
+  return names
+end
+
+-- What the elements of an object are made of: its program, or for plain data one that only names the
+-- members; nil for what has none.
+function compile.layout(session, t, program)
+  if program or not types.is_record(t) or not t.complete then return program end
+  local cache = cache_of(session, t)
+  cache[LAYOUT] = cache[LAYOUT] or session:program {
+    stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
+    registers = 1, params = 0, excluded = {}, members = names_of(session, t),
+  }
+  return cache[LAYOUT]
+end
+
 local function key_of(shape_name, overrides, hold)
   if not overrides then return shape_name or true end
   local names = {}
@@ -295,11 +341,7 @@ end
 -- With hold nothing but these is available: the base of the convenience syntax.
 function program_of(session, record, shape_name, overrides, place, hold)
   if not record.complete then return nil end
-  local cache = session.programs[record]
-  if not cache then
-    cache = {}
-    session.programs[record] = cache
-  end
+  local cache = cache_of(session, record)
   local key = key_of(shape_name, overrides, hold)
   local made = cache[key]
   if made == "under way" then
@@ -321,6 +363,7 @@ function program_of(session, record, shape_name, overrides, place, hold)
     end
     return session:program {
       stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
+      members = names_of(session, record),
       code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,
     }
   end)

@@ -273,7 +273,7 @@ local function check_shape(session, request, t)
   end
   local shapes = session:shapes_of(t)
   if not shapes[wanted.name] then
-    local near = diagnostic.closest(wanted.name, shapes)
+    local near = diagnostic.closest(wanted.name, session:shape_names(t))
     raise("unknown-shape", wanted.pos, ("%s has no shape '%s'"):format(types.name(t), wanted.name),
       { length = #wanted.name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
   end
@@ -323,8 +323,8 @@ function Plan:section(request, base, subscripts)
   local item = { action = action[request.action], flags = self:flags(request), pos = request.node.pos }
   local of = types.element(t)
   if not of then
-    raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)),
-      { rule = "TR14-3.1.1-22" })
+    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
+      render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
   end
   local element, times, more = compile.section_elements(ctx, of, subscripts)
   local start, length = compile.bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
@@ -361,7 +361,7 @@ function Plan:section(request, base, subscripts)
   item.unit = element.size
   local indices = {}
   local name = render(base, indices)
-  item.label = self:label(name, element.size, "section", item.program)
+  item.label = self:label(name, element.size, "section", compile.layout(session, element, item.program))
   item.name = name
   item.indices = index_registers(b, ctx, indices)
   item.element = element
@@ -405,7 +405,7 @@ function Plan:object(request, node)
   end
   item.count = codegen.reg(b, codegen.constant(count), node.pos)
   local name = render(base, indices)
-  item.label = self:label(name, element.size, how, item.program)
+  item.label = self:label(name, element.size, how, compile.layout(session, element, item.program))
   item.name = name
   item.indices = index_registers(b, ctx, indices)
   item.element = element

@@ -73,18 +73,17 @@ static void read_field(lua_State *L, void *to)
     lua_pop(L, 1);
 }
 
-static void read_excluded(lua_State *L, void *to)
+static void read_member(lua_State *L, void *to)
 {
     int at = lua_gettop(L);
-    *(accd_excluded *)to = (accd_excluded){
+    *(accd_member *)to = (accd_member){
         .offset = (uint64_t)get_integer(L, at, "offset", 0),
         .bytes = (uint64_t)get_integer(L, at, "bytes", 0),
-        .pointer = get_boolean(L, at, "pointer"),
         .label = get_pointer(L, at, "label"),
     };
 }
 
-/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=} */
+/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} */
 int l_program(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -96,8 +95,8 @@ int l_program(lua_State *L)
     };
     spec.pieces = read_array(L, "pieces", sizeof(accd_piece), &spec.npieces, read_piece);
     spec.fields = read_array(L, "fields", sizeof(accd_field), &spec.nfields, read_field);
-    spec.excluded =
-        read_array(L, "excluded", sizeof(accd_excluded), &spec.nexcluded, read_excluded);
+    spec.excluded = read_array(L, "excluded", sizeof(accd_member), &spec.nexcluded, read_member);
+    spec.members = read_array(L, "members", sizeof(accd_member), &spec.nmembers, read_member);
     lua_getfield(L, 2, "code");
     spec.code = read_code(L, lua_gettop(L), &spec.ncode);
     struct program *program = lua_newuserdatauv(L, sizeof *program, 1);
