@@ -15,8 +15,10 @@ BENCH_PACKAGES = g++
 
 all: build
 
+# Configured once; cmake itself notices later changes of its files.
 build: deps-build
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@[ -f $(BUILD)/CMakeCache.txt ] && [ -z "$(CMAKE_ARGS)" ] || \
+	  $(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
 
 demo: build
@@ -30,7 +32,7 @@ bench: deps-bench build
 	@$(BUILD)/accdeep-bench tests/bench/bench.lua $(BENCH)
 
 install: build
-	@$(CMAKE) --install $(BUILD)
+	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
 
 clean:
 	rm -rf $(BUILD)
