@@ -29,7 +29,7 @@ test: deps-test build
 
 bench: deps-bench build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench -- --no-print-directory
-	@$(BUILD)/accdeep-bench tests/bench/bench.lua $(BENCH)
+	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

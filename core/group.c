@@ -114,6 +114,62 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
+typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
+                           size_t row);
+
+static uint64_t host_key(const struct accd_walk *walk, const struct accd_segment *segment,
+                         size_t row)
+{
+    (void)walk;
+    return segment->host[row];
+}
+
+/* Numbers of all sections that apply, ordered by a key; *scratch is given back by the caller. */
+static struct accd_pair *ordered(struct accd_directory *dir, const struct accd_group *group,
+                                 key_of key, size_t *n_p, struct accd_pair **scratch)
+{
+    const struct accd_walk *walk = group->walk;
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        if (accd_segment_maps(&walk->segments[i]))
+            most += walk->segments[i].applied;
+    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * most, sizeof *pairs);
+    *scratch = pairs;
+    *n_p = most;
+    if (!pairs)
+        return NULL;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment))
+            continue;
+        for (size_t row = 0; row < segment->rows; row++)
+            if (accd_section_bytes(segment, row))
+                pairs[n++] = (struct accd_pair){key(walk, segment, row), segment->first + row};
+    }
+    return accd_sort_pairs(pairs, pairs + most, n);
+}
+
+/* The exact answer, from the sections in order. */
+static accd_status sections_disjoint(struct accd_directory *dir, const struct accd_group *group,
+                                     bool *disjoint_p)
+{
+    const struct accd_walk *walk = group->walk;
+    struct accd_pair *scratch;
+    size_t n;
+    const struct accd_pair *pairs = ordered(dir, group, host_key, &n, &scratch);
+    if (!pairs)
+        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+    *disjoint_p = true;
+    for (size_t i = 0; *disjoint_p && i + 1 < n; i++) {
+        size_t segment, row;
+        accd_walk_locate(walk, pairs[i].value, &segment, &row);
+        *disjoint_p = pairs[i + 1].key - pairs[i].key >=
+                      accd_section_bytes(&walk->segments[segment], row);
+    }
+    accd_mem_free(&dir->context->mem, scratch, 2 * n * sizeof *scratch);
+    return ACCD_OK;
+}
+
 /* Whether a section of the walk meets the map of another group. */
 static bool meets_walk(const struct accd_group *other, const struct accd_walk *walk)
 {
@@ -152,11 +208,18 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
     if (!group->map)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
     memset(group->map, 0, group->map_words * sizeof group->map[0]);
+    uint64_t met = 0;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         /* elements and sections inside other objects are left to the general way */
-        if (segment->field->in_place || segment->field->embedded ||
-            (segment->applied && mark_segment(group, segment)))
+        if (segment->field->in_place || segment->field->embedded)
+            return ACCD_OK;
+        met |= segment->applied ? mark_segment(group, segment) : 0;
+    }
+    if (met) { /* perhaps only neighbours within a granule of a map of much memory */
+        bool disjoint = false;
+        ACCD_TRY(sections_disjoint(dir, group, &disjoint));
+        if (!disjoint)
             return ACCD_OK;
     }
     /* Present objects inside the hull: a few are compared, many are left to the general way. */
@@ -306,41 +369,6 @@ uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segm
 }
 
 /* ------------------------------------------------------------------------------- indexing it -- */
-
-typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
-                           size_t row);
-
-static uint64_t host_key(const struct accd_walk *walk, const struct accd_segment *segment,
-                         size_t row)
-{
-    (void)walk;
-    return segment->host[row];
-}
-
-/* Numbers of all sections that apply, ordered by a key; *scratch is given back by the caller. */
-static struct accd_pair *ordered(struct accd_directory *dir, const struct accd_group *group,
-                                 key_of key, size_t *n_p, struct accd_pair **scratch)
-{
-    const struct accd_walk *walk = group->walk;
-    size_t most = 0, n = 0;
-    for (size_t i = 0; i < walk->nsegments; i++)
-        if (accd_segment_maps(&walk->segments[i]))
-            most += walk->segments[i].applied;
-    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * most, sizeof *pairs);
-    *scratch = pairs;
-    *n_p = most;
-    if (!pairs)
-        return NULL;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        if (!accd_segment_maps(segment))
-            continue;
-        for (size_t row = 0; row < segment->rows; row++)
-            if (accd_section_bytes(segment, row))
-                pairs[n++] = (struct accd_pair){key(walk, segment, row), segment->first + row};
-    }
-    return accd_sort_pairs(pairs, pairs + most, n);
-}
 
 accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group)
 {

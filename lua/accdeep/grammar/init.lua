@@ -26,6 +26,7 @@ local starts = {
   references = true,
   body = true,
   type_name = true,
+  any_type = true,
   external = false,
   space = false,
 }
@@ -83,9 +84,16 @@ function grammar.parse(start, text, at, state)
     if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
   end
   local found, length = describe(text, pos)
+  if not what and start == "directive" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
+    :gsub("^%s*acc%f[^%w_]", ""):find "%S" then
+    what = "expected a directive"
+  end
   diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
     or found, { length = length, rule = state and state.rule })
 end
+
+-- The LPeg pattern of a start rule.
+function grammar.pattern(start) return pattern(start, false) end
 
 -- Skips blanks and comments; returns the next position.
 function grammar.skip(text, at)

@@ -1,0 +1,605 @@
+/* bench.c - what the benchmarks measure, for bench.lua. Every function returns the least time of
+ * several interleaved repetitions, in ns for each operation or object.
+ *
+ * Both sides of a comparison find their memory in the same state: every buffer was written before, the
+ * device's block is the one of the repetition before. */
+#include "core.h"
+
+#include <lauxlib.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+void *map_new(void);
+void map_free(void *map);
+void map_insert(void *map, uint64_t key, void *record);
+void map_erase(void *map, uint64_t key);
+void *map_floor(void *map, uint64_t p);
+
+static volatile uint64_t sink; /* results go here, so that they are computed */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static uint64_t next_random(uint64_t *state) /* xorshift64* */
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545F4914F6CDD1Du;
+}
+
+static void shuffle(uint32_t *list, size_t n)
+{
+    uint64_t seed = 11;
+    for (size_t i = n; i > 1; i--) {
+        size_t k = next_random(&seed) % i;
+        uint32_t swap = list[i - 1];
+        list[i - 1] = list[k];
+        list[k] = swap;
+    }
+}
+
+static void *checked(void *block)
+{
+    if (!block) {
+        fprintf(stderr, "bench: not enough memory\n");
+        exit(1);
+    }
+    return block;
+}
+
+static uint32_t *permutation(size_t n, int random)
+{
+    uint32_t *list = checked(malloc(n * sizeof *list));
+    for (size_t i = 0; i < n; i++)
+        list[i] = (uint32_t)i;
+    if (random)
+        shuffle(list, n);
+    return list;
+}
+
+static void set(lua_State *L, const char *name, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+/* Times the statement for each of `count` operations. */
+#define MEASURE(best, count, statement)                \
+    do {                                               \
+        double started = now();                        \
+        statement;                                     \
+        (best) = least((best), (now() - started) / (double)(count)); \
+    } while (0)
+
+static void expect_ok(accd_context *context, accd_status status)
+{
+    if (status == ACCD_OK)
+        return;
+    fprintf(stderr, "bench: %s\n", accd_last_error(context)->message);
+    exit(1);
+}
+
+/* ------------------------------------------------------------------------------------- index -- */
+
+struct record {
+    uint64_t start, bytes, dev, counters;
+};
+
+/* Blocks of 64 bytes, one in each 96, as malloc would place them. */
+static uint64_t key_of(uint32_t i) { return 0x100000 + (uint64_t)i * 96; }
+
+/* bench.index(n) -> single, map, batch, finger, map_ordered, churn, map_churn, last, bytes */
+static int l_index(lua_State *L)
+{
+    size_t n = (size_t)luaL_checkinteger(L, 1), queries = n < 100000 ? 100000 : n < 1000000 ? n : 1000000;
+    int repetitions = n < 1000000 ? 7 : 3;
+    struct accd_mem mem;
+    struct accd_range index;
+    accd_mem_init(&mem, NULL, NULL);
+    accd_range_init(&index, &mem);
+    void *map = map_new();
+    struct record *records = checked(malloc(n * sizeof *records));
+    uint32_t *order = permutation(n, 1), *ask = checked(malloc(queries * sizeof *ask));
+    for (size_t i = 0; i < n; i++) {
+        struct record *r = &records[order[i]];
+        *r = (struct record){key_of(order[i]), 64, 1, 1};
+        accd_range_insert(&index, r->start, r);
+        map_insert(map, r->start, r);
+    }
+    uint64_t seed = 5;
+    for (size_t i = 0; i < queries; i++)
+        ask[i] = (uint32_t)(next_random(&seed) % n);
+    double single = 1e18, in_map = 1e18, batch = 1e18, finger = 1e18, ordered = 1e18, churn = 1e18,
+           map_churn = 1e18, last = 1e18;
+    uint64_t sum = 0;
+    for (int r = 0; r < repetitions; r++) {
+        MEASURE(single, queries, for (size_t i = 0; i < queries; i++) sum +=
+                ((struct record *)accd_range_floor(&index, key_of(ask[i]) + 8))->dev);
+        MEASURE(in_map, queries, for (size_t i = 0; i < queries; i++) sum +=
+                ((struct record *)map_floor(map, key_of(ask[i]) + 8))->dev);
+        double started = now();
+        for (size_t i = 0; i + ACCD_RANGE_BATCH <= queries; i += ACCD_RANGE_BATCH) {
+            uint64_t p[ACCD_RANGE_BATCH];
+            void *found[ACCD_RANGE_BATCH];
+            for (unsigned k = 0; k < ACCD_RANGE_BATCH; k++)
+                p[k] = key_of(ask[i + k]) + 8;
+            accd_range_floor_batch(&index, p, found, ACCD_RANGE_BATCH);
+            for (unsigned k = 0; k < ACCD_RANGE_BATCH; k++)
+                sum += ((struct record *)found[k])->dev;
+        }
+        batch = least(batch, (now() - started) / (double)(queries / ACCD_RANGE_BATCH * ACCD_RANGE_BATCH));
+        MEASURE(finger, n, for (uint32_t i = 0; i < n; i++) sum +=
+                ((struct record *)accd_range_floor(&index, key_of(i) + 8))->dev);
+        MEASURE(ordered, n, for (uint32_t i = 0; i < n; i++) sum +=
+                ((struct record *)map_floor(map, key_of(i) + 8))->dev);
+        size_t changes = n < 100000 ? n : 100000;
+        MEASURE(churn, changes, for (size_t i = 0; i < changes; i++) {
+            uint64_t key = key_of(ask[i]);
+            accd_range_insert(&index, key, accd_range_erase(&index, key));
+        });
+        MEASURE(map_churn, changes, for (size_t i = 0; i < changes; i++) {
+            uint64_t key = key_of(ask[i]);
+            map_erase(map, key);
+            map_insert(map, key, &records[ask[i]]);
+        });
+        MEASURE(last, 100000, for (size_t i = 0; i < 100000; i++) sum +=
+                ((struct record *)accd_range_floor(&index, key_of(ask[0]) + (i & 31)))->dev);
+    }
+    sink = sum;
+    size_t slabs = 0;
+    for (struct { void *next; size_t bytes; } *slab = index.nodes.slabs; slab; slab = slab->next)
+        slabs += slab->bytes;
+    lua_newtable(L);
+    set(L, "single", single);
+    set(L, "map", in_map);
+    set(L, "batch", batch);
+    set(L, "finger", finger);
+    set(L, "map_ordered", ordered);
+    set(L, "churn", churn);
+    set(L, "map_churn", map_churn);
+    set(L, "last", last);
+    set(L, "bytes", (double)slabs / (double)n + sizeof(struct record));
+    accd_range_close(&index);
+    accd_mem_close(&mem);
+    map_free(map);
+    free(records);
+    free(order);
+    free(ask);
+    return 1;
+}
+
+/* --------------------------------------------------------------------------------- deep copy -- */
+
+enum { LENGTH = 16, ARRAYS = 3, AHEAD = 8 };
+
+struct object {
+    int n;
+    float *a, *b, *c;
+};
+
+enum { OBJECT_BYTES = sizeof(struct object) + ARRAYS * LENGTH * sizeof(float) };
+
+static float **array_of(struct object *o, unsigned which)
+{
+    return which == 0 ? &o->a : which == 1 ? &o->b : &o->c;
+}
+
+/* Every array from a malloc of its own; scattered: in random order. */
+static struct object *make_objects(size_t count, int scattered)
+{
+    struct object *objects = checked(malloc(count * sizeof *objects));
+    uint32_t *order = permutation(count * ARRAYS, scattered);
+    for (size_t i = 0; i < count * ARRAYS; i++) {
+        float *array = checked(malloc(LENGTH * sizeof *array));
+        for (unsigned k = 0; k < LENGTH; k++)
+            array[k] = (float)(order[i] + k);
+        objects[order[i] / ARRAYS].n = LENGTH;
+        *array_of(&objects[order[i] / ARRAYS], order[i] % ARRAYS) = array;
+    }
+    free(order);
+    return objects;
+}
+
+static void drop_objects(struct object *objects, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(objects[i].a);
+        free(objects[i].b);
+        free(objects[i].c);
+    }
+    free(objects);
+}
+
+static inline __attribute__((always_inline)) void fetch_ahead(const struct object *o)
+{
+    __builtin_prefetch(o->a);
+    __builtin_prefetch((const char *)o->a + 63);
+    __builtin_prefetch(o->b);
+    __builtin_prefetch((const char *)o->b + 63);
+    __builtin_prefetch(o->c);
+    __builtin_prefetch((const char *)o->c + 63);
+}
+
+/* The copy a programmer writes by hand: the size first, then everything into one buffer. */
+static __attribute__((noinline)) void pack(const struct object *objects, size_t count, char *to)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += ARRAYS * sizeof(float) * (size_t)objects[i].n;
+    sink = bytes;
+    struct object *device = (struct object *)to;
+    char *heap = (char *)(device + count);
+    for (size_t i = 0; i < count; i++, device++) {
+        size_t length = (size_t)objects[i].n * sizeof(float);
+        if (i + AHEAD < count)
+            fetch_ahead(&objects[i + AHEAD]);
+        device->n = objects[i].n;
+        device->a = memcpy(heap, objects[i].a, length);
+        device->b = memcpy(heap + length, objects[i].b, length);
+        device->c = memcpy(heap + 2 * length, objects[i].c, length);
+        heap += 3 * length;
+    }
+}
+
+static __attribute__((noinline)) void unpack(struct object *objects, size_t count, const char *from)
+{
+    const struct object *device = (const struct object *)from;
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            fetch_ahead(&objects[i + AHEAD]);
+        size_t length = (size_t)objects[i].n * sizeof(float);
+        memcpy(objects[i].a, device[i].a, length);
+        memcpy(objects[i].b, device[i].b, length);
+        memcpy(objects[i].c, device[i].c, length);
+    }
+}
+
+/* One allocation, one copy and one table entry for each array, as runtimes without shapes do. */
+static __attribute__((noinline)) void one_by_one(struct object *objects, size_t count,
+                                                 struct object *device, void *map)
+{
+    for (size_t i = 0; i < count; i++) {
+        device[i].n = objects[i].n;
+        for (unsigned k = 0; k < ARRAYS; k++) {
+            size_t bytes = (size_t)objects[i].n * sizeof(float);
+            float *to = checked(malloc(bytes));
+            *array_of(&device[i], k) = memcpy(to, *array_of(&objects[i], k), bytes);
+            struct record *r = checked(malloc(sizeof *r));
+            *r = (struct record){(uint64_t)(uintptr_t)*array_of(&objects[i], k), bytes,
+                                 (uint64_t)(uintptr_t)to, 1};
+            map_insert(map, r->start, r);
+        }
+    }
+}
+
+static accd_program *object_program(accd_context *context)
+{
+    static const struct { const char *name; size_t offset; } arrays[ARRAYS] = {
+        {"a", offsetof(struct object, a)},
+        {"b", offsetof(struct object, b)},
+        {"c", offsetof(struct object, c)}};
+    accd_field fields[ARRAYS];
+    for (int k = 0; k < ARRAYS; k++)
+        fields[k] = (accd_field){
+            .offset = arrays[k].offset, .unit = sizeof(float), .count = 0, .start = -1, .code_end = 1,
+            .label = accd_label_new(
+                context, &(accd_label){.name = arrays[k].name, .unit = sizeof(float),
+                                       .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION})};
+    const accd_instruction load = {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0};
+    const accd_piece whole = {.offset = 0, .bytes = sizeof(struct object)};
+    accd_program *program = NULL;
+    expect_ok(context, accd_program_new(context,
+                                        &(accd_program_spec){.stride = sizeof(struct object),
+                                                             .pieces = &whole, .npieces = 1,
+                                                             .fields = fields, .nfields = ARRAYS,
+                                                             .code = &load, .ncode = 1,
+                                                             .registers = 1},
+                                        &program));
+    return program;
+}
+
+static accd_context *open_context(unsigned threads)
+{
+    accd_config config;
+    accd_config_init(&config);
+    config.threads = threads;
+    accd_context *context = NULL;
+    if (accd_open(&context, &config) != ACCD_OK)
+        exit(1);
+    return context;
+}
+
+static void run(accd_context *context, accd_kind kind, accd_item *items, size_t n)
+{
+    expect_ok(context, accd_run(context,
+                                &(accd_construct){.kind = kind, .items = items, .nitems = n,
+                                                  .name = "benchmark"},
+                                NULL));
+}
+
+static accd_context *deep_context(unsigned threads, accd_item *item, struct object *objects,
+                                  size_t count)
+{
+    accd_context *context = open_context(threads);
+    accd_program *program = object_program(context);
+    *item = (accd_item){
+        .host = objects,
+        .bytes = count * sizeof *objects,
+        .program = program,
+        .label = accd_label_new(context, &(accd_label){.name = "S", .unit = sizeof *objects,
+                                                       .flags = ACCD_LABEL_SECTION,
+                                                       .layout = program}),
+    };
+    return context;
+}
+
+/* bench.deep(count, scattered, naive) -> memcpy, pack, unpack, in, out, delete, in2, out2 (two
+ * threads), and with naive: one_by_one, update_all, update_one (ns each, not for each object) */
+static int l_deep(lua_State *L)
+{
+    size_t count = (size_t)luaL_checkinteger(L, 1);
+    int scattered = lua_toboolean(L, 2), naive = lua_toboolean(L, 3);
+    int repetitions = count < 10000 ? 300 : count < 100000 ? 60 : count < 1000000 ? 10 : 6;
+    struct object *objects = make_objects(count, scattered);
+    char *to = checked(malloc(count * OBJECT_BYTES)), *from = checked(malloc(count * OBJECT_BYTES));
+    memset(to, 1, count * OBJECT_BYTES);
+    memset(from, 1, count * OBJECT_BYTES);
+    double copy = 1e18, packed = 1e18, unpacked = 1e18;
+    double in[2] = {1e18, 1e18}, out[2] = {1e18, 1e18}, drop[2] = {1e18, 1e18};
+    accd_item item[2];
+    accd_context *context[2];
+    for (unsigned t = 0; t < 2; t++)
+        context[t] = deep_context(t + 1, &item[t], objects, count);
+    for (int r = 0; r < repetitions; r++) {
+        MEASURE(copy, count, memcpy(to, from, count * OBJECT_BYTES));
+        MEASURE(packed, count, pack(objects, count, to));
+        MEASURE(unpacked, count, unpack(objects, count, to));
+        for (unsigned t = 0; t < 2; t++) {
+            item[t].action = ACCD_COPYIN;
+            MEASURE(in[t], count, run(context[t], ACCD_ENTER_DATA, &item[t], 1));
+            item[t].action = r & 1 ? ACCD_COPYOUT : ACCD_DELETE;
+            double *best = r & 1 ? out : drop;
+            MEASURE(best[t], count, run(context[t], ACCD_EXIT_DATA, &item[t], 1));
+        }
+    }
+    lua_newtable(L);
+    set(L, "memcpy", copy);
+    set(L, "pack", packed);
+    set(L, "unpack", unpacked);
+    set(L, "in", in[0]);
+    set(L, "out", out[0]);
+    set(L, "delete", drop[0]);
+    set(L, "in2", in[1]);
+    set(L, "out2", out[1]);
+    if (naive) {
+        double one = 1e18, update_all = 1e18, update_one = 1e18;
+        struct object *device = checked(malloc(count * sizeof *device));
+        void *map = map_new(); /* its records stay behind: freeing them is not measured */
+        MEASURE(one, count, one_by_one(objects, count, device, map));
+        map_free(map);
+        drop_objects(device, count);
+        set(L, "one_by_one", one);
+        item[0].action = ACCD_COPYIN;
+        run(context[0], ACCD_ENTER_DATA, &item[0], 1);
+        accd_item whole = item[0], part = item[0];
+        whole.action = part.action = ACCD_UPDATE_SELF;
+        part.bytes = sizeof *objects;
+        for (int r = 0; r < 5; r++)
+            MEASURE(update_all, 1, run(context[0], ACCD_UPDATE, &whole, 1));
+        for (size_t r = 0; r < 1000; r++) { /* the first one puts the group in order */
+            part.host = objects + r * 7919 % count;
+            MEASURE(update_one, 1, run(context[0], ACCD_UPDATE, &part, 1));
+        }
+        set(L, "update_all", update_all);
+        set(L, "update_one", update_one);
+    }
+    for (unsigned t = 0; t < 2; t++) {
+        accd_program_release(item[t].program);
+        accd_close(context[t]);
+    }
+    drop_objects(objects, count);
+    free(to);
+    free(from);
+    return 1;
+}
+
+/* bench.objects(count, scattered) -> address; bench.drop(address, count): for directives from Lua */
+static int l_objects(lua_State *L)
+{
+    struct object *made =
+        make_objects((size_t)luaL_checkinteger(L, 1), lua_toboolean(L, 2));
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)made);
+    return 1;
+}
+
+static int l_drop(lua_State *L)
+{
+    drop_objects((struct object *)(uintptr_t)luaL_checkinteger(L, 1),
+                 (size_t)luaL_checkinteger(L, 2));
+    return 0;
+}
+
+/* bench.pack(address, count) -> the hand-written copy of them */
+static int l_pack(lua_State *L)
+{
+    struct object *objects = (struct object *)(uintptr_t)luaL_checkinteger(L, 1);
+    size_t count = (size_t)luaL_checkinteger(L, 2);
+    static char *to;
+    static size_t room;
+    if (room < count * OBJECT_BYTES) {
+        free(to);
+        room = count * OBJECT_BYTES;
+        to = checked(malloc(room));
+        memset(to, 1, room);
+    }
+    double best = 1e18;
+    MEASURE(best, count, pack(objects, count, to));
+    lua_pushnumber(L, best);
+    return 1;
+}
+
+/* ----------------------------------------------------------------------------- small things -- */
+
+/* bench.flat(kept) -> pair (map and unmap of a fresh 64-byte object), present (a clause on present
+ * data), lookup (one address), with so many other objects present */
+static int l_flat(lua_State *L)
+{
+    size_t kept = (size_t)luaL_checkinteger(L, 1);
+    enum { ROUNDS = 10000, FRESH = 256 };
+    accd_context *context = open_context(1);
+    char *objects = checked(calloc(kept + 1, 96)), *fresh = checked(calloc(FRESH, 96));
+    uint32_t *order = permutation(kept, 1);
+    accd_item item = {.bytes = 64, .action = ACCD_COPYIN}, leave = {.bytes = 64, .action = ACCD_DELETE};
+    for (size_t i = 0; i < kept; i++) {
+        item.host = objects + (size_t)order[i] * 96;
+        run(context, ACCD_ENTER_DATA, &item, 1);
+    }
+    double pair = 1e18, present = 1e18, lookup = 1e18;
+    uint64_t sum = 0;
+    for (int r = 0; r < 20; r++) {
+        MEASURE(pair, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
+            item.host = leave.host = fresh + i % FRESH * 96;
+            run(context, ACCD_ENTER_DATA, &item, 1);
+            run(context, ACCD_EXIT_DATA, &leave, 1);
+        });
+        MEASURE(present, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
+            item.host = objects + (size_t)order[(size_t)i % kept] * 96;
+            run(context, ACCD_ENTER_DATA, &item, 1);
+        });
+        MEASURE(lookup, ROUNDS, for (int i = 0; i < ROUNDS; i++) sum +=
+                accd_deviceptr(context, 0, objects + (size_t)order[(size_t)i % kept] * 96));
+    }
+    sink = sum;
+    lua_newtable(L);
+    set(L, "pair", pair);
+    set(L, "present", present);
+    set(L, "lookup", lookup);
+    accd_close(context);
+    free(objects);
+    free(fresh);
+    free(order);
+    return 1;
+}
+
+/* Expressions over a struct {int n; float *begin, *end}: the loop in C, and the program's code. */
+struct item {
+    int n;
+    float *begin, *end;
+};
+
+#define NATIVE(name, expression)                                                            \
+    static __attribute__((noinline, optimize("no-tree-vectorize"))) void name(              \
+        const struct item *v, size_t count, int64_t *to)                                    \
+    {                                                                                       \
+        for (size_t i = 0; i < count; i++)                                                  \
+            to[i] = (expression);                                                           \
+    }
+NATIVE(native_n, v[i].n)
+NATIVE(native_2n1, 2 * (int64_t)v[i].n + 1)
+NATIVE(native_range, v[i].end - v[i].begin)
+
+/* As the compiler of shapes writes them: a register for each value. */
+static const accd_instruction
+    code_n[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}},
+    code_2n1[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0},
+                  {.op = ACCD_I_CONST, .to = 1, .k = 2}, {.op = ACCD_I_MUL, .to = 2, .a = 1, .b = 0},
+                  {.op = ACCD_I_CONST, .to = 3, .k = 1}, {.op = ACCD_I_ADD, .to = 4, .a = 2, .b = 3}},
+    code_range[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I64, .k = offsetof(struct item, end)},
+                    {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I64, .k = offsetof(struct item, begin)},
+                    {.op = ACCD_I_SUB, .to = 2, .a = 0, .b = 1},
+                    {.op = ACCD_I_CONST, .to = 3, .k = 4},
+                    {.op = ACCD_I_DIV, .to = 4, .a = 2, .b = 3}};
+
+static double walk_time(accd_context *context, const accd_instruction *code, size_t n,
+                        const struct item *items, size_t count)
+{
+    const accd_piece whole = {.offset = 0, .bytes = sizeof(struct item)};
+    const accd_field field = {.offset = offsetof(struct item, begin), .unit = 4, .count = 5,
+                              .start = -1, .code_end = n + 1};
+    accd_instruction all[8];
+    memcpy(all, code, n * sizeof all[0]); /* the length itself is a constant: only the code differs */
+    all[n] = (accd_instruction){.op = ACCD_I_CONST, .to = 5, .k = 4};
+    accd_program *program = NULL;
+    expect_ok(context, accd_program_new(context,
+                                        &(accd_program_spec){.stride = sizeof(struct item),
+                                                             .pieces = &whole, .npieces = 1,
+                                                             .fields = &field, .nfields = 1,
+                                                             .code = all, .ncode = n + 1,
+                                                             .registers = 6},
+                                        &program));
+    accd_item item = {.host = (void *)(uintptr_t)items, .bytes = count * sizeof *items,
+                      .program = program, .action = ACCD_COPYIN};
+    const accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = &item, .nitems = 1};
+    double best = 1e18;
+    for (int r = 0; r < 300; r++) {
+        struct accd_walk *walk;
+        double started = now();
+        expect_ok(context, accd_walk_new(context, &construct, &walk));
+        best = least(best, (now() - started) / (double)count);
+        accd_walk_release(walk);
+        accd_scratch_reset(&context->scratch);
+    }
+    accd_program_release(program);
+    return best;
+}
+
+/* bench.expressions() -> list of {text, native, program}: ns for each object */
+static int l_expressions(lua_State *L)
+{
+    enum { COUNT = 4096 };
+    static const struct {
+        const char *text;
+        void (*native)(const struct item *, size_t, int64_t *);
+        const accd_instruction *code;
+        size_t n;
+    } expressions[] = {{"n", native_n, code_n, 1},
+                       {"2*n+1", native_2n1, code_2n1, 5},
+                       {"end-begin", native_range, code_range, 5}};
+    accd_context *context = open_context(1);
+    struct item *items = checked(malloc(COUNT * sizeof *items));
+    int64_t *to = checked(malloc(COUNT * sizeof *to));
+    static float array[16];
+    for (int i = 0; i < COUNT; i++)
+        items[i] = (struct item){4, array, array + 4};
+    double nothing = walk_time(context, code_n, 0, items, COUNT);
+    lua_newtable(L);
+    for (int e = 0; e < 3; e++) {
+        double native = 1e18;
+        for (int r = 0; r < 300; r++) {
+            MEASURE(native, COUNT, expressions[e].native(items, COUNT, to));
+            sink = (uint64_t)to[COUNT - 1];
+        }
+        double program = walk_time(context, expressions[e].code, expressions[e].n, items, COUNT);
+        lua_newtable(L);
+        lua_pushstring(L, expressions[e].text);
+        lua_setfield(L, -2, "text");
+        set(L, "native", native);
+        set(L, "program", program - nothing);
+        lua_rawseti(L, -2, e + 1);
+    }
+    accd_close(context);
+    free(items);
+    free(to);
+    return 1;
+}
+
+__attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
+        {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions}, {NULL, NULL},
+    };
+    mallopt(M_MMAP_MAX, 0); /* freed memory stays in the heap: later repetitions find it warm */
+    mallopt(M_TRIM_THRESHOLD, -1);
+    luaL_newlib(L, functions);
+    return 1;
+}

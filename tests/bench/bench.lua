@@ -1,0 +1,147 @@
+-- bench.lua [full] - prints ratios measured in this run, beside what they should reach.
+--
+-- Times of a shared machine mean little; both sides of a ratio are measured in turn, and the least of
+-- several repetitions counts. "full" adds the largest sizes.
+
+local bench = require "bench"
+local core = require "accdeep.core"
+local grammar = require "accdeep.grammar"
+local session = require "accdeep.session"
+
+local full = arg[1] == "full"
+
+-- ------------------------------------------------------------------------------------- the table --
+
+local function row(id, what, measured, target, unit)
+  local verdict = ""
+  if target then
+    local good = target > 0 and measured <= target or target < 0 and measured >= -target
+    verdict = ("%s %-6s %s"):format(target > 0 and "<=" or ">=", tostring(math.abs(target)),
+      good and "yes" or "NO")
+  end
+  print(("%-4s %-62s %9.3f %-3s %s"):format(id, what, measured, unit or "", verdict))
+  io.stdout:flush()
+end
+
+local function heading(text) print("\n" .. text) end
+
+-- Least time of a call, in ns.
+local function time(n, fn)
+  local best = math.huge
+  for _ = 1, 5 do
+    local started = core.clock()
+    for i = 1, n do fn(i) end
+    best = math.min(best, (core.clock() - started) / n)
+  end
+  return best * 1e9
+end
+
+-- ------------------------------------------------------------------------------------- the index --
+
+heading "present lookup: ratios to std::map with as many entries"
+for _, n in ipairs(full and { 10, 100, 1000, 10000, 100000, 1000000, 10000000 }
+  or { 10, 100, 1000, 10000, 100000, 1000000 }) do
+  local m = bench.index(n)
+  local large = n >= 10000
+  row("T1", ("random lookup, %d entries"):format(n), m.single / m.map, large and 0.40 or nil)
+  row("T2", ("the same in batches of 32, %d entries"):format(n), m.batch / m.map, n >= 1000000 and 0.08 or nil)
+  row("T3", ("in order, %d entries"):format(n), m.finger / m.map_ordered, n >= 1000000 and 0.15 or nil)
+  row("T4", ("erase and insert, %d entries"):format(n), m.churn / m.map_churn, n >= 1000000 and 0.40 or nil)
+  if n >= 1000000 then
+    row("T4", ("bytes an entry, record included, %d entries"):format(n), m.bytes, 70, "B")
+    row("T4", "the last one again", m.last, 15, "ns")
+  end
+end
+
+-- ----------------------------------------------------------------------------------- deep copies --
+
+local function deep(count, scattered)
+  local m = bench.deep(count, scattered, scattered and count == 1000000)
+  local name = ("%d %s structures"):format(count, scattered and "scattered" or "ordered")
+  local small = count < 100000
+  local goal = scattered and (small and 2.2 or count >= 1000000 and 1.3) or nil
+  local id = small and "T6" or "T5"
+  row(id, "copyin of " .. name .. " / packed by hand", m["in"] / m.pack, goal)
+  row(id, "copyin of " .. name .. " / memcpy of the bytes", m["in"] / m.memcpy, nil)
+  row("T7", "copyout of " .. name .. " / unpacked by hand", m.out / m.unpack, goal)
+  row("T7", "delete of " .. name .. " / packed by hand", m.delete / m.pack, goal)
+  row("T8", "copyin of " .. name .. ", two threads / one", m.in2 / m["in"],
+    count >= 1000000 and 0.65 or small and 1.1 or nil)
+  row("T8", "copyout of " .. name .. ", two threads / one", m.out2 / m.out, small and 1.1 or nil)
+  if m.one_by_one then
+    row("T9", "one allocation, copy and entry an array / copyin of " .. name, m.one_by_one / m["in"], -10)
+    row("T9", "update of one element / of all " .. name, m.update_one / m.update_all, 0.001)
+  end
+end
+
+heading "deep copy of {int n; float *a, *b, *c}, 16 floats an array, everything included"
+for _, count in ipairs { 1000, 10000, 100000, 1000000 } do
+  deep(count, true)
+  deep(count, false)
+end
+if full then deep(10000000, true) end
+
+-- The same through the text of a directive: the objects are memory of the bench module.
+local s = session.new { unchecked = true }
+s:declare([[
+  struct object { int n; float *a, *b, *c;
+    #pragma acc shape init_needed(n) include(a[0:n], b[0:n], c[0:n])
+  };
+  struct object *S;
+  int m;
+  int k[100];
+]], "bench", 1)
+local S, number = s.scope.variables.S, s.scope.variables.m
+for _, count in ipairs { 1000, 1000000 } do
+  local objects = bench.objects(count, true)
+  s:host_store(S.address, S.type, objects)
+  s:host_store(number.address, number.type, count)
+  local best, hand = math.huge, math.huge
+  for _ = 1, count < 10000 and 100 or 5 do
+    hand = math.min(hand, bench.pack(objects, count))
+    local started = core.clock()
+    s:directive("enter data copyin(S[0:m])", nil, "bench", 1)
+    best = math.min(best, (core.clock() - started) * 1e9 / count)
+    s:directive("exit data delete(S[0:m])", nil, "bench", 2)
+  end
+  row(count < 100000 and "T6" or "T5", ("directive on %d scattered structures / packed by hand"):format(count),
+    best / hand, count < 100000 and 2.2 or 1.3)
+  bench.drop(objects, count)
+end
+
+-- ------------------------------------------------------------------------------- directives, text --
+
+heading "expressions of a shape: program / loop in C"
+for _, e in ipairs(bench.expressions()) do
+  row("T10", e.text, e.program / e.native, 3)
+end
+
+heading "text of a directive"
+local text = "data copyin(X.a[0:X.n], X.b[0:X.n]) copyout(X.c[0:X.n])"
+local bare = -(-grammar.pattern "directive") -- a predicate: matches all, keeps nothing
+local match = time(2000, function() bare:match(text, 1, s.scope) end)
+local first = time(2000, function() grammar.parse("directive", text, 1, s.scope) end)
+s:parse(text)
+local again = time(100000, function() s:parse(text) end)
+row("T11", "first parse / bare match", first / match, 10)
+row("T11", "already seen / first parse", again / first, 0.02)
+local flat = "enter data copyin(k[0:10])"
+s:directive(flat, nil, "bench", 1)
+local seen = time(20000, function() s:directive(flat, nil, "bench", 1) end)
+local fresh = time(1, function()
+  for i = 1, 1000 do
+    s:directive(("enter data copyin(k[0:10]) async(%d)"):format(core.clock() * 1e9 // 1 + i), nil, "bench", 1)
+  end
+end) / 1000
+row("", "directives a second, text already seen", 1e9 / seen / 1e6, nil, "M")
+row("", "directives a second, text never seen", 1e9 / fresh / 1e6, nil, "M")
+s:close()
+
+heading "flat data"
+for _, kept in ipairs { 1000, 1000000 } do
+  local m = bench.flat(kept)
+  row("T12", ("clause on present data / single lookup, %d objects"):format(kept), m.present / m.lookup, 10)
+  row("T12", ("directive on present data, from Lua / single lookup, %d objects"):format(kept), seen / m.lookup,
+    nil)
+  row("T12", ("map and unmap of a fresh object, %d present"):format(kept), m.pair, 100, "ns")
+end
