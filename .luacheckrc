@@ -9,7 +9,7 @@ local scenario = {
   "acc_is_present", "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_deviceptr", "acc_hostptr", "acc_map_data", "acc_unmap_data", "acc_malloc",
-  "acc_free", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
+  "acc_free", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device", "acc_memcpy_d2d",
   "acc_set_device_num", "acc_get_device_num", "acc_get_num_devices", "acc_get_device_type",
   "acc_set_device_type", "acc_init", "acc_shutdown", "acc_on_device",
 }

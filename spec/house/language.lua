@@ -1,0 +1,249 @@
+-- The scenario language itself: layout of types, expectations, what is refused.
+scenario { title = "The scenario language", cites = { "HOUSE-layout", "HOUSE-expect",
+  "HOUSE-scenario", "HOUSE-syntax", "HOUSE-names", "HOUSE-language", "HOUSE-memory",
+  "HOUSE-version" } }
+
+declare [[
+  enum colour { RED, GREEN = 5, BLUE };
+  typedef unsigned char byte;
+  typedef struct { char c; double d; short s; } mixed;
+  union either { int i; double d; char c[3]; };
+  struct nested {
+      byte b; struct { short x, y; } at; mixed m[2]; union either u; int *p; enum colour k;
+  };
+  struct nested N = { 1, { 2, 3 }, { { 4, 5, 6 } }, { 7 }, 0, BLUE };
+  char big[1 << 16];
+  int a[3] = { 1, 2 }, b[] = { 7, 8, 9 };
+  float f = 1.5f;
+  const char text[] = "hi";
+  int grid[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+  int *q = &a[1];
+]]
+
+case("accepts: types laid out as the C ABI says [HOUSE-layout]", function()
+  expect.equal(sizeof "mixed", 24)
+  expect.equal(sizeof "union either", 8)
+  expect.equal(sizeof "struct nested", 80)
+  expect.equal(sizeof "byte", 1)
+  expect.equal(sizeof "long", 8)
+  expect.equal(sizeof "int *", 8)
+  expect.equal(sizeof "int[3][2]", 24)
+  expect.equal(sizeof "b", 12)
+  expect.equal(addr "N.m[1].d" - addr "N.m[0].d", 3)
+end)
+
+case("accepts: initialisers, members, elements, enumerators"
+  .. " [HOUSE-layout HOUSE-syntax HOUSE-names]",
+  function()
+    expect.host("N.at.y", 3)
+    expect.host("N.m[0].d", 5)
+    expect.host("N.u.i", 7)
+    expect.host("N.k", 6)
+    expect.host("a[2]", 0)
+    expect.host("b[0:3]", { 7, 8, 9 })
+    expect.host("grid[1][2]", 6)
+    expect.host("q[1]", 0)
+    expect.host("text[1]", 105)
+    expect.host("f * 2", 3)
+    expect.equal(host.N.m[0].s, 6)
+    host.N.at = { x = 20 }
+    expect.host("N.at.x", 20)
+    host.grid[1] = { 9, 8, 7 }
+    expect.host("grid[1][0:3]", { 9, 8, 7 })
+  end)
+
+case("rejects: bit-fields, incomplete types, names twice, what is too long"
+  .. " [HOUSE-layout HOUSE-syntax]",
+  function()
+    expect.invalid("struct bits { int n : 3; };", "unsupported")
+    expect.invalid("struct never V;", "unknown-type")
+    expect.invalid("struct twice { int n; int n; };", "duplicate-name")
+    expect.invalid("int g; float g;", "duplicate-name")
+    expect.invalid("struct nested { int n; }; struct nested { int n; };", "duplicate-name")
+    expect.invalid("int three[3] = { 1, 2, 3, 4 };", "out-of-bounds")
+    expect.invalid("int none[-1];", "invalid-section")
+    expect.invalid("mixed M = { .x = 1 };", "unknown-member")
+    expect.invalid("int bad = unheard;", "unknown-name")
+    expect.malformed "struct open { int n;"
+    expect.malformed "int 3x;"
+    expect.malformed "int x = ;"
+    expect.malformed "int x"
+  end)
+
+case("rejects: names and values that do not fit [HOUSE-names HOUSE-language]", function()
+  expect.fails("unknown-name", function() return host.unheard end)
+  expect.fails("unknown-name", function() host.unheard = 1 end)
+  expect.fails("unknown-member", function() host.N.unheard = 1 end)
+  expect.fails("unknown-member", function() return host "N.unheard" end)
+  expect.fails("out-of-bounds", function() host.a[3] = 1 end)
+  expect.fails("out-of-bounds", function() return host "a[-1]" end)
+  expect.fails("out-of-bounds", function() host.a = { 1, 2, 3, 4 } end)
+  expect.fails("type-mismatch", function() host.f = "one" end)
+  expect.fails("null-pointer", function() return host "*N.p" end)
+  expect.fails("unknown-type", function() return alloc("struct never", 1) end)
+  expect.fails("invalid-section", function() return alloc("int", -1) end)
+end)
+
+case("accepts: alloc, free, addr, pointers as values [HOUSE-language]", function()
+  local p = alloc("int", 4, { 1, 2, 3, 4 })
+  expect.equal((p + 2)[0], 3)
+  expect.equal((p + 3) - p, 3)
+  expect.equal(p:values(4), { 1, 2, 3, 4 })
+  expect(p ~= NULL)
+  host.q = p
+  expect.host("q[3]", 4)
+  expect.equal(host "q", p)
+  free(p)
+  expect.fails("out-of-bounds", function() return p[0] end)
+  expect.fails("out-of-bounds", function() free(p) end)
+  free(NULL)
+end)
+
+-- Takes the current device's memory until no page is left.
+local function fill()
+  local bytes, held = 1 << 34, {}
+  while bytes >= 1 << 12 do
+    local d = acc_malloc(bytes)
+    if d == NULL then bytes = bytes >> 1 else held[#held + 1] = d end
+  end
+  return held
+end
+
+case("accepts: what does not fit on the device fits after something left [HOUSE-memory]", function()
+  local held = fill()
+  expect.fails("out-of-device-memory", function() acc "enter data copyin(N) create(big)" end)
+  expect.absent "N"
+  acc_free(held[1])
+  acc "enter data copyin(N) create(big)"
+  expect.present "big"
+end)
+
+case("rejects: a construct that does not fit changes nothing [HOUSE-memory]", function()
+  acc "enter data copyin(a)"
+  fill()
+  expect.fails("out-of-device-memory", function() acc "data copyin(a) copyin(big)" end)
+  expect.count("a", { structured = 0, dynamic = 1 })
+  expect.device("a[1]", 2)
+end)
+
+case("accepts: each expectation that holds [HOUSE-expect]", function()
+  acc "data copyin(a) create(b)" (function()
+    expect(true)
+    expect.equal({ 1, { x = 2 } }, { 1, { x = 2 } })
+    expect.host("a[0]", 1)
+    expect.device("a[1]", 2)
+    expect.present "a"
+    expect.absent "grid"
+    expect.count("a", { structured = 1, dynamic = 0 })
+    expect.uninitialized "b"
+    expect.detached "q"
+    expect.moves(function() acc "update self(a)" end, { d2h = { count = 1, bytes = 12 }, h2d = 0 })
+    expect.events(function() acc "update self(a)" end, { "d2h a" })
+    local list = events(function() acc "update device(a[0:1])" end)
+    expect.equal({ list[1].op, list[1].name, list[1].bytes }, { "h2d", "a[0:1]", 4 })
+    expect(list[1].rule:match "^TR14", "events name their rule")
+    expect(list[1].at:match "language.lua:%d+$", "events name their place")
+  end)
+  acc "enter data copyin(a) copyin(q)"
+  expect.attached("q", 1)
+end)
+
+case("rejects: each expectation that does not hold [HOUSE-expect]", function()
+  local function no(fn) expect.fails("expectation", fn) end
+  acc "enter data copyin(a) create(b) copyin(q)"
+  no(function() expect(false) end)
+  no(function() expect(nil, "why") end)
+  no(function() expect.equal(1, 2) end)
+  no(function() expect.equal({ 1, 2 }, { 1 }) end)
+  no(function() expect.equal({ 1 }, { 1, 2 }) end)
+  no(function() expect.equal({ x = 1 }, { y = 1 }) end)
+  no(function() expect.equal("1", 1) end)
+  no(function() expect.host("a[0]", 2) end)
+  no(function() expect.host("a[0:3]", { 1, 2 }) end)
+  no(function() expect.device("a[0]", 2) end)
+  no(function() expect.present "grid" end)
+  no(function() expect.absent "a" end)
+  no(function() expect.absent "a[1:1]" end)
+  no(function() expect.attached "N.p" end)
+  no(function() expect.attached("q", 2) end)
+  no(function() expect.detached "q" end)
+  no(function() expect.count("a", { dynamic = 2 }) end)
+  no(function() expect.count("grid", { structured = 1 }) end)
+  no(function() expect.uninitialized "a" end)
+  no(function() expect.uninitialized "grid" end)
+  no(function() expect.events(function() acc "update self(a)" end, {}) end)
+  no(function() expect.events(function() acc "update self(a)" end, { "h2d a" }) end)
+  no(function() expect.events(function() acc "update self(a)" end, { "d2h a", "d2h a" }) end)
+  no(function() expect.events(function() end, { "d2h a" }) end)
+  no(function() expect.moves(function() acc "update self(a)" end, { d2h = 0 }) end)
+  no(function() expect.moves(function() acc "update self(a)" end, { d2h = 2 }) end)
+  no(function() expect.moves(function() acc "update self(a)" end, { d2h = { bytes = 4 } }) end)
+  no(function() expect.malformed "acc update self(a)" end)
+  no(function() expect.malformed("acc update self(a", "unknown-name") end)
+  no(function() expect.invalid "acc update self(a)" end)
+  no(function() expect.invalid("acc update self(unheard)", "not-a-struct") end)
+  no(function() expect.fails("not-present", function() end) end)
+  no(function() expect.fails("not-present", function() acc "update self(a[9:1])" end) end)
+  no(function() expect.fails("not-present", function() error "a string" end) end)
+end)
+
+case("rejects: expectations of what there is not [HOUSE-expect]", function()
+  expect.fails("unknown-name", function() expect.moves(function() end, { sideways = 0 }) end)
+  expect.fails("unknown-name", function() expect.present "unheard" end)
+  expect.fails("unknown-name", function() expect.fails("no-such-code", function() end) end)
+end)
+
+case("accepts: errors carry code, message, rule and place [HOUSE-expect HOUSE-scenario]", function()
+  local err = expect.fails("not-present", function() acc "update self(a, grid)" end)
+  expect.equal(err.code, "not-present")
+  expect.equal(err.rule, "ACC33-upd-1")
+  expect(err.message:find("a", 1, true))
+  expect(err.file:match "language.lua$", "file")
+  expect(math.type(err.line) == "integer" and err.column == 71, "line and column of the variable")
+end)
+
+case("accepts: a case starts with the file's declarations and values [HOUSE-scenario]", function()
+  expect.host("a[0]", 1)
+  host.a[0] = 50
+  declare "int only_here;"
+  host.only_here = 1
+  acc "enter data copyin(a)"
+end)
+
+case("rejects: what another case did is not seen [HOUSE-scenario]", function()
+  expect.host("a[0]", 1)
+  expect.absent "a"
+  expect.fails("unknown-name", function() return host.only_here end)
+end)
+
+case("rejects: heads, rules and cases in the wrong place [HOUSE-scenario]", function()
+  expect.fails("scenario-error", function() scenario { title = "again" } end)
+  expect.fails("scenario-error", function() case("inner", function() end) end)
+  declare "int declared;"
+  expect.fails("scenario-error", function() rules "openacc-3.3" end)
+  expect.fails("type-mismatch", function() acc(7) end)
+  expect.fails("type-mismatch", function() declare() end)
+end)
+
+case("accepts: directives that are nobody's here are passed over [HOUSE-version]", function()
+  declare "#pragma GCC poison gets\nint after;"
+  host.after = 1
+  acc "parallel copy(a)" "#pragma acc loop\nfor (int i = 0; i < 3; ++i) a[i] = i;"
+  expect.host("a[2]", 2)
+end)
+
+case("rejects: what this version does not do yet is not passed over [HOUSE-version]", function()
+  expect.fails("unsupported", function() omp "target data map(a)" end)
+  expect.fails("unsupported", function() fortran "integer :: i" end)
+  expect.fails("unsupported", function() draw "picture.svg" end)
+  expect.invalid("struct base { int n; }; struct derived : public base { int m; };", "unsupported")
+  expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
+end)
+
+case("rejects: files, modules and the debugger are out of reach [HOUSE-scenario]", function()
+  for _, name in ipairs { "io", "require", "dofile", "loadfile", "debug", "package" } do
+    expect.equal(_G[name], nil)
+  end
+  expect.equal(_G.os.execute, nil)
+  expect.equal(_G.string.dump, nil)
+end)

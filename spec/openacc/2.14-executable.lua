@@ -1,0 +1,69 @@
+-- update, set, init, shutdown, wait.
+scenario { title = "OpenACC 2.14: executable directives", devices = 2, cites = { "ACC33-upd-1",
+  "ACC33-shut-1" } }
+
+declare [[
+  struct s { int n; float x[4]; };
+  struct s S, T[3];
+  float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+  int which = 1;
+]]
+
+case("accepts: self, host and device, sections, members, several clauses [ACC33-upd-1]", function()
+  acc "enter data copyin(v, S, T)"
+  acc "parallel present(v, S, T)"
+    "for (int i = 0; i < 8; ++i) v[i] = 10 * i; S.x[2] = 5; T[1].n = 6;"
+  expect.events(function() acc "update self(v[2:2])" end, { "d2h v[2:2]" })
+  expect.host("v[0:4]", { 1, 2, 20, 30 })
+  acc "update host(v[7])"
+  expect.host("v[7]", 70)
+  host.v[0] = 99
+  expect.events(function() acc "update device(v[0:1]) self(v[1:1])" end,
+    { "h2d v[0:1]", "d2h v[1:1]" })
+  expect.device("v[0]", 99)
+  expect.host("v[1]", 10)
+  acc "update self(S.x[2:1], T[1].n)"
+  expect.host("S.x[2]", 5)
+  expect.host("T[1].n", 6)
+end)
+
+case("rejects: absent data, data present in part, no clause, wrong clauses [ACC33-upd-1]",
+  function()
+    expect.fails("not-present", function() acc "update self(v)" end)
+    acc "enter data copyin(v[2:4])"
+    expect.fails("partially-present", function() acc "update self(v[0:4])" end)
+    expect.fails("not-present", function() acc "update device(v[2:4]) self(S)" end)
+    expect.fails("not-present", function() acc "update self(v[0:1])" end)
+    expect.malformed "acc update"
+    expect.malformed "acc update if_present"
+    expect.malformed "acc update self(T[0:2].n)"
+  end)
+
+case("accepts: if_present leaves absent data alone [ACC33-upd-1]", function()
+  acc "enter data copyin(v)"
+  expect.events(function() acc "update device(v, S) if_present" end, { "h2d v" })
+end)
+
+case("accepts: shutdown ends all lifetimes on the device, and copies nothing [ACC33-shut-1]",
+  function()
+    acc "enter data copyin(v, S)"
+    acc "parallel present(v)" "v[0] = 50;"
+    acc "set device_num(which)"
+    acc "enter data copyin(v)"
+    acc "set device_num(0)"
+    acc "shutdown"
+    expect.equal(#state(0).present, 0)
+    expect.equal(#state(1).present, 1)
+    expect.host("v[0]", 1)
+    acc "init"
+    acc "enter data copyin(v)"
+    expect.device("v[0]", 1)
+  end)
+
+case("rejects: shutdown while a region is open [ACC33-shut-1]", function()
+  acc "data copyin(v)" (function()
+    expect.fails("region-nesting", function() acc "shutdown" end)
+    expect.fails("region-nesting", function() acc_shutdown() end)
+    expect.present "v"
+  end)
+end)

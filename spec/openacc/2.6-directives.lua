@@ -1,0 +1,189 @@
+-- Data directives: what they need, if, finalize, if_present, nesting of regions, several devices.
+scenario { title = "OpenACC 2.6: data environments", rules = "tr14", devices = 2, cites = {
+  "ACC33-2.6-1", "ACC33-2.6.7-1", "ACC33-2.6.7-2", "ACC33-2.6.7-3", "ACC33-2.6.7-4",
+  "ACC33-2.6.7-5", "ACC33-2.7-8" } }
+
+declare [[
+  float v[10];
+  float *p;
+  int yes = 1, no = 0;
+]]
+for k = 0, 9 do host.v[k] = k end
+
+case("accepts: directives with a data clause, data with default [ACC33-2.6-1]", function()
+  acc "data default(none)" (function() end)
+  acc "data default(present)" (function() end)
+  acc "enter data copyin(v)"
+  acc "exit data delete(v)"
+  acc [[#pragma acc data copyin(v) \
+          if(yes)]] (function() expect.present "v" end)
+  acc "acc data copyin(v), if(yes)" (function() expect.present "v" end)
+end)
+
+case("rejects: directives without one, clauses twice [ACC33-2.6-1]", function()
+  for _, text in ipairs { "data", "enter data", "exit data", "update", "data if(1)",
+    "enter data async" } do
+    expect.malformed("acc " .. text)
+  end
+  expect.invalid("acc data copyin(v) if(1) if(1)", "duplicate-clause")
+  expect.invalid("acc exit data delete(v) finalize finalize", "duplicate-clause")
+  expect.invalid("acc update self(v) if_present if_present", "duplicate-clause")
+end)
+
+case("accepts: if decides whether anything is done [ACC33-2.6-1]", function()
+  acc "data copyin(v) if(yes)" (function() expect.present "v" end)
+  acc "data copyin(v) if(no)" (function() expect.absent "v" end)
+  expect.events(function() acc "enter data copyin(v) if(no)" end, {})
+  acc "enter data copyin(v) if(yes && !no)"
+  expect.events(function() acc "exit data delete(v) if(0)" end, {})
+  expect.events(function() acc "update self(v) if(no)" end, {})
+  expect.present "v"
+  acc "parallel present(v) if(no)" "v[0] = 77;" -- runs on the host
+  expect.host("v[0]", 77)
+  expect.device("v[0]", 0)
+end)
+
+case("rejects: if without a condition, with one that is no number [ACC33-2.6-1]", function()
+  expect.malformed "acc data copyin(v) if"
+  expect.malformed "acc data copyin(v) if()"
+  expect.fails("unknown-name", function() acc "data copyin(v) if(unheard)" end)
+  expect.fails("not-present", function() acc "exit data delete(v) if(yes)" end)
+end)
+
+case("accepts: finalize ends all dynamic references [ACC33-2.6.7-3]", function()
+  acc "enter data copyin(v)"
+  acc "enter data create(v[2:3])"
+  expect.count("v", { structured = 0, dynamic = 2 })
+  acc "exit data delete(v) finalize"
+  expect.absent "v"
+end)
+
+case("accepts: if_present makes absent data no error [ACC33-2.6-1]", function()
+  expect.events(function() acc "update self(v) if_present" end, {})
+  acc "enter data copyin(v)"
+  expect.events(function() acc "update device(v) if_present" end, { "h2d v" })
+end)
+
+case("rejects: finalize and if_present where they do not belong [ACC33-2.6-1 ACC33-2.7-8]",
+  function()
+    expect.invalid("acc enter data copyin(v) finalize", "clause-not-allowed")
+    expect.invalid("acc data copyin(v) finalize", "clause-not-allowed")
+    expect.invalid("acc exit data delete(v) if_present", "clause-not-allowed")
+    expect.invalid("acc data copyin(v) if_present", "clause-not-allowed")
+  end)
+
+case("accepts: clauses where they belong [ACC33-2.7-8]", function()
+  acc "data copy(v) async wait" (function() end)
+  acc "enter data copyin(v) attach(p) if(no)"
+  acc "parallel loop copy(v) gang vector num_gangs(4)" (function() end)
+  acc "serial copy(v)" (function() end)
+  acc "kernels loop independent copy(v)" (function() end)
+end)
+
+case("rejects: clauses where they do not belong, and what is no clause [ACC33-2.7-8]", function()
+  for text, code in pairs {
+    ["enter data copy(v)"] = "clause-not-allowed", ["enter data copyout(v)"] = "clause-not-allowed",
+    ["enter data present(v)"] = "clause-not-allowed",
+    ["enter data delete(v)"] = "clause-not-allowed",
+    ["exit data copyin(v)"] = "clause-not-allowed", ["exit data create(v)"] = "clause-not-allowed",
+    ["data delete(v)"] = "clause-not-allowed", ["data detach(p)"] = "clause-not-allowed",
+    ["data self(v)"] = "clause-not-allowed", ["update copyin(v)"] = "clause-not-allowed",
+    ["data num_gangs(3)"] = "clause-not-allowed",
+    ["update self(v) finalize"] = "clause-not-allowed",
+    ["data copin(v)"] = "unknown-clause", ["update selfie(v)"] = "unknown-clause",
+    ["data map(v)"] = "unknown-clause", ["set copyin(v)"] = "clause-not-allowed",
+    ["data include(v)"] = "clause-not-allowed", ["wait self(v)"] = "clause-not-allowed",
+  } do
+    expect.invalid("acc " .. text, code)
+  end
+end)
+
+case("rejects: text that is no directive [ACC33-2.7-8]", function()
+  for _, text in ipairs { "acc", "acc dat copyin(v)", "acc data copyin v", "acc data copyin(v",
+    "acc data copyin(v))", "acc data copyin(,v)", "acc data copyin(v;)", "acc data copyin(v) \"",
+    "acc data copyin(v[0:)", "acc data copyin(v[0:2)", "acc data copyin(v[:::])", "#pragma acc",
+    "#pragma omp target", "acc enter copyin(v)", "acc exit", "acc end", "acc data()", "acc (v)" } do
+    expect.malformed(text)
+  end
+end)
+
+case("accepts: an object is present while a counter is above zero [ACC33-2.6.7-1]", function()
+  acc "data copyin(v)" (function()
+    acc "enter data copyin(v)"
+    expect.count("v", { structured = 1, dynamic = 1 })
+  end)
+  expect.count("v", { structured = 0, dynamic = 1 })
+  expect.present "v"
+end)
+
+case("rejects: it is gone when both counters are zero [ACC33-2.6.7-1]", function()
+  acc "enter data copyin(v)"
+  acc "exit data delete(v)"
+  expect.count("v", { structured = 0, dynamic = 0 })
+  expect.absent "v"
+  expect.fails("not-present", function() acc "data present(v)" end)
+end)
+
+case("accepts: regions count, with explicit and implicit clauses [ACC33-2.6.7-2]", function()
+  acc "data copyin(v)" (function()
+    acc "data create(v[0:5])" (function()
+      expect.count("v", { structured = 2 })
+      acc("parallel present(v[1:1])") (function() expect.count("v", { structured = 3 }) end)
+    end)
+    expect.count("v", { structured = 1 })
+  end)
+  acc("parallel", "v") (function() expect.count("v", { structured = 1 }) end)
+  expect.absent "v"
+end)
+
+case("rejects: regions do not touch the dynamic counter [ACC33-2.6.7-2 ACC33-2.6.7-3]", function()
+  acc "data copyin(v)" (function()
+    expect.count("v", { dynamic = 0 })
+    acc "exit data delete(v)" -- the counter is zero already: nothing happens
+    expect.count("v", { structured = 1, dynamic = 0 })
+  end)
+end)
+
+case("accepts: enter and exit data count, one clause one step [ACC33-2.6.7-3]", function()
+  acc "enter data copyin(v)"
+  acc "enter data create(v)"
+  acc "exit data delete(v)"
+  expect.count("v", { dynamic = 1 })
+  host.v[0] = 50
+  acc "exit data copyout(v)"
+  expect.host("v[0]", 0)
+end)
+
+case("accepts: counters change at once, also with async [ACC33-2.6.7-4]", function()
+  acc "enter data copyin(v) async(3)"
+  expect.count("v", { dynamic = 1 })
+  acc "exit data delete(v) async(3)"
+  expect.absent "v"
+end)
+
+case("rejects: with a reference left the lifetime does not end [ACC33-2.6.7-4]", function()
+  acc "data copyin(v)" (function()
+    acc "enter data copyin(v)"
+    acc "exit data copyout(v) finalize"
+    expect.present "v"
+  end)
+  expect.absent "v"
+end)
+
+case("accepts: what acc_map_data mapped stays until acc_unmap_data [ACC33-2.6.7-5]", function()
+  local d = acc_malloc(40)
+  acc_map_data(addr "v[0]", d, 40)
+  acc "exit data delete(v) finalize"
+  expect.present "v"
+  acc_unmap_data(addr "v[0]")
+  expect.absent "v"
+  acc_free(d)
+end)
+
+case("rejects: a counter does not go below zero [ACC33-2.6.7-5]", function()
+  acc "data copyin(v)" (function()
+    acc "enter data create(v)"
+    for _ = 1, 3 do acc "exit data delete(v)" end
+    expect.count("v", { structured = 1, dynamic = 0 })
+  end)
+end)

@@ -1,0 +1,149 @@
+-- Compute constructs: bodies, variables without a clause, private and firstprivate.
+scenario { title = "OpenACC 2.6.2: implicit data attributes", cites = { "ACC33-impl-1",
+  "ACC33-impl-2", "ACC33-impl-3" } }
+
+declare [[
+  struct pair { int n; float x[2]; };
+  struct pair S = { 1, { 2, 3 } };
+  float v[4] = { 1, 2, 3, 4 };
+  float *p = v;
+  float sum = 100;
+  int n = 4, k = 7;
+  enum { LAST = 3 };
+]]
+func("twice", function(x) return 2 * x end)
+
+case("accepts: aggregates are copied in and out [ACC33-impl-1]", function()
+  acc "parallel" "for (int i = 0; i < 4; ++i) v[i] *= 2; S.n = 9; S.x[1] = v[LAST];"
+  expect.host("v[0:4]", { 2, 4, 6, 8 })
+  expect.host("S.n", 9)
+  expect.host("S.x[1]", 8)
+  expect.absent "v"
+  acc("parallel", "v, n") (function(d) d.v[0] = d.n end)
+  expect.host("v[0]", 4)
+end)
+
+case("rejects: scalars of parallel and serial are firstprivate [ACC33-impl-1]", function()
+  acc "parallel" "k = k + 1; v[0] = k;"
+  expect.host("k", 7)
+  expect.host("v[0]", 8)
+  acc "serial" "k = 0;"
+  expect.host("k", 7)
+end)
+
+case("accepts: scalars of kernels are copied [ACC33-impl-1]", function()
+  acc "kernels" "k = k + 1;"
+  expect.host("k", 8)
+end)
+
+case("rejects: a pointer is a scalar and is not followed [ACC33-impl-1]", function()
+  expect.fails("host-pointer-on-device", function() acc "parallel" "p[0] = 1;" end)
+  acc "data copyin(p[0:4])" (function()
+    acc "parallel present(p[0:4])" "p[0] = 9;"
+  end)
+  expect.host("v[0]", 1)
+end)
+
+case("accepts: reduction variables are copied [ACC33-impl-1]", function()
+  acc "parallel loop reduction(+:sum) copyin(v)" "for (int i = 0; i < n; ++i) sum += v[i];"
+  expect.host("sum", 110)
+end)
+
+case("rejects: a directive inside a body [ACC33-impl-1]", function()
+  expect.fails("region-nesting", function()
+    acc "parallel copy(v)" (function() acc "update self(v)" end)
+  end)
+  expect.fails("region-nesting", function()
+    acc "parallel copy(v)" (function() acc_copyin "v" end)
+  end)
+  expect.absent "v"
+end)
+
+case("accepts: default(none) with everything in a clause, default(present) [ACC33-impl-2]",
+  function()
+    acc "parallel default(none) copy(v) firstprivate(n)" "v[0] = n;"
+    expect.host("v[0]", 4)
+    acc "data copy(v)" (function() acc "parallel default(present)" "v[1] = 5;" end)
+    expect.host("v[1]", 5)
+  end)
+
+case("rejects: default(none) with a variable in no clause, another default [ACC33-impl-2]",
+  function()
+    expect.fails("default-none", function() acc "parallel default(none) copy(v)" "v[0] = n;" end)
+    expect.fails("default-none", function() acc("parallel default(none)", "v") (function() end) end)
+    expect.fails("not-present", function() acc "parallel default(present)" "v[1] = 5;" end)
+    expect.invalid("acc parallel default(shared)", "clause-not-allowed")
+  end)
+
+case("accepts: a visible clause keeps the implicit ones away [ACC33-impl-3]", function()
+  acc "data copyin(v)" (function()
+    acc "parallel" "v[0] = 50;"
+    expect.count("v", { structured = 1 })
+    expect.host("v[0]", 1)
+  end)
+  expect.host("v[0]", 1)
+  acc "data copy(p[0:4])" (function() acc "parallel" "p[3] = 40;" end)
+  expect.host("v[3]", 40)
+end)
+
+case("rejects: a clause that is not visible any more does not [ACC33-impl-3]", function()
+  acc "data copyin(v)" (function() end)
+  acc "parallel" "v[0] = 50;"
+  expect.host("v[0]", 50)
+  expect.fails("unknown-name", function() acc("parallel", "unheard") (function() end) end)
+end)
+
+case("accepts: private and firstprivate variables are the kernel's own [ACC33-impl-1]", function()
+  acc "parallel private(k) firstprivate(n, S) copy(v)" "k = n; n = 0; S.n = k; v[0] = S.n + S.x[0];"
+  expect.host("v[0]", 6)
+  expect.host("n", 4)
+  expect.host("k", 7)
+  expect.host("S.n", 1)
+end)
+
+case("rejects: a private variable starts without a value [ACC33-impl-1]", function()
+  expect.fails("uninitialized-read", function() acc "parallel private(k) copy(v)" "v[0] = k;" end)
+  expect.host("v[0]", 1)
+  expect.invalid("acc parallel private(v[0:2])", "syntax")
+  expect.invalid("acc parallel private(unheard)", "unknown-name")
+end)
+
+case("accepts: bodies in C: declarations, if, loops, calls [ACC33-impl-1]", function()
+  acc "parallel copy(v)" [[
+    int i = 0;
+    double t[2];
+    while (1) {
+      if (i >= n) break;
+      if (i == 2) { i++; continue; }
+      t[i % 2] = v[i];
+      v[i] = twice(i) + (i > 0 ? t[i % 2] : 0);
+      ++i;
+    }
+    do v[2] += 10; while (v[2] < 30);
+    { float *q = &v[3]; *q -= 1; q[-1] /= 3; }
+  ]]
+  expect.host("v[0:4]", { 0, 4, 11, 9 })
+end)
+
+case("rejects: bodies that are no C, or use what there is not [ACC33-impl-1]", function()
+  expect.fails("syntax", function() acc "parallel copy(v)" "v[0] = ;" end)
+  expect.fails("syntax", function() acc "parallel copy(v)" "for (i = 0" end)
+  expect.fails("unknown-name", function() acc "parallel copy(v)" "v[0] = unheard;" end)
+  expect.fails("unknown-name", function() acc "parallel copy(v)" "v[0] = thrice(1);" end)
+  expect.fails("unknown-member", function() acc "parallel copy(S)" "S.y = 1;" end)
+  expect.fails("out-of-bounds", function() acc "parallel copy(v)" "v[4] = 1;" end)
+  expect.fails("out-of-bounds", function() acc "parallel copy(v)" (function(d) d.v[-1] = 1 end) end)
+  expect.fails("scenario-error", function() acc "parallel copy(v)" "v[0] = n / (n - 4);" end)
+end)
+
+case("rejects: a kernel that fails leaves device and host as they were [ACC33-impl-1]", function()
+  acc "data copyin(v)" (function()
+    expect.fails("out-of-bounds", function()
+      acc "parallel present(v) copy(S)" "v[0] = 50; S.n = 60; v[4] = 1;"
+    end)
+    expect.device("v[0]", 1)
+    expect.absent "S"
+    expect.count("v", { structured = 1 })
+  end)
+  expect.host("S.n", 1)
+end)

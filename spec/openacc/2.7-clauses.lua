@@ -1,0 +1,265 @@
+-- Each data clause: what it does to absent data, to present data, and at the end.
+scenario { title = "OpenACC 2.7: data clauses", cites = { "ACC33-2.7-1", "ACC33-2.7-2",
+  "ACC33-2.7-3", "ACC33-2.7-6", "ACC33-2.7-7", "ACC33-2.7-9", "ACC33-2.7.1-1", "ACC33-2.7.1-2",
+  "ACC33-2.7.1-3", "ACC33-2.7.1-4", "ACC33-2.7.1-5" } }
+
+declare [[
+  float v[6] = { 1, 2, 3, 4, 5, 6 };
+  float m[3][4];
+  float *p = v, *q;
+  float **rows;
+  struct s { int n; float *a; char name[4]; };
+  struct s S;
+  int n = 6;
+]]
+host.S = { n = 2, a = { 1, 2 } }
+
+local function region(clause, wanted_in, wanted_out)
+  local r
+  expect.moves(function() r = acc("data " .. clause) end, { h2d = wanted_in, d2h = 0 })
+  acc "parallel present(v)" "for (int i = 0; i < n; ++i) v[i] = 10 * i;"
+  expect.moves(function() r:close() end, { h2d = 0, d2h = wanted_out })
+end
+
+case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1]", function()
+  local whole = { count = 1, bytes = 24 }
+  region("copy(v)", whole, whole)
+  expect.host("v[5]", 50)
+  region("copyin(v)", whole, 0)
+  region("copyout(v)", 0, whole)
+  region("create(v)", 0, 0)
+  expect.absent "v"
+end)
+
+case("accepts: all of them on present data only count [ACC33-2.7-1]", function()
+  acc "data copyin(v)" (function()
+    for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present", "no_create" } do
+      region(clause .. "(v)", 0, 0)
+      expect.present "v"
+    end
+    expect.count("v", { structured = 1 })
+  end)
+end)
+
+case("rejects: present and delete of absent data; exit data whose counter is zero does nothing"
+  .. " [ACC33-2.7-1]",
+  function()
+    expect.fails("not-present", function() acc "data present(v)" end)
+    expect.fails("not-present", function() acc "exit data delete(v)" end)
+    acc "data create(v)" (function()
+      expect.events(function() acc "exit data copyout(v)" end, {})
+      expect.events(function() acc "exit data delete(v) finalize" end, {})
+    end)
+  end)
+
+case("accepts: no_create uses what is there and creates nothing [ACC33-2.7-1]", function()
+  acc "data no_create(v, p[0:6])" (function() expect.absent "v" end)
+  acc "enter data copyin(v)"
+  acc "data no_create(p[0:6])" (function()
+    expect.count("v", { structured = 1, dynamic = 1 })
+    acc "parallel no_create(p[0:6])" "p[0] = 9;"
+  end)
+  acc "exit data copyout(v)"
+  expect.host("v[0]", 9)
+end)
+
+case("rejects: a kernel uses what no_create did not create [ACC33-2.7-1]", function()
+  expect.fails("host-pointer-on-device", function()
+    acc "parallel no_create(p[0:6])" "p[0] = 9;"
+  end)
+  acc "enter data copyin(v[0:2])"
+  expect.absent "v[2:4]"
+end)
+
+case("accepts: null pointers are no data [ACC33-2.7-2]", function()
+  rules "openacc-3.3"
+  declare "float *none;"
+  acc "data copyin(none[0:4])" (function()
+    expect.equal(#state().present, 0)
+  end)
+  acc "data present(none[0:4])" (function() end)
+  acc "enter data create(none[0:4])"
+  acc "exit data delete(none[0:4])"
+end)
+
+case("rejects: in a strict profile a section of a null pointer is an error [ACC33-2.7-2]",
+  function()
+    expect.fails("null-pointer", function() acc "data copyin(q[0:4])" end)
+    expect.fails("null-pointer", function() acc "enter data create(q[0:1])" end)
+    expect.fails("null-pointer", function() acc "parallel" "q[0] = 1;" end)
+  end)
+
+case("accepts: the end of present frees what an exit data finalized inside [ACC33-2.7-3]",
+  function()
+    acc "enter data copyin(v)"
+    acc "data present(v)" (function()
+      acc "exit data delete(v) finalize"
+      expect.present "v"
+    end)
+    expect.absent "v"
+  end)
+
+case("rejects: the end of present frees nothing that others hold [ACC33-2.7-3]", function()
+  acc "enter data copyin(v)"
+  acc "data present(v)" (function() end)
+  expect.present "v"
+end)
+
+case("accepts: present_or_copy and its like are other spellings [ACC33-2.7-6]", function()
+  for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
+    for _, prefix in ipairs { "p", "present_or_" } do
+      acc(("data %s%s(v)"):format(prefix, name))(function()
+        expect.equal(state().levels[1].original[1].state, name)
+      end)
+    end
+  end
+end)
+
+case("rejects: there is no present_or spelling of the others [ACC33-2.7-6]", function()
+  expect.invalid("acc data pno_create(v)", "unknown-clause")
+  expect.invalid("acc data present_or_present(v)", "unknown-clause")
+end)
+
+case("accepts: the directive does what the routine does, and attaches [ACC33-2.7-7]", function()
+  acc "enter data copyin(v)"
+  acc "enter data copyin(p)"
+  expect.attached("p", 1)
+  acc "exit data delete(p)"
+  acc_copyin "p"
+  expect.present "p"
+end)
+
+case("rejects: the routine does not attach [ACC33-2.7-7]", function()
+  acc_copyin "v"
+  acc_copyin "p"
+  expect.detached "p"
+end)
+
+case("accepts: deviceptr uses a device address as it is [ACC33-2.7-9]", function()
+  host.q = acc_malloc(16)
+  acc "data deviceptr(q)" (function()
+    acc "parallel deviceptr(q) copyout(v[0:4])"
+      "for (int i = 0; i < 4; ++i) { q[i] = i + 1; v[i] = 2 * q[i]; }"
+  end)
+  expect.host("v[0:4]", { 2, 4, 6, 8 })
+  expect.fails("device-pointer-on-host", function() return host "q[0]" end)
+end)
+
+case("rejects: deviceptr of what is no pointer, of a host address, of a wrong element"
+  .. " [ACC33-2.7-9]",
+  function()
+    expect.invalid("acc data deviceptr(v)", "not-a-pointer")
+    expect.invalid("acc data deviceptr(p[0:1])", "syntax")
+    expect.fails("host-pointer-on-device", function() acc "parallel deviceptr(p)" "p[0] = 1;" end)
+    host.q = acc_malloc(16)
+    expect.fails("out-of-bounds", function() acc "parallel deviceptr(q)" "q[4] = 1;" end)
+    expect.fails("uninitialized-read", function() acc "parallel deviceptr(q)" "float x = q[0];" end)
+  end)
+
+case("accepts: sections: start left out, length left out where it is known [ACC33-2.7.1-1]",
+  function()
+    acc "data copyin(v[2:])" (function() expect.equal(state().present[1].bytes, 16) end)
+    acc "data copyin(v[:2])" (function() expect.equal(state().present[1].bytes, 8) end)
+    acc "data copyin(v[:])" (function() expect.equal(state().present[1].bytes, 24) end)
+    acc "data copyin(p[:n])" (function() expect.present "v" end)
+    acc "data copyin(v[n-4:n/3])" (function() expect.equal(state().present[1].name, "v[2:2]") end)
+    acc "data copyin(v[3])" (function() expect.equal(state().present[1].bytes, 4) end)
+  end)
+
+case("rejects: sections without a length, outside of the array, of the wrong type [ACC33-2.7.1-1]",
+  function()
+    expect.invalid("acc data copyin(p[:])", "invalid-section")
+    expect.invalid("acc data copyin(p[2:])", "invalid-section")
+    expect.invalid("acc data copyin(v[0:7])", "out-of-bounds")
+    expect.invalid("acc data copyin(v[-1:2])", "out-of-bounds")
+    expect.invalid("acc data copyin(v[0:-1])", "invalid-section")
+    expect.invalid("acc data copyin(n[0:1])", "not-a-pointer")
+    expect.invalid("acc data copyin(v[0:1.5])", "type-mismatch")
+    expect.invalid("acc data copyin(v[0:p])", "type-mismatch")
+    expect.fails("out-of-bounds", function() acc "data copyin(v[n:1])" end)
+    expect.fails("out-of-bounds", function() acc "data copyin(p[0:n+1])" end)
+    expect.fails("invalid-section", function() acc "data copyin(p[0:-n])" end)
+  end)
+
+case("rejects: memory that is not there any more [ACC33-2.7.1-1]", function()
+  host.q = alloc("float", 3)
+  free(host.q)
+  expect.fails("out-of-bounds", function() acc "data copyin(q[0:3])" end)
+  expect.fails("out-of-bounds", function() return host "q[0]" end)
+  host.q = alloc("float", 3, { 1, 2, 3 })
+  acc "enter data copyin(q[0:3])"
+  free(host.q)
+  expect.fails("out-of-bounds", function() acc "update self(q[0:3])" end)
+end)
+
+case("accepts: bounds are taken once [ACC33-2.7.1-2]", function()
+  acc "data copyin(p[0:n])" (function()
+    host.n = 2
+    host.p = addr "v[1]"
+  end)
+  expect.absent "v"
+end)
+
+case("rejects: enter and exit data take theirs at their own time [ACC33-2.7.1-2]", function()
+  acc "enter data copyin(p[0:n])"
+  host.p = addr "v[1]"
+  expect.fails("partially-present", function() acc "exit data delete(p[0:n - 0])" end)
+end)
+
+case("accepts: two dimensions: arrays, pointers to pointers, arrays of pointers [ACC33-2.7.1-3]",
+  function()
+    declare "float *table[2]; float (*wide)[4];"
+    for i = 0, 2 do for j = 0, 3 do host.m[i][j] = 10 * i + j end end
+    acc "data copy(m[1:2][0:4])" (function()
+      acc "parallel present(m[1:2][0:4])" "m[1][3] = 99;"
+    end)
+    expect.host("m[1][3]", 99)
+    host.rows = { { 1, 2 }, { 3, 4 } }
+    acc "data copy(rows[0:2][0:2])" (function()
+      expect.attached("rows[1]", 1)
+      acc "parallel present(rows[0:2][0:2])" "rows[1][1] = 44;"
+    end)
+    expect.host("rows[1][1]", 44)
+    host.table = { { 5, 6 }, { 7, 8 } }
+    acc "data copyin(table[0:2][1:1])" (function() expect.device("table[1][1]", 8) end)
+    host.wide = addr "m"
+    acc "data copyin(wide[0:3][0:4])" (function() expect.device("wide[2][3]", 23) end)
+  end)
+
+case("rejects: too many dimensions, elements that stayed behind [ACC33-2.7.1-3]", function()
+  expect.invalid("acc data copyin(v[0:2][0:2])", "not-a-pointer")
+  host.rows = { { 1, 2 }, { 3, 4 } }
+  acc "data copyin(rows[0:1][0:2])" (function()
+    expect.absent "rows[1][0:2]"
+    expect.fails("out-of-bounds", function()
+      acc "parallel present(rows[0:1][0:2])" "rows[1][0] = 1;"
+    end)
+  end)
+end)
+
+case("accepts: contiguous sections [ACC33-2.7.1-4]", function()
+  acc "data copyin(m[1][1:2])" (function() expect.equal(state().present[1].bytes, 8) end)
+  acc "data copyin(m[1:2][0:4])" (function() expect.equal(state().present[1].bytes, 32) end)
+  acc "data copyin(m[2])" (function() expect.equal(state().present[1].bytes, 16) end)
+end)
+
+case("rejects: sections with gaps [ACC33-2.7.1-4]", function()
+  expect.invalid("acc data copyin(m[0:2][1:2])", "invalid-section")
+end)
+
+case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
+  host.S.name = { 65, 66, 67, 68 }
+  acc "data copy(S)" (function()
+    acc "parallel present(S)" "S.n = 5; S.name[3] = 70;"
+  end)
+  expect.host("S.n", 5)
+  expect.host("S.name[0:4]", { 65, 66, 67, 70 })
+end)
+
+case("rejects: what its pointers lead to is not copied; constants are no data [ACC33-2.7.1-5]",
+  function()
+    acc "data copy(S)" (function() expect.absent "S.a[0:2]" end)
+    expect.malformed "acc data copy(n + 1)"
+    expect.invalid("acc data copy(1)")
+    expect.invalid("acc data copy(unheard)", "unknown-name")
+  end)

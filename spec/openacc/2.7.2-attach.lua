@@ -1,0 +1,153 @@
+-- Attach and detach in OpenACC's own rules: attachment counters, moving targets, silent cases.
+scenario { title = "OpenACC 2.7.2: attach and detach", rules = "openacc-3.3", cites = {
+  "ACC33-att-1", "ACC33-att-2", "ACC33-att-3", "ACC33-att-4", "ACC33-att-5", "ACC33-att-6",
+  "ACC33-att-7", "ACC33-det-1" } }
+
+declare [[
+  struct s { int n; float *a; };
+  struct s S;
+  float v[4] = { 1, 2, 3, 4 };
+  float w[4] = { 10, 20, 30, 40 };
+  float *p = v;
+]]
+host.S = { n = 2, a = { 1, 2 } }
+
+case("accepts: each pointer in device memory has a counter [ACC33-att-1]", function()
+  acc "enter data copyin(v) copyin(p)"
+  acc "enter data attach(p)"
+  expect.attached("p", 2)
+  acc "exit data detach(p)"
+  expect.attached("p", 1)
+  acc "exit data detach(p)"
+  expect.detached "p"
+end)
+
+case("rejects: fresh memory has none [ACC33-att-1]", function()
+  acc "enter data copyin(p)"
+  expect.detached "p"
+  expect.equal(#state().attached, 0)
+end)
+
+case("accepts: attach does nothing if pointer or target are absent [ACC33-att-2]", function()
+  acc "enter data attach(p)"
+  expect.detached "p"
+  acc "enter data copyin(v)"
+  acc "enter data attach(p)"
+  expect.detached "p"
+end)
+
+case("rejects: using what was not attached then fails [ACC33-att-2]", function()
+  acc "enter data copyin(p)"
+  acc "enter data attach(p)"
+  expect.fails("host-pointer-on-device", function() expect.device("p[0]", 1) end)
+end)
+
+case("accepts: a second attach to the same target counts up [ACC33-att-3]", function()
+  acc "enter data copyin(v) copyin(p)"
+  acc "enter data attach(p)"
+  expect.attached("p", 2)
+end)
+
+case("accepts: a new target starts again at one [ACC33-att-3]", function()
+  acc "enter data copyin(v, w) copyin(p)"
+  acc "enter data attach(p)"
+  host.p = addr "w[0]"
+  acc "enter data attach(p)"
+  expect.attached("p", 1)
+  expect.device("p[1]", 20)
+end)
+
+case("rejects: in a strict profile a new target is an error [ACC33-att-3]", function()
+  rules "tr14"
+  declare "float x[2], y[2]; float *r;"
+  host.r = addr "x[0]"
+  acc "enter data create(x, y) copyin(r)"
+  host.r = addr "y[0]"
+  expect.fails("pointer-changed", function() acc "enter data attach(r)" end)
+end)
+
+case("accepts: a null pointer attaches to nothing [ACC33-att-4]", function()
+  host.p = NULL
+  acc "enter data copyin(p)"
+  acc "enter data attach(p)"
+  expect.detached "p"
+end)
+
+case("rejects: a null pointer is not followed on the device [ACC33-att-4]", function()
+  host.p = NULL
+  acc "enter data copyin(p)"
+  expect.fails("null-pointer", function() expect.device("p[0]", 1) end)
+end)
+
+case("accepts: pointers with a section, pointer variables [ACC33-att-5]", function()
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:2])"
+  expect.attached("S.a", 1)
+  acc "enter data copyin(v)"
+  acc "enter data copyin(p)"
+  expect.attached("p", 1)
+end)
+
+case("rejects: what is no pointer, and sections of one [ACC33-att-5]", function()
+  expect.invalid("acc enter data attach(v)", "not-a-pointer")
+  expect.invalid("acc enter data attach(S.n)", "not-a-pointer")
+  expect.invalid("acc enter data attach(p[0:2])", "not-a-pointer")
+  expect.invalid("acc exit data detach(S)", "not-a-pointer")
+end)
+
+case("accepts: the member after its structure attaches [ACC33-att-6]", function()
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:2])"
+  expect.device("S.a[1]", 2)
+end)
+
+case("rejects: the structure after its member does not [ACC33-att-6]", function()
+  acc "enter data copyin(S.a[0:2])"
+  expect.absent "S"
+  acc "enter data copyin(S)"
+  expect.detached "S.a"
+end)
+
+case("accepts: copyout and delete detach what is in the object first [ACC33-att-7]", function()
+  local before = host "S.a"
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:2])"
+  acc "exit data copyout(S)"
+  expect.equal(host "S.a", before)
+  expect.detached "S.a"
+  expect.present "S.a[0:2]"
+end)
+
+case("rejects: in a strict profile attached pointers must be detached first [ACC33-att-7]",
+  function()
+    rules "tr14"
+    declare "struct t { int n; float *a; }; struct t T;"
+    host.T = { n = 1, a = { 1 } }
+    acc "enter data copyin(T)"
+    acc "enter data copyin(T.a[0:1])"
+    acc "exit data delete(T)" -- T.a held a reference of its own
+    expect.fails("still-attached", function() acc "exit data delete(T)" end)
+  end)
+
+case("accepts: detach counts down and restores the host's value [ACC33-det-1]", function()
+  acc "enter data copyin(v, w) copyin(p)"
+  acc "enter data attach(p)"
+  acc "exit data detach(p) finalize"
+  expect.detached "p"
+  acc "exit data detach(p)" -- nothing any more
+  acc "enter data attach(p)"
+  host.p = addr "w[0]"
+  acc "exit data detach(p)"
+  acc "exit data copyout(p)"
+  expect.equal(host "p", addr "w[0]")
+end)
+
+case("rejects: in a strict profile detach below zero is an error [ACC33-det-1]", function()
+  rules "tr14"
+  declare "float x[2]; float *r;"
+  host.r = addr "x[0]"
+  acc "enter data create(x) copyin(r)"
+  acc "exit data detach(r)"
+  expect.fails("not-attached", function() acc "exit data detach(r)" end)
+  expect.fails("not-attached", function() acc_detach "r" end)
+end)

@@ -1,0 +1,94 @@
+-- Where the documents and runtimes differ: the same text under each profile.
+scenario { title = "OpenACC: rule profiles", cites = { "ACC20-2.6-1", "ACC33-2.7-2",
+  "TR14-4.3-05", "TR14-4.3-12", "ACC33-att-2", "ACC33-det-1", "TR14-3.4-11", "TR14-4.1-08" } }
+
+local program = [[
+  struct s { int n; float *a; };
+  struct s S;
+  float v[4] = { 1, 2, 3, 4 }, w[4] = { 5, 6, 7, 8 };
+  float *p = v, *none;
+]]
+
+-- Steps, each in a session of its own: under a profile it does what it should, "ok", or fails
+-- with a code.
+local steps = {
+  again = function()
+    acc "enter data copyin(v)"
+    return function() acc "data copyin(v)" (function() end) end
+  end,
+  again_or = function()
+    acc "enter data copyin(v)"
+    return function() acc "data present_or_copyin(v)" (function() end) end
+  end,
+  null = function()
+    return function() acc "data copyin(none[0:2])" (function() end) end
+  end,
+  exit_absent = function()
+    return function() acc "exit data delete(v)" end
+  end,
+  detach_unattached = function()
+    acc "enter data copyin(p)"
+    return function() acc "exit data detach(p)" end
+  end,
+  attach_absent = function()
+    acc "enter data copyin(p)"
+    return function() acc "enter data attach(p)" end
+  end,
+  still_attached = function()
+    acc "enter data copyin(v) copyin(p)"
+    return function() acc "exit data delete(v)" end
+  end,
+  pointer_changed = function()
+    acc "enter data copyin(v, w) copyin(p)"
+    host.p = addr "w[0]"
+    return function() acc "exit data detach(p)" end
+  end,
+  member = function()
+    return function()
+      acc "enter data copyin(S.a[0:2])"
+      expect.present "S"
+    end
+  end,
+}
+
+local function outcome(profile, name)
+  rules(profile)
+  declare(program)
+  host.S = { n = 2, a = { 1, 2 } }
+  local step = steps[name]()
+  local ok, err = pcall(step)
+  return ok and "ok" or err.code
+end
+
+local function check(what, name, wanted, cites)
+  for _, profile in ipairs { "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12" } do
+    local result = wanted[profile] or wanted.others
+    local kind = result == "ok" and "accepts" or "rejects"
+    case(("%s: %s under %s %s"):format(kind, what, profile, cites),
+      function() expect.equal(outcome(profile, name), result) end)
+  end
+end
+
+check("a plain clause on present data", "again",
+  { ["openacc-2.0"] = "already-present", others = "ok" }, "[ACC20-2.6-1]")
+check("a present_or clause on present data", "again_or", { others = "ok" }, "[ACC20-2.6-1]")
+check("a section of a null pointer", "null",
+  { ["openacc-3.3"] = "ok", others = "null-pointer" }, "[ACC33-2.7-2]")
+check("exit data of absent data", "exit_absent",
+  { ["openacc-3.3"] = "ok", ["libgomp-12"] = "ok", others = "not-present" }, "[TR14-4.3-05]")
+check("detach of what is not attached", "detach_unattached",
+  { ["openacc-3.3"] = "ok", others = "not-attached" }, "[ACC33-det-1]")
+check("attach with an absent target", "attach_absent",
+  { ["openacc-3.3"] = "ok", others = "not-present" }, "[ACC33-att-2]")
+check("removal of what a pointer is attached to", "still_attached",
+  { tr14 = "still-attached", others = "ok" }, "[TR14-4.3-12]")
+check("detach of a pointer that was changed", "pointer_changed",
+  { tr14 = "pointer-changed", others = "ok" }, "[TR14-4.1-08]")
+check("the object of a member that a clause names", "member",
+  { tr14 = "ok", others = "expectation" }, "[TR14-3.4-11]")
+
+case("rejects: a profile, a knob or a value that there is not [ACC20-2.6-1]", function()
+  expect.fails("unknown-name", function() rules "openacc-9" end)
+  expect.fails("unknown-name", function() rules { base = "tr14", fancy = true } end)
+  expect.fails("type-mismatch", function() rules { base = "tr14", untranslated = "seven" } end)
+end)

@@ -1,0 +1,176 @@
+-- acc33.lua - rules of OpenACC 3.3 on data: counters, clauses, sections, attachments, routines.
+-- Form and meaning of the fields: see tr14.lua.
+return {
+  { id = "ACC33-1.18-1", section = "1.18", kind = "meaning", status = "open",
+    text = "Deferred topics named by the standard itself: directives for implicit deep copy, "
+      .. "clauses on one directive that alias each other, attaching pointers past the end, "
+      .. "Fortran pointer variables: precisely what TR14 and this project answer." },
+
+  { id = "ACC33-2.6-1", section = "2.6", kind = "meaning", status = "done",
+    text = "At least one data clause on enter data and exit data (on data a default clause also "
+      .. "counts); if(false) skips the whole directive; finalize only on exit data; if_present "
+      .. "only on update and host_data." },
+
+  { id = "ACC33-impl-1", section = "2.6.2", kind = "meaning", status = "done",
+    text = "Implicit attributes in compute constructs: reduction variable (copy); aggregate "
+      .. "(copy) (or present under default(present)); scalar (firstprivate) in "
+      .. "parallel/serial, copy in kernels. A C pointer is a scalar: it is not followed." },
+  { id = "ACC33-impl-2", section = "2.6.2", kind = "meaning", status = "done",
+    text = "default(none): error for a variable without explicit clause, scalars included since "
+      .. "3.2 (Flang keeps the older rule by default)." },
+  { id = "ACC33-impl-3", section = "2.6.2", kind = "meaning", status = "done",
+    text = "Only if no visible enclosing data clause names the variable. C++ lambda captured by "
+      .. "pointer value: no_create; by reference: present." },
+
+  { id = "ACC33-2.6.7-1", section = "2.6.7", kind = "meaning", status = "done",
+    text = "Per section of device memory and device: a structured and a dynamic reference "
+      .. "counter, both start at 0 (structured starts at 1 for global declare static data). "
+      .. "Present exactly when sum > 0." },
+  { id = "ACC33-2.6.7-2", section = "2.6.7", kind = "meaning", status = "done",
+    text = "Structured: +1 entering each data or compute region with an explicit or implicit "
+      .. "clause for the section, -1 leaving." },
+  { id = "ACC33-2.6.7-3", section = "2.6.7", kind = "meaning", status = "done",
+    text = "Dynamic: +1 per enter data copyin|create and acc_copyin|acc_create; -1 per exit data "
+      .. "copyout|delete and acc_copyout|acc_delete; set to 0 with finalize or the _finalize "
+      .. "routines." },
+  { id = "ACC33-2.6.7-4", section = "2.6.7", kind = "meaning", status = "done",
+    text = "Counters change at once in the encountering thread, even with async. Lifetime ends "
+      .. "when both are 0." },
+  { id = "ACC33-2.6.7-5", section = "2.6.7", kind = "meaning", status = "done",
+    text = "A decrement never goes below 0. For memory mapped with acc_map_data the dynamic "
+      .. "counter reaches 0 only through acc_unmap_data." },
+
+  { id = "ACC33-2.7-1", section = "2.7", kind = "meaning", status = "done",
+    text = "All entry steps are followed by attach if var is a pointer reference. Exit: if the "
+      .. "relevant counter is 0, nothing at all happens (restored in 3.1; 3.0 wanted an "
+      .. "error); else detach, decrement, then the action of the last column if both counters "
+      .. "are 0." },
+  { id = "ACC33-2.7-2", section = "2.7", kind = "meaning", status = "done",
+    text = "Null pointers are neither counted nor created." },
+  { id = "ACC33-2.7-3", section = "2.7", kind = "meaning", status = "done",
+    text = "present may therefore free data at its exit (when an exit data finalize ran inside "
+      .. "the region)." },
+  { id = "ACC33-2.7-4", section = "2.7", kind = "meaning", status = "open",
+    text = "zero acts only when the create action really happens: data already present are not "
+      .. "cleared." },
+  { id = "ACC33-2.7-5", section = "2.7", kind = "meaning", status = "open",
+    text = "The delete text performs detach twice (a slip): implement once." },
+  { id = "ACC33-2.7-6", section = "2.7", kind = "meaning", status = "done",
+    text = "present_or_*, p* are synonyms since 2.5." },
+  { id = "ACC33-2.7-7", section = "2.7", kind = "meaning", status = "done",
+    text = "enter data create/copyin is declared equivalent to the API routine, except that the "
+      .. "directive attaches and the routine does not (3.2.18/19 say so for both)." },
+  { id = "ACC33-2.7-8", section = "2.7", kind = "static error", status = "done",
+    text = "A clause stands only on the directives that allow it (clause-not-allowed); a word "
+      .. "that is no clause is unknown-clause." },
+  { id = "ACC33-2.7-9", section = "2.7", kind = "meaning", status = "done",
+    text = "deviceptr names pointer variables that hold device addresses: no data action, the "
+      .. "address is used as it is." },
+
+  { id = "ACC33-2.7.1-1", section = "2.7.1", kind = "meaning", status = "done",
+    text = "C subarray a[start:len]; start defaults to 0; len may be left out only for arrays of "
+      .. "known size. Fortran: missing bounds are the declared or allocated ones; the last "
+      .. "bound of an assumed-size dummy is required." },
+  { id = "ACC33-2.7.1-2", section = "2.7.1", kind = "meaning", status = "done",
+    text = "Expressions in a clause of a structured construct are evaluated once; the exit uses "
+      .. "the same values." },
+  { id = "ACC33-2.7.1-3", section = "2.7.1", kind = "meaning", status = "done",
+    text = "Four C 2-D forms (static, pointer to rows, array of pointers, pointer to pointers). "
+      .. "For dynamic dimensions the implementation allocates the device pointers and fills "
+      .. "them; static dimensions except the first must be whole. Changing those pointers "
+      .. "during the lifetime: undefined." },
+  { id = "ACC33-2.7.1-4", section = "2.7.1", kind = "meaning", status = "done",
+    text = "Sections must be contiguous, except such pointer arrays. An implementation may "
+      .. "allocate only the subarray." },
+  { id = "ACC33-2.7.1-5", section = "2.7.1", kind = "meaning", status = "done",
+    text = "A struct in a clause: all members allocated and copied bitwise, pointees not; "
+      .. "Fortran allocatable/pointer members likewise not followed." },
+
+  { id = "ACC33-att-1", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Attach counter per pointer in device memory and device; 0 when that memory is "
+      .. "allocated." },
+  { id = "ACC33-att-2", section = "2.7.2", kind = "meaning", status = "done",
+    text = "No action if the pointer lies in shared memory, or is not present, or its target is "
+      .. "not present. Never an error." },
+  { id = "ACC33-att-3", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Counter is not 0 and device pointer already points to the target's device copy "
+      .. "(counter)+1. Otherwise write the device pointer and set the counter to 1 (also when "
+      .. "it was attached elsewhere)." },
+  { id = "ACC33-att-4", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Null host pointer (device) pointer made null." },
+  { id = "ACC33-det-1", section = "2.7.2", kind = "meaning", status = "done",
+    text = "No action if shared, not present, or counter 0. Else -1; at 0 the device pointer "
+      .. "gets the current host value." },
+  { id = "ACC33-att-5", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Only a \"pointer reference\" takes part: copyin(s.p[0:n]), copyin(p) with C pointer "
+      .. "p, Fortran pointer/allocatable." },
+  { id = "ACC33-att-6", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Copying a struct attaches nothing by itself; copyin(s) after copyin(s.p[0:n]) leaves "
+      .. "s.p unattached, the reverse order attaches." },
+  { id = "ACC33-att-7", section = "2.7.2", kind = "meaning", status = "done",
+    text = "Copyout and delete detach every pointer inside var first, so device addresses do not "
+      .. "reach the host. (New against 2.6: a GCC test still expects a device address after "
+      .. "acc_copyout of an undetached struct.)" },
+  { id = "ACC33-att-8", section = "2.7.2", kind = "meaning", status = "open",
+    text = "Undefined: update of a composite while a pointer member is attached; attaching and "
+      .. "assigning the same device pointer. TR14 4.1 demands the opposite for update." },
+  { id = "ACC33-att-9", section = "2.7.2", kind = "meaning", status = "open",
+    text = "Fortran: attach includes the descriptor (said for members only; FLANG extends it to "
+      .. "detach and dummies)." },
+
+  { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "open",
+    text = "host_data use_device(v): address replaced by the device address; v must be present "
+      .. "unless if(false) or if_present; null stays null; v is a name, not a section." },
+
+  { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "open",
+    text = "Declare: copy, copyin, copyout, create, present, deviceptr, device_resident, link; "
+      .. "implicit region = routine or program; at global scope only create, copyin, "
+      .. "device_resident, link. Fortran allocatable in declare create: allocate sets dynamic "
+      .. "1, deallocate ends it (error if the structured count is not 0)." },
+
+  { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
+    text = "shutdown ends all lifetimes on the device. Optional absent Fortran arguments make a "
+      .. "clause a no-op." },
+
+  { id = "ACC33-upd-1", section = "2.14.4", kind = "meaning", status = "done",
+    text = "Update: self/host/device, at least one; done in the order written; the same array "
+      .. "may appear often; var must be present unless if_present; struct members and "
+      .. "subarrays of members allowed, but no subarray notation on a parent of the member "
+      .. "(s[0:n].a no, s[i].a[0:n] yes)." },
+  { id = "ACC33-upd-2", section = "2.14.4", kind = "meaning", status = "open",
+    text = "Noncontiguous subarrays allowed in update; moving a larger enclosing range is "
+      .. "permitted but no larger than the smallest contiguous range containing it." },
+
+  { id = "ACC33-3.2.16-1", section = "3.2.16", kind = "meaning", status = "done",
+    text = "acc_malloc gives device memory, of no bytes a null pointer; acc_free releases it and "
+      .. "ignores a null pointer." },
+
+  { id = "ACC33-3.2.18-1", section = "3.2.18", kind = "meaning", status = "done",
+    text = "The data routines work as the clauses on present data and dynamic counters do, but "
+      .. "take a null pointer with bytes for an error (null-pointer) and neither attach nor "
+      .. "detach." },
+
+  { id = "ACC33-3.2.21-1", section = "3.2.21", kind = "meaning", status = "done",
+    text = "acc_map_data makes host memory present at a device address without any copy, and is "
+      .. "an error if a part of it is present (already-present); acc_unmap_data ends that." },
+
+  { id = "ACC33-3.2.26-1", section = "3.2.26", kind = "meaning", status = "done",
+    text = "acc_is_present is true exactly when all bytes are present; acc_deviceptr and "
+      .. "acc_hostptr give the corresponding address, or null." },
+
+  { id = "ACC33-3.2.30-1", section = "3.2.30", kind = "meaning", status = "done",
+    text = "The acc_memcpy routines copy between host and device memory, within a device, and "
+      .. "between two devices; both ends must be there." },
+
+  { id = "ACC33-gloss-1", section = "6", kind = "meaning", status = "open",
+    text = "Present: all of it in a single present section. Partly present: part present and the "
+      .. "rest absent or in another section. Two adjacent mappings do not make the union "
+      .. "present." },
+  { id = "ACC33-gloss-2", section = "6", kind = "meaning", status = "open",
+    text = "A null pointer counts as always present, with length zero (since 3.2). Shared "
+      .. "memory: every clause is a no-op, always \"present\"." },
+
+  { id = "ACC33-A.3-1", section = "A.3", kind = "meaning", status = "open",
+    text = "present(p) with p a C pointer checks the pointer variable; much old code means its "
+      .. "target; an option is advised." },
+}

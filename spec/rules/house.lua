@@ -1,0 +1,43 @@
+-- house.lua - rules of our own, for what no document says. Form and meaning of the fields: see
+-- tr14.lua.
+return {
+  { id = "HOUSE-scenario", section = "scenario", kind = "meaning", status = "done",
+    text = "A scenario is a Lua script: its head comes first, rules come before declarations, "
+      .. "cases do not nest, and what is no Lua or fails as Lua is told with its line "
+      .. "(scenario-error)." },
+  { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
+    text = "An expectation that does not hold stops its case, whatever the other cases do "
+      .. "(expectation); a construct that fails leaves directory, counters, attachments and "
+      .. "memory as they were." },
+  { id = "HOUSE-layout", section = "layout", kind = "meaning", status = "done",
+    text = "Types are laid out as the C ABI of x86-64 System V says; what cannot be mapped "
+      .. "member by member, as bit-fields, is rejected (unsupported)." },
+  { id = "HOUSE-syntax", section = "syntax", kind = "syntax", status = "done",
+    text = "Text of directives, declarations, expressions and bodies follows its grammar; the "
+      .. "first place that does not is told (syntax)." },
+  { id = "HOUSE-names", section = "names", kind = "static error", status = "done",
+    text = "Names of variables, types, members, functions, profiles and codes are known where "
+      .. "they are used, and declared once (unknown-name, duplicate-name and their like)." },
+  { id = "HOUSE-language", section = "language", kind = "meaning", status = "done",
+    text = "Values and arguments are of the kind that the language asks for (type-mismatch)." },
+  { id = "HOUSE-version", section = "version", kind = "restriction", status = "done",
+    text = "What the contract names and this version does not do is refused, not ignored "
+      .. "(unsupported)." },
+  { id = "HOUSE-internal", section = "internal", kind = "run-time error", status = "open",
+    text = "An error in accdeep itself is told as one, not as an error of the scenario "
+      .. "(internal)." },
+  { id = "HOUSE-limit", section = "limit", kind = "run-time error", status = "open",
+    text = "Memory and instructions of a scenario are bounded: what goes beyond ends the run "
+      .. "(limit), and no expectation may catch it." },
+  { id = "HOUSE-memory", section = "memory", kind = "run-time error", status = "done",
+    text = "A construct for which host or device have not enough memory fails and changes "
+      .. "nothing (out-of-memory, out-of-device-memory)." },
+  { id = "HOUSE-misuse", section = "misuse", kind = "run-time error", status = "open",
+    text = "A call of the core that breaks its interface is refused and changes nothing "
+      .. "(misuse)." },
+  { id = "HOUSE-files", section = "files", kind = "run-time error", status = "open",
+    text = "Files and folders that cannot be read, and folders without scenarios, are told with "
+      .. "their names (file)." },
+  { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
+    text = "A process of the runner that dies costs its own file only, and is told (internal)." },
+}

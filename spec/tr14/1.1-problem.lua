@@ -1,0 +1,110 @@
+-- What deep copy is for: pointers that mean something on one side only.
+scenario { title = "TR14 1.1: shallow and deep copies", rules = "tr14", cites = { "TR14-1.1-01",
+  "TR14-1.1-02", "TR14-1.1-03", "TR14-1.1-04", "TR14-1.1-07", "TR14-1.1-08" } }
+
+declare [[
+  struct inner { int k; float w[2]; };
+  struct flat { int n; double m[2][2]; struct inner in; };
+  struct plain { int n; float *a; };            // no shape: its pointer is not followed
+  struct deep {
+      int n;
+      float *a;
+      #pragma acc shape include(a[0:n])
+  };
+  struct outer { struct deep first; struct deep *more; int k;
+      #pragma acc shape include(more[0:k])
+  };
+  struct flat F = { 1, { { 1, 2 }, { 3, 4 } }, { 5, { 6, 7 } } };
+  struct plain P;
+  struct deep D;
+  struct outer O;
+]]
+host.P = { n = 2, a = { 1, 2 } }
+host.D = { n = 2, a = { 1, 2 } }
+host.O = { k = 2, first = { n = 1, a = { 1 } },
+  more = { { n = 2, a = { 2, 3 } }, { n = 1, a = { 4 } } } }
+
+case("accepts: flat data move as one block [TR14-1.1-01]", function()
+  expect.moves(function() acc "enter data copyin(F)" end,
+    { h2d = { count = 1, bytes = sizeof "F" } })
+  acc "parallel present(F)" (function(d) d.F.m[1][1], d.F["in"].w[1] = 40, 70 end)
+  expect.moves(function() acc "exit data copyout(F)" end,
+    { d2h = { count = 1, bytes = sizeof "F" } })
+  expect.host("F.m[1][1]", 40)
+  expect.host("F.in.w[1]", 70)
+  expect.host("F.in.w[0]", 6)
+end)
+
+case("rejects: a structure with a pointer that is not described is not deep"
+  .. " [TR14-1.1-01 TR14-1.1-04]",
+  function()
+    acc "enter data copyin(P)"
+    expect.present "P"
+    expect.absent "P.a[0:2]"
+    expect.detached "P.a"
+  end)
+
+case("accepts: a pointer is followed on the side of its memory [TR14-1.1-02]", function()
+  acc "data copy(D)" (function()
+    acc "parallel present(D)" (function(d) expect.equal(d.D.a[1], 2) end)
+    expect.equal(host.D.a[1], 2)
+  end)
+end)
+
+case("rejects: a kernel follows a host pointer [TR14-1.1-02 TR14-1.1-03]", function()
+  acc "data copy(P)" (function()
+    expect.fails("host-pointer-on-device", function()
+      acc "parallel present(P)" (function(d) return d.P.a[0] end)
+    end)
+    expect.fails("host-pointer-on-device", function()
+      acc "parallel present(P)" "P.a[0] = 1;"
+    end)
+  end)
+end)
+
+case("rejects: the host follows a device pointer [TR14-1.1-02]", function()
+  acc "data copy(D)" (function()
+    host.P = { a = acc_deviceptr "D.a[0:2]" }
+    expect.fails("device-pointer-on-host", function() return host "P.a[0]" end)
+    expect.fails("device-pointer-on-host", function() return host.P.a[0] end)
+  end)
+end)
+
+case("accepts: a shallow copy moves the object and leaves its pointers as they are [TR14-1.1-03]",
+  function()
+    expect.events(function() acc "enter data copyin(P)" end, { "alloc P", "h2d P", "incref P" })
+    expect.device("P.n", 2)
+    expect.events(function() acc "exit data delete(P)" end, { "decref P", "free P" })
+  end)
+
+case("accepts: a deep copy moves all that is described and translates the pointers [TR14-1.1-04]",
+  function()
+    expect.events(function() acc "enter data copyin(D)" end, { "alloc D", "alloc D.a[0:2]", "h2d D",
+      "h2d D.a[0:2]", "attach D.a", "incref D", "incref D.a[0:2]" })
+    expect.attached("D.a", 1)
+    local translated = acc_deviceptr "D.a[0:2]"
+    acc "parallel present(D)" (function(d) expect.equal(d.D.a, translated) end)
+  end)
+
+case("accepts: members of all kinds travel with their object [TR14-1.1-07 TR14-1.1-08]", function()
+  acc "data copyin(O)" (function()
+    expect.present "O.more[0:2]"
+    expect.device("O.k", 2)
+    expect.device("O.first.n", 1)
+    expect.device("O.first.a[0]", 1)
+    expect.device("O.more[0].a[0:2]", { 2, 3 })
+    expect.device("O.more[1].a[0]", 4)
+    expect.attached("O.more", 1)
+    expect.attached("O.more[1].a", 1)
+    expect.attached("O.first.a", 1)
+  end)
+  expect.absent "O.more[1].a[0:1]"
+end)
+
+case("rejects: an indirect member does not travel without a shape [TR14-1.1-07 TR14-1.1-08]",
+  function()
+    acc "data copyin(P)" (function()
+      expect.device("P.n", 2)
+      expect.absent "P.a[0:2]"
+    end)
+  end)

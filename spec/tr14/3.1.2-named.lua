@@ -1,0 +1,168 @@
+-- Named shapes: where they may stand, and what they take over from the default shape.
+scenario { title = "TR14 3.1.2: named shapes", rules = "tr14", cites = { "TR14-3.1.2-01",
+  "TR14-3.1.2-02", "TR14-3.1.2-03", "TR14-3.1.2-04", "TR14-3.1.2-05", "TR14-3.1.2-06",
+  "TR14-3.1.2-07", "TR14-3.1.2-08" } }
+
+declare [[
+  struct part { int n; float *p, *q;
+      #pragma acc shape include(p[0:n], q[0:n])
+      #pragma acc shape(only_p) exclude(q)
+      #pragma acc shape(again) default(include)
+      #pragma acc shape(nothing) default(exclude)
+      #pragma acc shape(half) include(p[0:n/2])
+      #pragma acc shape(init) init_needed(n, q)
+  };
+  struct pack { int k; struct part one; struct part *more; char *raw;
+      #pragma acc shape include(more[0:k]) exclude(raw)
+      #pragma acc shape(small) include<only_p>(one, more)
+      #pragma acc shape(ready) init_needed<only_p>(one)
+      #pragma acc shape(no_more) exclude(more)
+  };
+  struct part A, B;
+  struct pack K;
+]]
+local function part() return { n = 2, p = { 1, 2 }, q = { 3, 4 } } end
+host.A, host.B = part(), part()
+host.K = { k = 1, one = part(), more = { part() }, raw = { 65 } }
+
+case("accepts: a named shape where a clause asks for it [TR14-3.1.2-01]", function()
+  acc "data copyin<only_p>(A) copyin(B)" (function()
+    expect.absent "A.q[0:2]"
+    expect.present "B.q[0:2]"
+  end)
+end)
+
+case("rejects: a named shape does nothing where it is not asked for [TR14-3.1.2-01]", function()
+  acc "data copyin(A)" (function()
+    expect.present "A.p[0:2]"
+    expect.present "A.q[0:2]"
+  end)
+end)
+
+case("accepts: shapes on data clauses, updates, include and init_needed [TR14-3.1.2-02]", function()
+  acc "data copy<only_p>(A)" (function()
+    acc "data present<only_p>(A) no_create<only_p>(A)" (function() expect.attached("A.p", 3) end)
+    acc "parallel present<only_p>(A)" "A.p[0] = 10; A.p[1] = 20;"
+    acc "update self<only_p>(A)"
+    expect.host("A.p[0]", 10)
+    acc "parallel present<only_p>(A)" "A.p[0] = 30;"
+    acc "update host<only_p>(A)"
+    expect.host("A.p[0]", 30)
+    host.A.p[1] = 5
+    acc "update device<only_p>(A)"
+    expect.device("A.p[1]", 5)
+  end)
+  acc "data copyin<small>(K)" (function() expect.absent "K.one.q[0:2]" end)
+  acc "data create<ready>(K)" (function() expect.device("K.one.p[0:2]", { 1, 2 }) end)
+  acc "data copyout<only_p>(A)" (function()
+    acc "parallel present<only_p>(A)" "A.n = 2; A.p[0] = 7; A.p[1] = 8;"
+  end)
+  expect.host("A.p[0:2]", { 7, 8 })
+  acc "data create<only_p>(A)" (function() expect.absent "A.q[0:2]" end)
+  acc "enter data pcreate<only_p>(A)"
+  acc "exit data delete<only_p>(A)"
+end)
+
+case("rejects: shapes on other clauses, and without a name [TR14-3.1.2-02]", function()
+  expect.invalid("acc shape(s) type(struct pack) exclude<only_p>(one)", "clause-not-allowed")
+  expect.malformed "acc shape type(struct pack) default<only_p>(include)"
+  expect.malformed "acc shape type<only_p>(struct pack) include(one)"
+  expect.invalid("acc enter data attach<only_p>(A.p)", "clause-not-allowed")
+  expect.invalid("acc exit data detach<only_p>(A.p)", "clause-not-allowed")
+  expect.invalid("acc parallel private<only_p>(A)", "clause-not-allowed")
+  expect.malformed "acc data copyin<>(A)"
+  expect.malformed "acc data copyin<only_p(A)"
+end)
+
+case("accepts: a named shape extends the default one and beats it [TR14-3.1.2-03]", function()
+  acc "data copyin<half>(A)" (function()
+    expect.present "A.p[0:1]"
+    expect.absent "A.p[1:1]"
+    expect.present "A.q[0:2]"
+  end)
+end)
+
+case("rejects: what the named shape excludes, though the default one includes it [TR14-3.1.2-03]",
+  function()
+    acc "data copyin<no_more>(K)" (function()
+      expect.present "K.one.p[0:2]"
+      expect.absent "K.more[0:1]"
+      expect.absent "K.more[0].p[0:2]"
+    end)
+  end)
+
+case("accepts: without a default of its own it keeps what the default shape gave [TR14-3.1.2-04]",
+  function()
+    acc "data copyin<small>(K)" (function()
+      expect.present "K.more[0:1]"
+      expect.fails("excluded-member", function()
+        acc "parallel present<small>(K)" (function(d) return d.K.raw[0] end)
+      end)
+    end)
+  end)
+
+case("rejects: its own default decides over the default shape [TR14-3.1.2-04]", function()
+  acc "data copyin<nothing>(A)" (function()
+    expect.absent "A.p[0:2]"
+    expect.fails("excluded-member", function()
+      acc "parallel present<nothing>(A)" "int x = A.n;"
+    end)
+  end)
+end)
+
+case("accepts: a member without a section has the one of the default shape [TR14-3.1.2-05]",
+  function()
+    acc "data create<init>(A)" (function() expect.device("A.q[0:2]", { 3, 4 }) end)
+    acc "data copyin<again>(A)" (function() expect.present "A.p[0:2]" end)
+  end)
+
+case("rejects: a section of its own replaces that of the default shape [TR14-3.1.2-05]", function()
+  acc "data copyin<half>(A)" (function() expect.absent "A.p[1:1]" end)
+end)
+
+case("accepts: a named shape extends the default shape [TR14-3.1.2-06]", function()
+  acc "data copyin<init>(A)" (function() expect.present "A.p[0:2]" end)
+end)
+
+case("rejects: a named shape does not extend another named one [TR14-3.1.2-06]", function()
+  acc "data copyin<half>(A)" (function() expect.present "A.q[0:2]" end) -- only_p excludes it
+end)
+
+case("accepts: a name for members in include<name> [TR14-3.1.2-07]", function()
+  acc "data copyin<small>(K)" (function()
+    expect.present "K.one.p[0:2]"
+    expect.absent "K.one.q[0:2]"
+    expect.present "K.more[0].p[0:2]"
+    expect.absent "K.more[0].q[0:2]"
+  end)
+end)
+
+case("rejects: the name holds for the listed object, not for its members [TR14-3.1.2-07]",
+  function()
+    acc "data copyin<no_more>(K)" (function() expect.present "K.one.q[0:2]" end)
+    expect.invalid("acc data copyin<small>(A)", "unknown-shape")
+  end)
+
+case("accepts: a shape of the variable's type [TR14-3.1.2-08]", function()
+  acc "data copyin<only_p>(A) copyin<small>(K)" (function() expect.present "A.p[0:2]" end)
+end)
+
+case("rejects: a shape that the type lacks, a shape for a scalar [TR14-3.1.2-08]", function()
+  declare "float f; float *pf;"
+  declare [[
+    struct forward { int n; struct forward *other; struct late *more;
+        #pragma acc shape include<never>(other[0:1])
+        #pragma acc shape(second) exclude(other) include<never>(more[0:1])
+    };
+    struct late { int k; };
+    struct forward F;
+  ]]
+  expect.invalid("acc data copyin(F)", "unknown-shape")
+  expect.invalid("acc data copyin<second>(F)", "unknown-shape")
+  expect.invalid("acc data copyin<onlyp>(A)", "unknown-shape")
+  expect.invalid("acc data copyin<only_p>(f)", "not-a-struct")
+  expect.invalid("acc data copyin<only_p>(pf[0:1])", "not-a-struct")
+  expect.invalid("acc update self<only_p>(f)", "not-a-struct")
+  expect.invalid("acc shape(s) type(struct pack) include<other>(one)", "unknown-shape")
+  expect.invalid("acc shape(s) type(struct pack) include<only_p>(raw)", "not-a-struct")
+end)

@@ -1,0 +1,195 @@
+-- Members in data clauses: X.a[0:X.n]. They are gathered under the object they belong to.
+scenario { title = "TR14 3.4: convenience syntax", rules = "tr14", cites = { "TR14-3.4-01",
+  "TR14-3.4-02", "TR14-3.4-03", "TR14-3.4-04", "TR14-3.4-05", "TR14-3.4-06", "TR14-3.4-07",
+  "TR14-3.4-09", "TR14-3.4-10", "TR14-3.4-11", "TR14-3.4-12" } }
+
+declare [[
+  struct deep { int n; float *a, *b, *c; };
+  struct nest { int k; struct deep in; struct deep *q; };
+  struct deep X, Y[2];
+  struct nest Z;
+  int n = 1;
+  int i = 1;
+]]
+local function deep() return { n = 2, a = { 1, 2 }, b = { 3, 4 }, c = { 5, 6 } } end
+host.X = deep()
+host.Y = { deep(), deep() }
+host.Z = { k = 1, ["in"] = deep(), q = { deep() } }
+
+case("accepts: one member: its object is held, the member follows its clause"
+  .. " [TR14-3.4-03 TR14-3.4-05]",
+  function()
+    expect.events(function() acc "enter data copyin(X.a[0:X.n])" end, { "alloc X", "alloc X.a[0:2]",
+      "h2d X.a[0:2]", "attach X.a", "incref X", "incref X.a[0:2]" })
+    expect.events(function() acc "exit data copyout(X.a[0:X.n])" end, { "detach X.a", "decref X",
+      "decref X.a[0:2]", "d2h X.a[0:2]", "free X", "free X.a[0:2]" })
+  end)
+
+case("rejects: the other members do not take part [TR14-3.4-05 TR14-3.4-11]", function()
+  acc "data copyin(X.a[0:X.n])" (function()
+    expect.present "X"
+    expect.absent "X.b[0:2]"
+    expect.fails("excluded-member", function()
+      acc "parallel present(X.a[0:2])" (function(d) return d.X.n end)
+    end)
+    expect.fails("excluded-member", function()
+      acc "parallel present(X.a[0:2])" (function(d) return d.X.b[0] end)
+    end)
+  end)
+end)
+
+case("accepts: what a shape gives, members give too [TR14-3.4-01]", function()
+  acc "shape type(struct deep) include(a[0:n], b[0:n], c[0:n])"
+  local by_shape = events(function() acc "data copy(X)" (function() end) end)
+  local by_members = events(function()
+    acc "data copy(X, X.a[0:X.n], X.b[0:X.n], X.c[0:X.n])" (function() end)
+  end)
+  local function moves(list)
+    local names = {}
+    for _, e in ipairs(list) do
+      if e.op == "h2d" or e.op == "d2h" then names[#names + 1] = tostring(e) .. " " .. e.bytes end
+    end
+    return names
+  end
+  expect.equal(moves(by_members), moves(by_shape))
+end)
+
+case("rejects: a shape holds for all objects, members for one [TR14-3.4-01]", function()
+  acc "data copyin(Y, Y[0].a[0:Y[0].n])" (function()
+    expect.present "Y[0].a[0:2]"
+    expect.absent "Y[1].a[0:2]"
+  end)
+end)
+
+case("accepts: any object as base: elements, inner structures, what pointers lead to [TR14-3.4-02]",
+  function()
+    acc "data copyin(Y[i].b[0:Y[i].n])" (function()
+      expect.attached("Y[1].b", 1)
+      expect.device("Y[1].b[1]", 4)
+    end)
+    acc "data copyin(Z.in.a[0:2])" (function() expect.device("Z.in.a[1]", 2) end)
+    acc "data copyin(Z.q->a[0:2])" (function() expect.device("Z.q->a[1]", 2) end)
+    acc "data copyin(Z.q[0].c[1:1])" (function() expect.device("Z.q[0].c[1]", 6) end)
+  end)
+
+case("rejects: a section as base, and what is no variable [TR14-3.4-02]", function()
+  expect.malformed("acc data copyin(Y[0:2].a)")
+  expect.malformed("acc data copyin(Y[0:2].a[0:2])")
+  expect.malformed("acc data copyin(X.a + 1)")
+  expect.invalid("acc data copyin(1)")
+  expect.malformed("acc data copyin()")
+  expect.malformed("acc data copyin(X.)")
+end)
+
+case("accepts: members with and without sections [TR14-3.4-03]", function()
+  acc "data copyin(X.n, X.a[1:1])" (function()
+    expect.device("X.n", 2)
+    expect.device("X.a[1]", 2)
+    expect.absent "X.a[0:1]"
+  end)
+end)
+
+case("rejects: unknown members, members of what has none [TR14-3.4-03]", function()
+  expect.invalid("acc data copyin(X.d)", "unknown-member")
+  expect.invalid("acc data copyin(n.d)", "not-a-struct")
+  expect.invalid("acc data copyin(X->a)", "not-a-pointer")
+  expect.invalid("acc data copyin(W.a[0:1])", "unknown-name")
+  expect.invalid("acc data copyin(X.n[0:1])", "not-a-pointer")
+end)
+
+case("accepts: one base in several clauses, in any order [TR14-3.4-04 TR14-3.4-06]", function()
+  local function run(text)
+    return events(function() acc(text)(function() end) end)
+  end
+  local first = run "data copyin(X.a[0:X.n], X.b[0:X.n]) copyout(X.c[0:X.n])"
+  local second = run "data copyout(X.c[0:X.n]) copyin(X.a[0:X.n]) copyin(X.b[0:X.n])"
+  local function sorted(list)
+    local names = {}
+    for _, e in ipairs(list) do names[#names + 1] = tostring(e) end
+    table.sort(names)
+    return names
+  end
+  expect.equal(sorted(first), sorted(second))
+  acc "data copyin(X.a[0:X.n], X.b[0:X.n]) copyout(X.c[0:X.n])" (function()
+    expect.count("X", { structured = 1 })
+    expect.uninitialized "X.c[0:2]"
+    acc "parallel present(X.a[0:2], X.b[0:2], X.c[0:2])" (function(d)
+      for k = 0, 1 do d.X.c[k] = d.X.a[k] + d.X.b[k] end
+    end)
+  end)
+  expect.host("X.c[0:2]", { 4, 6 })
+  expect.host("X.a[0:2]", { 1, 2 })
+end)
+
+case("rejects: members that are not the one base stay apart [TR14-3.4-04 TR14-3.4-06]", function()
+  acc "data copyin(X.a[0:2], Y[0].a[0:2])" (function()
+    expect.count("X", { structured = 1 })
+    expect.count("Y[0]", { structured = 1 })
+    expect.absent "Y[1]"
+  end)
+end)
+
+case("accepts: the base in a clause gives the other members that clause [TR14-3.4-07]", function()
+  acc "data copyin(X, X.a[0:X.n])" (function()
+    expect.device("X.n", 2)
+    expect.device("X.a[1]", 2)
+    expect.attached("X.a", 1)
+  end)
+end)
+
+case("rejects: the base in two different clauses [TR14-3.4-07]", function()
+  expect.invalid("acc data copyin(X) copyout(X) copy(X.a[0:2])", "duplicate-clause")
+end)
+
+case("accepts: update of a member moves that member [TR14-3.4-09]", function()
+  acc "data copyin(X, X.a[0:2], X.b[0:2])" (function()
+    acc "parallel present(X)" "X.a[0] = 10; X.b[0] = 30; X.n = 7;"
+    expect.events(function() acc "update self(X.b[0:X.n])" end, { "d2h X.b[0:2]" })
+    expect.host("X.b[0]", 30)
+    expect.host("X.a[0]", 1)
+    expect.host("X.n", 2)
+    acc "update self(X.n)"
+    expect.host("X.n", 7)
+  end)
+end)
+
+case("rejects: update of a member that is not there [TR14-3.4-09]", function()
+  acc "data copyin(X, X.a[0:1])" (function()
+    expect.fails("not-present", function() acc "update self(X.b[0:2])" end)
+    expect.fails("partially-present", function() acc "update self(X.a[0:2])" end)
+  end)
+end)
+
+case("accepts: bounds are those of the place of the directive [TR14-3.4-10]", function()
+  acc "data copyin(X.a[0:n])" (function()
+    expect.present "X.a[0:1]"
+    expect.absent "X.a[1:1]"
+  end)
+end)
+
+case("rejects: names of members are no names at the directive [TR14-3.4-10]", function()
+  expect.invalid("acc data copyin(Z.in.a[0:k])", "unknown-name")
+end)
+
+case("accepts: an absent base is allocated as a whole [TR14-3.4-11]", function()
+  acc "data create(X.a[0:2])" (function()
+    expect.equal(state().present[1].bytes, sizeof "struct deep")
+    expect.attached("X.a", 1)
+  end)
+  expect.absent "X"
+end)
+
+case("accepts: a member joins a base that must be there [TR14-3.4-12]", function()
+  acc "data copyin(X)" (function()
+    acc "data present(X) copyin(X.a[0:X.n])" (function()
+      expect.attached("X.a", 1)
+      expect.device("X.n", 2)
+    end)
+    expect.absent "X.a[0:2]"
+    expect.detached "X.a"
+  end)
+end)
+
+case("rejects: the base is absent, and must be there [TR14-3.4-12]", function()
+  expect.fails("not-present", function() acc "data present(X) copyin(X.a[0:X.n])" end)
+end)

@@ -1,0 +1,167 @@
+-- Attach and detach: device pointers follow their targets, the host never sees a device address.
+scenario { title = "TR14 4.1: attach and detach", rules = "tr14", cites = { "TR14-4.1-01",
+  "TR14-4.1-02", "TR14-4.1-03", "TR14-4.1-04", "TR14-4.1-05", "TR14-4.1-06", "TR14-4.1-07",
+  "TR14-4.1-08" } }
+
+declare [[
+  struct deep { int n; float *a, *b;
+      #pragma acc shape init_needed(n) include(a[0:n], b[0:n])
+      #pragma acc shape(flat) exclude(a, b)
+  };
+  struct deep X;
+  float v[4] = { 1, 2, 3, 4 };
+  float *p = v;
+]]
+host.X = { n = 2, a = { 1, 2 }, b = { 3, 4 } }
+
+case("accepts: attach writes the device pointer, detach restores it [TR14-4.1-01]", function()
+  acc "enter data copyin(v) copyin(p)"
+  expect.attached("p", 1)
+  expect.device("p[3]", 4)
+  acc "exit data detach(p)"
+  expect.detached "p"
+  expect.fails("host-pointer-on-device", function() expect.device("p[0]", 1) end)
+  acc "enter data attach(p)"
+  expect.device("p[2]", 3)
+end)
+
+case("rejects: detach of what is not attached [TR14-4.1-01 TR14-4.1-04]", function()
+  acc "enter data copyin(p)"
+  expect.detached "p"
+  expect.fails("not-attached", function() acc "exit data detach(p)" end)
+end)
+
+case("accepts: pointers attach to objects of this directive, and to those present before"
+  .. " [TR14-4.1-02]",
+  function()
+    acc "data copyin(X)" (function() expect.attached("X.a", 1) end)
+    acc "enter data copyin(X.a[0:2])"
+    acc "enter data copyin(v)"
+    acc "enter data copyin(p)"
+    expect.attached("p", 1)
+  end)
+
+case("rejects: there is nothing to attach to [TR14-4.1-02]", function()
+  acc "enter data copyin(p)"
+  expect.fails("not-present", function() acc "enter data attach(p)" end)
+  acc "enter data copyin(v[0:2])"
+  host.p = addr "v[2]"
+  expect.fails("not-present", function() acc "enter data attach(p)" end)
+end)
+
+case("accepts: pointers are detached before objects go [TR14-4.1-03]", function()
+  local region = acc "data copyin(X)"
+  local order = {}
+  for _, e in ipairs(events(function() region:close() end)) do order[#order + 1] = e.op end
+  expect.equal({ order[1], order[2] }, { "detach", "detach" })
+  expect.equal(order[#order], "free")
+end)
+
+case("rejects: an object goes while a pointer is attached to it, or in it [TR14-4.1-03]", function()
+  acc "enter data copyin(v) copyin(p)"
+  expect.fails("still-attached", function() acc "exit data delete(v)" end)
+  acc "exit data delete(p) delete(v)"
+  expect.absent "v"
+end)
+
+case("accepts: attachments are counted [TR14-4.1-04]", function()
+  acc "data copyin(X)" (function()
+    acc "data copyin(X)" (function()
+      acc "parallel present(X)" (function() end)
+      expect.attached("X.a", 2)
+    end)
+    expect.attached("X.a", 1)
+  end)
+  expect.detached "X.a"
+end)
+
+case("accepts: no device address reaches the host [TR14-4.1-05]", function()
+  local a, b = host "X.a", host "X.b"
+  acc "data copy(X)" (function() acc "update self(X)" end)
+  expect.equal(host "X.a", a)
+  acc "data copyout(X)" (function()
+    acc "parallel present(X)" "X.a[0] = X.a[1] = X.b[0] = X.b[1] = 1;"
+  end)
+  expect.equal(host "X.b", b)
+  expect.host("X.a[1]", 1)
+  acc "enter data copyin(X)"
+  acc "exit data copyout(X)"
+  expect.equal(host "X.a", a)
+end)
+
+case("rejects: the bytes of an attached pointer are not part of any move to the host [TR14-4.1-05]",
+  function()
+    acc "enter data copyin(X)"
+    expect.moves(function() acc "update self(X)" end, { d2h = { bytes = 8 + 8 + 8 } })
+    expect.moves(function() acc "exit data copyout(X)" end, { d2h = { bytes = 8 + 8 + 8 } })
+  end)
+
+case("accepts: updates keep the pointers of both sides [TR14-4.1-06]", function()
+  acc "data copyin(X)" (function()
+    local before = host "X.a"
+    host.X.n = 1
+    acc "update device(X)"
+    expect.device("X.n", 1)
+    expect.device("X.a[0]", 1)
+    expect.attached("X.a", 1)
+    acc "update self(X)"
+    expect.equal(host "X.a", before)
+    host.X.n = 2
+  end)
+end)
+
+case("rejects: without an attachment an update moves the pointer as it is [TR14-4.1-06]", function()
+  acc "enter data copyin<flat>(X)"
+  acc_copyin "p"
+  host.p = addr "v[1]"
+  acc "update device(p)"
+  expect.fails("host-pointer-on-device", function() acc "parallel present(p)" "float x = p[0];" end)
+end)
+
+case("accepts: both ways of moving over pointers leave the same bytes [TR14-4.1-07]", function()
+  rules { base = "tr14", update = "reverse" }
+  declare [[
+    struct q { int n; float *a; int m;
+        #pragma acc shape include(a[0:n])
+    };
+    struct q Q;
+  ]]
+  host.Q = { n = 2, a = { 1, 2 }, m = 5 }
+  local before = host "Q.a"
+  acc "data copyin(Q)" (function()
+    acc "parallel present(Q)" "Q.m = 6; Q.a[1] = 9;"
+    acc "update self(Q)"
+    acc "update device(Q)"
+    expect.equal(host "Q.a", before)
+    expect.host("Q.m", 6)
+    expect.host("Q.a[1]", 9)
+    expect.device("Q.a[1]", 9)
+  end)
+end)
+
+case("rejects: a way that there is not [TR14-4.1-07]", function()
+  expect.fails("type-mismatch", function() rules { base = "tr14", update = "sideways" } end)
+end)
+
+case("accepts: pointers that stay as they are [TR14-4.1-08]", function()
+  acc "data copyin(X)" (function() host.X.a[0] = 7 end)
+end)
+
+case("rejects: a kernel changes an attached pointer [TR14-4.1-08]", function()
+  local before = host "X.a"
+  acc "data copy(X, v)" (function()
+    expect.fails("pointer-changed", function() acc "parallel present(X, v)" "X.a = v;" end)
+    expect.device("X.a[1]", 2)
+  end)
+  expect.equal(host "X.a", before)
+end)
+
+case("rejects: a pointer changes between attach and detach, or update [TR14-4.1-08]", function()
+  local old = host "X.a"
+  acc "enter data copyin(X)"
+  host.X.a = host "X.b"
+  expect.fails("pointer-changed", function() acc "update self(X)" end)
+  expect.fails("pointer-changed", function() acc "enter data attach(X.a)" end)
+  host.X.a = old
+  acc "exit data delete(X)"
+end)

@@ -1,0 +1,164 @@
+-- Automatic alias resolution: all clauses are one set before anything is done.
+scenario { title = "TR14 4.2: automatic alias resolution", rules = "tr14", cites = {
+  "TR14-4.2-01", "TR14-4.2-02", "TR14-4.2-03", "TR14-4.2-04", "TR14-4.2-05", "TR14-4.2-06",
+  "TR14-4.2-07", "TR14-4.2-08", "TR14-4.2-09", "TR14-4.2-10", "TR14-4.2-11" } }
+
+declare [[
+  float v[20];
+  float *a = v;
+  float *b = v;
+  struct view { int n; float *p, *q;
+      #pragma acc shape include(p[0:n], q[0:n])
+  };
+  struct view S;
+]]
+for k = 0, 19 do host.v[k] = k end
+
+-- All orders of a list.
+local function permutations(list, n, visit)
+  n = n or #list
+  if n <= 1 then return visit(list) end
+  for k = 1, n do
+    list[k], list[n] = list[n], list[k]
+    permutations(list, n - 1, visit)
+    list[k], list[n] = list[n], list[k]
+  end
+end
+
+case("accepts: clauses in any order: present finds what another clause brings"
+  .. " [TR14-4.2-01 TR14-4.2-02]",
+  function()
+    permutations({ "copy(a[0:10])", "present(b[0:10])", "create(v[2:3])" }, nil, function(order)
+      host.v[0] = 0
+      acc("data " .. table.concat(order, " "))(function()
+        expect.count("v[0:10]", { structured = 3 })
+        acc "parallel present(b[0:10])" (function(d) d.b[0] = 5 end)
+      end)
+      expect.host("v[0]", 5)
+      expect.absent "v"
+    end)
+  end)
+
+case("rejects: no order helps if nothing brings the data [TR14-4.2-01 TR14-4.2-02]", function()
+  permutations({ "copy(a[0:5])", "present(b[10:5])" }, nil, function(order)
+    expect.fails("not-present", function() acc("data " .. table.concat(order, " ")) end)
+  end)
+end)
+
+case("accepts: what is present wholly is used as it is [TR14-4.2-03 TR14-4.2-04]", function()
+  acc "enter data copyin(v)"
+  host.v[3] = 30
+  expect.events(function() acc "enter data copyin(a[2:5])" end, { "incref a[2:5]" })
+  expect.device("v[3]", 3)
+end)
+
+case("rejects: what is present in part is fatal [TR14-4.2-03 TR14-4.2-04]", function()
+  acc "enter data copyin(v[5:5])"
+  for _, section in ipairs { "v[0:6]", "v[9:2]", "v[4:8]", "v" } do
+    for _, clause in ipairs { "copyin", "create", "copy", "copyout", "present" } do
+      expect.fails("partially-present", function() acc(("data %s(%s)"):format(clause, section)) end)
+    end
+  end
+  acc "enter data copyin(v[10:5])"
+  expect.fails("partially-present", function()
+    acc "data copyin(v[5:10])"
+  end) -- two objects, side by side
+end)
+
+case("accepts: objects of one directive that touch, contain or equal each other"
+  .. " [TR14-4.2-05 TR14-4.2-06]",
+  function()
+    acc "data copyin(v[0:5], v[5:5])" (function() expect.equal(#state().present, 2) end)
+    acc "data copyin(v[0:10]) create(v[2:3], b[2:3])" (function()
+      expect.equal(#state().present, 1)
+      expect.equal(state().present[1].bytes, 40)
+    end)
+  end)
+
+case("rejects: two new objects overlap, none contains the other [TR14-4.2-05]", function()
+  expect.fails("partial-overlap", function() acc "data copyin(v[0:10]) copyin(v[5:10])" end)
+  expect.fails("partial-overlap", function() acc "enter data create(a[0:3]) copyin(b[2:2])" end)
+end)
+
+case("rejects: a contained object has no memory of its own [TR14-4.2-06]", function()
+  expect.events(function() acc "enter data copyin(v[0:10]) create(a[2:3])" end,
+    { "alloc v[0:10]", "h2d v[0:10]", "incref v[0:10]", "incref a[2:3]" })
+end)
+
+case("accepts: each clause asks for its own bytes, each byte moves once [TR14-4.2-07]", function()
+  expect.moves(function() acc "enter data create(v) copyin(a[0:5])" end,
+    { h2d = { count = 1, bytes = 20 } })
+  acc "exit data delete(v) delete(a[0:5])"
+  expect.moves(function() acc "enter data copyin(v[0:10]) copyin(a[2:5])" end,
+    { h2d = { count = 1, bytes = 40 } })
+  expect.moves(function() acc "exit data copyout(v[0:10]) copyout(a[2:5])" end,
+    { d2h = { count = 1, bytes = 40 } })
+end)
+
+case("rejects: bytes that no clause asks for do not move [TR14-4.2-07]", function()
+  acc "enter data create(v) copyin(a[0:5])"
+  expect.device("v[4]", 4)
+  expect.uninitialized "v[5:15]"
+  acc "exit data delete(v) copyout(a[0:5])"
+  expect.host("v[5]", 5)
+end)
+
+case("accepts: the counter goes up for every clause [TR14-4.2-08]", function()
+  acc "data copyin(v) copyin(a[0:2]) create(b[1:1])" (function()
+    expect.count("v", { structured = 3, dynamic = 0 })
+  end)
+  acc "enter data copyin(v) create(v[3:3])"
+  expect.count("v", { structured = 0, dynamic = 2 })
+end)
+
+case("rejects: clauses on other objects do not count [TR14-4.2-08]", function()
+  acc "data copyin(v[0:5]) copyin(v[5:5])" (function()
+    expect.count("v[0:5]", { structured = 1 })
+    expect.count("v[5:5]", { structured = 1 })
+  end)
+end)
+
+case("accepts: a present object of the set [TR14-4.2-09]", function()
+  acc "data create(v) present(a[0:20])" (function() expect.present "v" end)
+end)
+
+case("rejects: a present object that is nowhere [TR14-4.2-09]", function()
+  expect.fails("not-present", function() acc "data present(v)" end)
+  expect.fails("not-present", function() acc "data create(v[0:2]) present(v[4:2])" end)
+end)
+
+case("accepts: pointers attach to what any clause brought [TR14-4.2-10]", function()
+  host.S = { n = 4, p = addr "v[0]", q = addr "v[2]" }
+  for _, text in ipairs { "data copyin(S) copyin(v)", "data copyin(v) copyin(S)" } do
+    acc(text)(function()
+      expect.attached("S.p", 1)
+      expect.device("S.q[3]", 5)
+      expect.equal(#state().present, 2)
+    end)
+  end
+end)
+
+case("rejects: two members of one object overlap in part [TR14-4.2-10 TR14-4.2-05]", function()
+  host.S = { n = 4, p = addr "v[0]", q = addr "v[2]" }
+  expect.fails("partial-overlap", function() acc "data copyin(S)" end)
+end)
+
+case("accepts: at the end references go first, then copies, then memory [TR14-4.2-11]", function()
+  for _, text in ipairs { "data copy(a[0:10]) present(b[0:10])",
+    "data present(b[0:10]) copy(a[0:10])" } do
+    host.v[1] = 1
+    acc(text)(function() acc "parallel present(a[0:10])" (function(d) d.a[1] = 11 end) end)
+    expect.host("v[1]", 11)
+  end
+end)
+
+case("rejects: no copy while a reference remains [TR14-4.2-11]", function()
+  acc "data create(v)" (function()
+    expect.moves(function()
+      acc "data copy(v)" (function() acc "parallel present(v)" (function(d) d.v[1] = 99 end) end)
+    end, { d2h = 0 })
+    expect.host("v[1]", 1)
+    expect.present "v"
+  end)
+  expect.host("v[1]", 1)
+end)

@@ -1,0 +1,274 @@
+-- Limitations and complications: what must stay fixed, sections of nothing, recursion, unions.
+scenario { title = "TR14 4.3: limitations and complications", rules = "tr14", cites = {
+  "TR14-4.3-02", "TR14-4.3-04", "TR14-4.3-05", "TR14-4.3-10", "TR14-4.3-11", "TR14-4.3-12",
+  "TR14-4.3-13", "TR14-4.3-14", "TR14-4.3-15", "TR14-4.3-18", "TR14-4.3-19" } }
+
+declare [[
+  struct deep { int n; float *a, *b;
+      #pragma acc shape init_needed(n) include(a[0:n], b[0:n])
+      #pragma acc shape(flat) exclude(a, b)
+      #pragma acc shape(only_a) exclude(b)
+  };
+  struct deep X;
+  float v[4] = { 1, 2, 3, 4 };
+  float *x = v;
+  int n = 3;
+]]
+host.X = { n = 2, a = { 1, 2 }, b = { 3, 4 } }
+
+case("accepts: an inner region adds a member that the outer one left out [TR14-4.3-02]", function()
+  acc "data copyin<flat>(X)" (function()
+    acc "data copyin(X)" (function() expect.attached("X.b", 1) end)
+    expect.detached "X.b"
+    expect.present "X"
+  end)
+end)
+
+case("rejects: what the inner region added is gone after it [TR14-4.3-02]", function()
+  acc "data copyin<flat>(X)" (function()
+    acc "data copyin(X)" (function() end)
+    expect.fails("not-present", function() acc "parallel present(X)" (function() end) end)
+  end)
+end)
+
+case("accepts: bounds are those of the begin, whatever became of them [TR14-4.3-04]", function()
+  acc "data copy(x[0:n])" (function()
+    host.n = 1
+    acc "parallel present(x[0:n])" (function(d) d.x[2] = 30 end)
+  end)
+  expect.host("v[2]", 30)
+  expect.absent "v"
+end)
+
+case("rejects: a pointer changes in its region [TR14-4.3-04]", function()
+  local before = host "X.a"
+  local region = acc "data copyin(X)"
+  host.X.a = host "X.b"
+  expect.fails("pointer-changed", function() region:close() end)
+  host.X.a = before
+  region:close()
+end)
+
+case("accepts: what was created is moved and deleted [TR14-4.3-05]", function()
+  acc "enter data create(v)"
+  acc "exit data copyout(v[0:4])"
+  expect.absent "v"
+end)
+
+case("rejects: what was never created is moved, deleted or updated [TR14-4.3-05]", function()
+  expect.fails("not-present", function() acc "exit data copyout(v)" end)
+  expect.fails("not-present", function() acc "exit data delete(v)" end)
+  expect.fails("not-present", function() acc "update self(v)" end)
+  acc "enter data create(v[0:2])"
+  expect.fails("partially-present", function() acc "exit data delete(v)" end)
+end)
+
+case("accepts: pointers in unions are shaped as others are [TR14-4.3-10]", function()
+  declare [[
+    union either { float *f; int *i;
+        #pragma acc shape include(f[0:2]) exclude(i)
+        #pragma acc shape(ints) include(i[0:2]) exclude(f)
+    };
+    struct tagged { int tag; union either u; };
+    union either E;
+    struct tagged T;
+  ]]
+  host.E = { f = { 1, 2 } }
+  acc "data copyin(E)" (function() expect.device("E.f[1]", 2) end)
+  host.T = { tag = 1, u = { f = { 3, 4 } } }
+  acc "data copyin(T)" (function()
+    expect.device("T.u.f[1]", 4)
+    expect.device("T.tag", 1)
+  end)
+end)
+
+case("rejects: the wrong member of a union leads nowhere [TR14-4.3-10]", function()
+  declare [[
+    union either { long number; float *f;
+        #pragma acc shape include(f[0:2])
+    };
+    union either E;
+  ]]
+  host.E = { number = 12345 }
+  expect.fails("out-of-bounds", function() acc "data copyin(E)" end)
+end)
+
+case("accepts: enter and exit with different shapes [TR14-4.3-11]", function()
+  acc "enter data copyin<only_a>(X)"
+  acc "enter data copyin<only_a>(X)"
+  acc "exit data delete(X.a[0:2])"
+  expect.present "X.a[0:2]"
+  acc "exit data delete<only_a>(X)"
+  expect.absent "X"
+end)
+
+case("rejects: exit describes more than enter did [TR14-4.3-11]", function()
+  acc "enter data copyin<only_a>(X)"
+  expect.fails("not-attached", function() acc "exit data delete(X)" end)
+  expect.attached("X.a", 1)
+end)
+
+case("accepts: a shallow exit after the pointers were detached [TR14-4.3-12]", function()
+  acc "enter data copyin(X)"
+  acc "exit data detach(X.a, X.b)"
+  acc "exit data delete<flat>(X)"
+  expect.absent "X"
+  expect.present "X.a[0:2]"
+end)
+
+case("rejects: a shallow exit with pointers still attached [TR14-4.3-12]", function()
+  acc "enter data copyin(X)"
+  expect.fails("still-attached", function() acc "exit data delete<flat>(X)" end)
+  expect.attached("X.a", 1)
+end)
+
+case("accepts: a deep exit of what is attached [TR14-4.3-13]", function()
+  acc "enter data copyin(X)"
+  acc "exit data copyout(X)"
+  expect.absent "X"
+end)
+
+case("rejects: a deep exit of what is not attached [TR14-4.3-13]", function()
+  acc "enter data copyin<flat>(X)"
+  acc_copyin "X.a[0:2]"
+  acc_copyin "X.b[0:2]"
+  expect.fails("not-attached", function() acc "exit data copyout(X)" end)
+end)
+
+case("accepts: a section of nothing asks for nothing [TR14-4.3-14]", function()
+  host.n = 0
+  expect.events(function() acc "enter data copyin(x[0:n])" end, {})
+  expect.events(function() acc "exit data copyout(x[0:n])" end, {})
+  expect.events(function() acc "update self(x[0:n])" end, {})
+  acc "data present(x[0:n])" (function() expect.absent "v" end)
+  host.X = { n = 0 }
+  acc "data copyin(X)" (function()
+    expect.detached "X.a"
+    expect.equal(#state().present, 1)
+  end)
+end)
+
+case("rejects: a section of one element is not nothing [TR14-4.3-14]", function()
+  host.n = 1
+  expect.fails("not-present", function() acc "data present(x[0:n])" end)
+end)
+
+case("accepts: pointers that are not followed keep their host value, or are null [TR14-4.3-15]",
+  function()
+    rules { base = "tr14", untranslated = "null" }
+    declare "struct plain { int n; float *p; }; struct plain P;"
+    host.P = { n = 1, p = { 1 } }
+    local before = host "P.p"
+    acc "data copy(P)" (function()
+      acc "parallel present(P)" (function(d)
+        expect.fails("null-pointer", function() return d.P.p[0] end)
+        d.P.n = 5
+      end)
+    end)
+    expect.equal(host "P.p", before)
+    expect.host("P.n", 5)
+  end)
+
+case("rejects: such a pointer is of no use on the device [TR14-4.3-15]", function()
+  rules { base = "tr14", untranslated = "poison" }
+  declare "struct plain { int n; float *p; }; struct plain P;"
+  host.P = { n = 1, p = { 1 } }
+  local before = host "P.p"
+  acc "data copy(P)" (function()
+    expect.fails("host-pointer-on-device", function() acc "parallel present(P)" "P.p[0] = 2;" end)
+  end)
+  expect.equal(host "P.p", before)
+end)
+
+case("accepts: a recursive type whose recursion no shape follows [TR14-4.3-18]", function()
+  declare [[
+    struct node { int n; float *p; struct node *next;
+        #pragma acc shape include(p[0:n])
+    };
+    struct node L;
+  ]]
+  host.L = { n = 1, p = { 1 }, next = { { n = 1, p = { 2 } } } }
+  acc "data copyin(L)" (function()
+    expect.device("L.p[0]", 1)
+    expect.absent "L.next[0]"
+  end)
+end)
+
+case("accepts: a recursive type followed to a fixed depth by another shape [TR14-4.3-18]",
+  function()
+    declare [[
+      struct node { int n; struct node *next;
+          #pragma acc shape include<leaf>(next[0:1])
+          #pragma acc shape(leaf) exclude(next)
+      };
+      struct node L;
+    ]]
+    host.L = { n = 1, next = { { n = 2, next = { { n = 3 } } } } }
+    acc "data copyin(L)" (function()
+      expect.device("L.next->n", 2)
+      expect.fails("excluded-member", function()
+        acc "parallel present(L)" "int k = L.next->next->n;"
+      end)
+    end)
+  end)
+
+case("rejects: a shape that reaches its own type again [TR14-4.3-18]", function()
+  declare [[
+    struct node { int n; struct node *next;
+        #pragma acc shape include(next[0:1])
+    };
+    struct ping { struct pong *p; };
+    struct pong { struct ping *q;
+        #pragma acc shape include(q[0:1])
+    };
+    #pragma acc shape type(struct ping) include(p[0:1])
+    struct node L;
+    struct ping G;
+  ]]
+  expect.invalid("acc data copyin(L)", "recursive-type")
+  expect.invalid("acc data copyin(G)", "recursive-type")
+end)
+
+case("accepts: async constructs may be done at once [TR14-4.3-19]", function()
+  acc "enter data copyin(v) async(1)"
+  expect.device("v[3]", 4)
+  acc "parallel present(v) async" (function(d) d.v[0] = 9 end)
+  acc "update self(v) async(2) wait(1)"
+  acc "wait"
+  acc "wait(1, 2)"
+  expect.host("v[0]", 9)
+  acc "exit data delete(v) async"
+  expect.absent "v"
+end)
+
+case("rejects: async on what takes none [TR14-4.3-19]", function()
+  expect.invalid("acc set async(1)", "clause-not-allowed")
+  expect.malformed "acc enter data copyin(v) async("
+end)
+
+case("accepts: hundreds of objects of one construct come and go together [TR14-4.3-05]", function()
+  declare "struct deep many[100];"
+  for k = 0, 99 do host.many[k] = { n = 1, a = { k }, b = { -k } } end
+  acc "enter data copyin(many)"
+  expect.equal(#state().present, 201)
+  expect.device("many[99].b[0]", -99)
+  acc "parallel present(many)" "for (int k = 0; k < 100; ++k) many[k].a[0] += 1;"
+  acc "update self(many[98])"
+  expect.host("many[98].a[0]", 99)
+  expect.host("many[97].a[0]", 97)
+  acc "exit data copyout(many)"
+  expect.host("many[97].a[0]", 98)
+  expect.equal(#state().present, 0)
+  expect.equal(#state().attached, 0)
+end)
+
+case("rejects: one object of hundreds is wrong, and nothing happens [TR14-4.3-05]", function()
+  declare "struct deep many[100];"
+  for k = 0, 99 do host.many[k] = { n = 1, a = { k }, b = { -k } } end
+  host.many[70].n = 2
+  expect.fails("out-of-bounds", function() acc "enter data copyin(many)" end)
+  host.many[70].n = 1
+  acc "enter data copyin(many[0:50])"
+  expect.fails("partially-present", function() acc "update self(many)" end)
+  expect.fails("partially-present", function() acc "exit data delete(many)" end)
+end)

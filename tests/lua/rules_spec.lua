@@ -1,0 +1,190 @@
+-- The rule catalogue of spec/rules against the code that cites rules and the scenarios that show them.
+--
+-- A scenario's case says what it shows: its name is "accepts: what [RULE ...]" or "rejects: what
+-- [RULE ...]". A rule is done when cases of both kinds cite it.
+
+local lfs = require "lfs"
+
+local function files_below(folder, pattern, list)
+  list = list or {}
+  local names = {}
+  for name in lfs.dir(folder) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local path = folder .. "/" .. name
+    if not name:find "^%." then
+      if lfs.attributes(path, "mode") == "directory" then
+        files_below(path, pattern, list)
+      elseif name:find(pattern) then
+        list[#list + 1] = path
+      end
+    end
+  end
+  return list
+end
+
+local function text_of(path)
+  local file = assert(io.open(path))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+-- ----------------------------------------------------------------------------------- catalogue --
+
+local catalogue, order, documents = {}, {}, {}
+for _, path in ipairs(files_below("spec/rules", "%.lua$")) do
+  for _, rule in ipairs(assert(loadfile(path, "t", {}))()) do
+    order[#order + 1] = { rule = rule, path = path }
+    catalogue[rule.id] = rule
+    documents[rule.id:match "^%w+"] = true
+  end
+end
+
+-- The ids of documents in the catalogue that a text mentions.
+local function mentioned(text)
+  local ids = {}
+  for document, rest in text:gmatch "%f[%w](%u[%u%d]+)%-([%w.]+%-?%d*)" do
+    local id = document .. "-" .. rest:gsub("%.+%d*$", "")
+    local is_rule = document == "HOUSE" and rest:find "^%l+$" or rest:find "%-%d+"
+    if documents[document] and is_rule then ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+-- ----------------------------------------------------------------------------------- scenarios --
+
+-- Something that may be called, indexed and assigned to, and does nothing.
+local function nothing()
+  return setmetatable({}, { __index = function() return nothing() end,
+    __call = function() return nothing() end })
+end
+
+-- Head and names of the cases of a scenario, read by running the file without its cases.
+local function outline(path)
+  local found = { cases = {} }
+  local env = { host = nothing() }
+  function env.scenario(head) found.head = head end
+  function env.case(name) found.cases[#found.cases + 1] = name end
+  setmetatable(env, { __index = function(_, name)
+    local value = _G[name]
+    if value == nil then value = nothing() end
+    return value
+  end })
+  assert(loadfile(path, "t", env))()
+  return found
+end
+
+local scenarios, shown = {}, { accepts = {}, rejects = {} }
+for _, path in ipairs(files_below("spec", "%.lua$")) do
+  if not path:find "^spec/rules/" then
+    local found = outline(path)
+    found.path, found.cited = path, {}
+    for _, name in ipairs(found.cases) do
+      local kind, ids = name:match "^(%l+): .* %[([^%]]+)%]$"
+      for id in (ids or ""):gmatch "%S+" do
+        found.cited[id] = true
+        if shown[kind] then shown[kind][id] = true end
+      end
+    end
+    scenarios[#scenarios + 1] = found
+  end
+end
+
+-- --------------------------------------------------------------------------------------- tests --
+
+describe("the catalogue of rules", function()
+  it("has rules of every document", function()
+    for _, document in ipairs { "TR14", "DIR", "ACC20", "ACC33", "HOUSE" } do
+      assert.is_true(documents[document], document)
+    end
+    assert.is_true(#order > 300)
+  end)
+
+  it("has every id once, with section, kind, status and text", function()
+    local seen, kinds = {}, {}
+    for kind in ([[syntax,static error,default,precedence,lowering,meaning,run-time error,choice,
+        restriction,future,figure,background]]):gmatch "[^,]+" do
+      kinds[kind:match "^%s*(.-)%s*$"] = true
+    end
+    for _, entry in ipairs(order) do
+      local rule = entry.rule
+      assert.is_nil(seen[rule.id], rule.id .. " stands twice")
+      seen[rule.id] = true
+      assert.is_truthy(rule.section and rule.section ~= "", rule.id .. " has no section")
+      assert.is_true(kinds[rule.kind], ("%s is a '%s'"):format(rule.id, tostring(rule.kind)))
+      assert.is_true(rule.status == "done" or rule.status == "open", rule.id .. " has no status")
+      assert.is_truthy(rule.text:find "^%S.*%.%)?$", rule.id .. " has no text")
+      for key in pairs(rule) do
+        assert.is_truthy(key == "id" or key == "section" or key == "kind" or key == "status"
+          or key == "text", ("%s has a field '%s'"):format(rule.id, key))
+      end
+    end
+  end)
+
+  it("has every rule that the code cites", function()
+    local paths, count = files_below("core", "%.[ch]$"), 0
+    files_below("lua", "%.[lch][ua]*$", paths)
+    for _, path in ipairs(paths) do
+      for _, id in ipairs(mentioned(text_of(path))) do
+        count = count + 1
+        assert.is_truthy(catalogue[id], ("%s cites %s, an unknown rule"):format(path, id))
+      end
+    end
+    assert.is_true(count > 100, "too few citations were found in the code: " .. count)
+  end)
+end)
+
+describe("the scenarios of the specification", function()
+  it("are there", function() assert.is_true(#scenarios > 10) end)
+
+  for _, found in ipairs(scenarios) do
+    describe(found.path, function()
+      it("has a head with a title and the rules it cites", function()
+        assert.is_table(found.head)
+        assert.is_truthy(type(found.head.title) == "string" and found.head.title ~= "")
+        assert.is_truthy(type(found.head.cites) == "table" and #found.head.cites > 0)
+        for _, id in ipairs(found.head.cites) do
+          assert.is_truthy(catalogue[id], id .. " is not in the catalogue")
+        end
+      end)
+
+      it("has cases that accept or reject, each with its rules", function()
+        assert.is_true(#found.cases > 0)
+        local names = {}
+        for _, name in ipairs(found.cases) do
+          assert.is_nil(names[name], "two cases are called " .. name)
+          names[name] = true
+          local kind, ids = name:match "^(%l+): .* %[([^%]]+)%]$"
+          assert.is_truthy(kind == "accepts" or kind == "rejects", name)
+          for id in ids:gmatch "%S+" do assert.is_truthy(catalogue[id], id .. " in " .. name) end
+        end
+      end)
+
+      it("cites in its head what its cases cite", function()
+        local head = {}
+        for _, id in ipairs(found.head.cites) do
+          assert.is_nil(head[id], id .. " stands twice")
+          head[id] = true
+          assert.is_true(found.cited[id], "no case cites " .. id)
+        end
+        for id in pairs(found.cited) do
+          assert.is_true(head[id], "the head does not cite " .. id)
+        end
+      end)
+    end)
+  end
+
+  it("show both sides of every rule that is done, and of no other", function()
+    for _, entry in ipairs(order) do
+      local rule = entry.rule
+      local both = shown.accepts[rule.id] and shown.rejects[rule.id]
+      if rule.status == "done" then
+        assert.is_true(shown.accepts[rule.id], rule.id .. " is done: what does it accept?")
+        assert.is_true(shown.rejects[rule.id], rule.id .. " is done: what does it reject?")
+      else
+        assert.is_falsy(both, rule.id .. " is shown from both sides: it is done")
+      end
+    end
+  end)
+end)
