@@ -43,7 +43,7 @@ local function range(session, where, bytes)
 end
 
 local function label(session, name, file, line)
-  return session:label { name = name, unit = 1, file = file, line = line }
+  return session:label { name = name, file = file, line = line }
 end
 
 local function device_pointer(session, address, t)
@@ -185,14 +185,16 @@ function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
   local address, err = session.ctx:device_alloc(session.device, n)
-  if not address then error(session:core_error(err, nil), 0) end
-  if address == 0 then return view.NULL end
+  if not address and err.code ~= "out-of-device-memory" then error(session:core_error(err, nil), 0) end
+  if not address or address == 0 then return view.NULL end
   return session.device_spaces[session.device]:pointer(types.pointer(types.void), address, address,
     address + n)
 end
 
 function routines.acc_free(session, _, dev)
-  checked(session, session.ctx:device_free(session.device, device_address(dev)))
+  local ok, err = session.ctx:device_free(session.device, device_address(dev))
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- as free does
+  checked(session, ok, err)
 end
 
 function routines.acc_memcpy_to_device(session, _, dev, host, bytes)

@@ -7,6 +7,7 @@ local argparse = require "argparse"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local report = require "accdeep.report"
+local rules = require "accdeep.rules"
 local scenario = require "accdeep.scenario"
 
 local USAGE = 4
@@ -28,13 +29,19 @@ end
 
 local function whole(text)
   local n = math.tointeger(tonumber(text) or 0.5)
-  if not n or n < 0 then return nil, ("'%s' is not a number of things"):format(text) end
+  if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
   return n
 end
 
 local function device(text)
   if text == "sim" then return text end
   return nil, ("there is no device '%s' in this version; there is 'sim'"):format(text)
+end
+
+local function profile(text)
+  local ok, problem = pcall(rules.profile, text)
+  if ok then return text end
+  return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
 local function shard(text)
@@ -53,7 +60,7 @@ local function parser()
   local run = p:command("run", "Run scenarios.")
   run:argument("files", "Scenarios, and folders of scenarios."):args "+":argname "<file>"
   run:option("--device", "Device to run on: sim."):default "sim":convert(device)
-  run:option("--rules", "Rule profile, instead of the scenarios' own.")
+  run:option("--rules", "Rule profile, instead of the scenarios' own."):convert(profile)
   run:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
     :default "text"
   run:option("--trace", "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE.")
@@ -64,7 +71,7 @@ local function parser()
   run:option("--limit-steps", "Steps of Lua a scenario may take (0: no limit)."):default(LIMIT_STEPS)
     :convert(whole)
   run:flag("--trust", "Let scenarios use all of Lua's library.")
-  return p
+  return p, run
 end
 
 -- --trace may stand alone, which argparse knows only for options that end the line.
@@ -80,7 +87,8 @@ local function environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
 
--- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
+-- Adds the scenarios of a path: a file, or all .lua files in a folder and below. A folder "rules" in it
+-- is a catalogue of rules and holds no scenarios.
 local function find(path, named, list)
   local kind, problem = core.filetype(path)
   if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
@@ -90,7 +98,9 @@ local function find(path, named, list)
   end
   local names, why = core.listdir(path)
   if not names then error(environment_error(("%s: %s"):format(path, why)), 0) end
-  for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
+  for _, name in ipairs(names) do
+    if name ~= "rules" then find(path:gsub("/+$", "") .. "/" .. name, false, list) end
+  end
 end
 
 local function scenarios(options)
@@ -148,38 +158,54 @@ local function run_file(path, options, trace, live)
   return made
 end
 
--- Runs every n-th file in a process of its own. A process writes a line of JSON for each file; the file
--- whose line is missing is the one it died of.
+-- Runs files in a process of their own, which writes a line of JSON for each.
+local function start_process(queue, paths, options)
+  local pipe = assert(io.tmpfile())
+  local pid = core.fork()
+  if pid == 0 then
+    for _, i in ipairs(queue) do
+      pipe:write(require "dkjson".encode(run_file(paths[i], options, nil, false)), "\n")
+      pipe:flush()
+    end
+    core.exit(0)
+  end
+  return pipe, pid
+end
+
+-- Every n-th file goes to one process. The file whose line is missing is the one its process died of;
+-- those behind it go to another one.
 local function run_jobs(paths, options, live)
-  local json = require "dkjson"
-  local jobs = math.min(options.jobs, #paths)
-  local pipes = {}
-  for j = 1, jobs do
-    pipes[j] = assert(io.tmpfile())
-    if core.fork() == 0 then
-      for i = j, #paths, jobs do
-        pipes[j]:write(json.encode(run_file(paths[i], options, nil, false)), "\n")
-        pipes[j]:flush()
+  local decode = require "dkjson".decode
+  local records, queues = {}, {}
+  for i = 1, #paths do
+    local j = (i - 1) % options.jobs + 1
+    queues[j] = queues[j] or {}
+    table.insert(queues[j], i)
+  end
+  while #queues > 0 do
+    local pipes, pids, ended, left = {}, {}, {}, {}
+    for j, queue in ipairs(queues) do pipes[j], pids[j] = start_process(queue, paths, options) end
+    for _ = 1, #queues do
+      local pid, status = core.wait()
+      ended[pid] = status
+    end
+    for j, queue in ipairs(queues) do
+      pipes[j]:seek("set", 0)
+      for n, i in ipairs(queue) do
+        local line = pipes[j]:read "l"
+        local record = line and decode(line)
+        if not record then
+          records[i] = broken(paths[i], diagnostic.new { code = "internal", rule = "HOUSE-jobs",
+            message = ("the process that ran this file ended with status %s"):format(ended[pids[j]]) })
+          if n < #queue then left[#left + 1] = table.move(queue, n + 1, #queue, 1, {}) end
+          break
+        end
+        record.printed = live and record.output or nil
+        records[i] = record
       end
-      core.exit(0)
+      pipes[j]:close()
     end
-  end
-  local died
-  for _ = 1, jobs do
-    local _, status = core.wait()
-    if status ~= 0 then died = status end
-  end
-  local records = {}
-  for j = 1, jobs do
-    pipes[j]:seek("set", 0)
-    for i = j, #paths, jobs do
-      local line = pipes[j]:read "l"
-      local record = line and json.decode(line)
-      records[i] = record or broken(paths[i], diagnostic.new { code = "internal", rule = "HOUSE-jobs",
-        message = ("the process that ran this file ended with status %s"):format(tostring(died)) })
-      if live and record and record.output then record.printed = record.output end
-    end
-    pipes[j]:close()
+    queues = left
   end
   return records
 end
@@ -223,10 +249,11 @@ end
 -- ------------------------------------------------------------------------------------------- main --
 
 return function(args)
-  local p = parser()
+  local p, run_command = parser()
   local ok, options = p:pparse(spelled_out(args))
   if not ok then
-    err(("%s\nError: %s\n"):format(p:get_usage(), options))
+    local usage = (args[1] == "run" and run_command or p):get_usage()
+    err(("%s\nError: %s\n"):format(usage, options))
     return USAGE
   end
   if options.version then

@@ -194,9 +194,20 @@ function lvalues.id(_, ctx, node)
     { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
 end
 
+-- A structure has no value that could be followed.
+local function no_record(b, ctx, node, pos, operator, help)
+  local is_lvalue = lvalues[node.tag]
+  local t = is_lvalue and lvalue(setmetatable({ code = {}, known = {} }, { __index = b }), ctx, node).type
+  if t and t.kind == "record" then
+    raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, types.name(t)),
+      { length = #operator - 2, help = help })
+  end
+end
+
 function lvalues.member(b, ctx, node)
   local base
   if node.arrow then
+    no_record(b, ctx, node.base, node.pos, "'->'", "use '.'")
     local pointer = value(b, ctx, node.base)
     if pointer.type.kind ~= "pointer" then
       raise("not-a-pointer", node.pos,
@@ -245,6 +256,7 @@ end
 
 function lvalues.unary(b, ctx, node)
   if node.op ~= "*" then raise("type-mismatch", node.pos, "a variable is needed") end
+  no_record(b, ctx, node.e, node.arrow or node.pos, node.arrow and "'->'" or "'*'")
   local pointer = value(b, ctx, node.e)
   if pointer.type.kind ~= "pointer" then
     raise("not-a-pointer", node.pos, ("'*' needs a pointer, this is %s"):format(types.name(pointer.type)))
@@ -254,6 +266,10 @@ end
 
 function lvalue(b, ctx, node)
   local fn = lvalues[node.tag]
+  if node.tag == "section" then
+    raise("syntax", node.pos, "a section cannot have members", { rule = "TR14-3.4-02",
+      help = "name one element: Y[i].a[0:n], or give the structure a shape" })
+  end
   if not fn then raise("type-mismatch", node.pos, "a variable is needed") end
   return fn(b, ctx, node)
 end
@@ -399,6 +415,8 @@ function values.section(_, _, node)
 end
 function values.str(_, _, node) raise("type-mismatch", node.pos, "a string is no bound") end
 function values.postfix(_, _, node) raise("type-mismatch", node.pos, "a bound changes nothing") end
+values.assign = values.postfix
+function values.comma(_, _, node) raise("type-mismatch", node.pos, "a bound is one expression") end
 
 function value(b, ctx, node)
   return values[node.tag](b, ctx, node)

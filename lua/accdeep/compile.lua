@@ -134,7 +134,7 @@ local function scaled(b, v, times, pos)
 end
 
 -- A member with sections: a pointer that is followed, or a part of an array.
-local function add_section(session, out, entry, offset, name)
+local function add_section(session, out, entry, offset, name, init)
   local b, ctx, t = out.builder, out.ctx, entry.member.type
   local subscripts = entry.subscripts
   local pos = subscripts[1].pos
@@ -145,11 +145,11 @@ local function add_section(session, out, entry, offset, name)
   if more then
     child = pointer_program(session, b, ctx, element, subscripts, more, entry.shape, out.place)
   elseif types.is_record(element) then
-    child = program_of(session, element, entry.shape, nil, out.place)
+    child = program_of(session, element, entry.shape, nil, out.place, nil, pos)
   end
   start, length = scaled(b, start, times, pos), scaled(b, length, times, pos)
   local field = {
-    offset = offset, unit = element.size, child = child, init = entry.init,
+    offset = offset, unit = element.size, child = child, init = init,
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
     code_end = b.n, label = label(session, name, element.size, child),
@@ -195,7 +195,7 @@ local function add_records(session, out, entry, offset, name)
   local b = out.builder
   b:boundary()
   out.fields[#out.fields + 1] = { offset = offset, unit = element.size, child = child, embedded = true,
-    count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
+    init = entry.init or out.init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
     label = label(session, name, nil, child) }
 end
 
@@ -214,6 +214,10 @@ function collect(session, out, record, base, prefix, shape_name, init)
   out.init = init
   for _, entry in ipairs(shape.effective(session:shapes_of(record), record, shape_name)) do
     local t, offset = entry.member.type, base + entry.offset
+    local inner = entry.include and entry.shape and types.innermost(t)
+    if inner and inner.complete then
+      session:at(entry.shape_place, shape.known, session, inner, entry.shape, entry.shape_pos)
+    end
     local name = prefix .. entry.member.name
     local override = out.overrides and out.overrides[name]
     local is_init = entry.init or init
@@ -226,7 +230,7 @@ function collect(session, out, record, base, prefix, shape_name, init)
       out.partial = true -- its bytes have a clause of their own
     elseif entry.subscripts and not override then
       if t.kind == "pointer" then add_piece(out, offset, t.size, { name = name }) end
-      session:at(entry.place, add_section, session, out, entry, offset, name)
+      session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(types.innermost(t)) and t.kind ~= "pointer"
       and not (types.innermost(t) ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
       add_records(session, out, { member = entry.member, shape = entry.shape, init = is_init }, offset, name)
@@ -339,13 +343,13 @@ end
 -- The program of a record under a shape, or nil if its elements are plain data. overrides: members
 -- that have clauses of their own, name -> "own" (their bytes move there) | "section" (their target).
 -- With hold nothing but these is available: the base of the convenience syntax.
-function program_of(session, record, shape_name, overrides, place, hold)
+function program_of(session, record, shape_name, overrides, place, hold, pos)
   if not record.complete then return nil end
   local cache = cache_of(session, record)
   local key = key_of(shape_name, overrides, hold)
   local made = cache[key]
   if made == "under way" then
-    raise("recursive-type", nil, ("the shape of %s reaches %s again"):format(types.name(record),
+    raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
       types.name(record)), { rule = "TR14-4.3-18", place = place,
       help = "leave the pointer without a section, or exclude it" })
   end

@@ -61,7 +61,7 @@ local function record_type(session, spec)
   end
   local t = spec.name and scope.tags[spec.name]
   if not spec.members then
-    if t and t.kind ~= "record" then
+    if t and (t.kind ~= "record" or t.record ~= kind) then
       raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
     end
     if not t then
@@ -295,6 +295,7 @@ local function declare_one(session, storage, base, item)
       { length = #name })
   end
   local address = session:new_block(t.size, name, t, item.declarator.pos)
+  session.blocks[address].variable = true
   scope.variables[name] = { name = name, type = t, address = address }
   if item.value then initialize(session, t, address, item.value) end
 end

@@ -46,14 +46,30 @@ end
 -- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
 function diagnostic.phase(code) return phase_of[code] end
 
+-- All codes, as keys.
+function diagnostic.codes() return phase_of end
+
 function diagnostic.is(value) return getmetatable(value) == Error end
 
 -- A limit of the run is no error that a scenario may catch: expectations and cases pass it on.
-function diagnostic.is_limit(value) return type(value) == "table" and value.code == "limit" end
+function diagnostic.is_limit(value) return type(value) == "table" and rawget(value, "code") == "limit" end
+
+-- The house rule behind a code, for errors that no document's rule asks for.
+local house_rules = {
+  ["syntax"] = "HOUSE-syntax", ["scenario-error"] = "HOUSE-scenario", ["expectation"] = "HOUSE-expect",
+  ["unsupported"] = "HOUSE-version", ["internal"] = "HOUSE-internal", ["misuse"] = "HOUSE-internal",
+  ["file"] = "HOUSE-files", ["limit"] = "HOUSE-limit", ["out-of-memory"] = "HOUSE-memory",
+  ["out-of-device-memory"] = "HOUSE-memory", ["device-error"] = "HOUSE-memory",
+}
+for name in ([[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
+    unknown-group duplicate-name]]):gmatch "%S+" do
+  house_rules[name] = "HOUSE-names"
+end
 
 -- Makes an error of a table with at least code and message.
 function diagnostic.new(fields)
   assert(phase_of[fields.code], fields.code)
+  fields.rule = fields.rule or house_rules[fields.code] or "HOUSE-language"
   return setmetatable(fields, Error)
 end
 
@@ -66,11 +82,17 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
--- The closest of several names to a wrong one, for "did you mean": at most two edits away.
+-- The closest of several names to a wrong one, for "did you mean": at most two edits away. Of equally
+-- close ones the one that begins alike, then the first of the alphabet.
 function diagnostic.closest(name, names)
   local best, least = nil, 3
+  local function better(candidate)
+    local a, b = candidate:byte(1) == name:byte(1), best:byte(1) == name:byte(1)
+    if a ~= b then return a end
+    return candidate < best
+  end
   for candidate in pairs(names) do
-    if type(candidate) == "string" and math.abs(#candidate - #name) < least then
+    if type(candidate) == "string" and math.abs(#candidate - #name) <= least then
       local row = {}
       for j = 0, #candidate do row[j] = j end
       for i = 1, #name do
@@ -82,12 +104,12 @@ function diagnostic.closest(name, names)
         end
       end
       local distance = row[#candidate]
-      if distance < least or distance == least and best and candidate < best then
+      if distance > 0 and (distance < least or distance == least and best and better(candidate)) then
         best, least = candidate, distance
       end
     end
   end
-  return least < math.max(#name, 2) and best or nil
+  return least < #name and best or nil
 end
 
 return diagnostic

@@ -52,12 +52,13 @@ end
 local function converter(from, to)
   if to.auto then return identity end
   if to.float then
-    if to.code == F32 then return function(v) return convert_scalar(F32, v) end end
-    if from.float then return identity end
-    if from.code == ULONG.code then
-      return function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
+    local widen = identity
+    if not from.float then
+      widen = from.code == ULONG.code and function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
+        or function(v) return v + 0.0 end
     end
-    return function(v) return v + 0.0 end
+    if to.code == F32 then return function(v) return convert_scalar(F32, widen(v)) end end
+    return widen
   end
   local wrap = wrapper(to)
   if to.code == core.scalar.bool then return wrap end
@@ -138,11 +139,14 @@ local function lvalue(env, t, place)
   return e
 end
 
+-- What goes wrong in an access is at its own operator, not at the last operand.
 local function at(node, fn)
   local pos = node.pos
   return function(f)
     f.pos = pos
-    return fn(f)
+    local value, low, high = fn(f)
+    f.pos = pos
+    return value, low, high
   end
 end
 
@@ -348,8 +352,20 @@ function compilers.num(_, node)
   return { type = scalars[node.type], const = value, value = function() return value end }
 end
 
-function compilers.str(_, node)
-  raise("unsupported", node.pos, "a string has no place here")
+-- A string literal lies in host memory of its own.
+function compilers.str(env, node)
+  if env.space.on_device then
+    raise("unsupported", node.pos, "a string has no place in a kernel", { rule = "HOUSE-version" })
+  end
+  local address, finish
+  return { type = types.pointer(scalars.char), value = function()
+    if not address then
+      address = env.session:new_block(#node.value + 1, "a string")
+      finish = address + #node.value + 1
+      core.put(address, node.value .. "\0")
+    end
+    return address, address, finish
+  end }
 end
 
 function compilers.id(env, node)
@@ -423,6 +439,7 @@ function compilers.index(env, node)
       local address, low, high = place(f)
       local i = convert(number(f))
       if n and (i < 0 or i >= n) then
+        f.pos = node.pos
         space:out_of_bounds(address, ("index %d is outside the array of %d elements"):format(i, n), f)
       end
       return address + i * size, low, high
@@ -517,7 +534,7 @@ function compilers.call(env, node)
 end
 
 local function incremented(env, node, op, after)
-  local e = compile(env, node.e)
+  local e = compile(env, node.e or node.base)
   if (e.type.kind ~= "scalar" and e.type.kind ~= "pointer") or (not e.place and not e.slot) then
     raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(op))
   end
@@ -842,8 +859,12 @@ end
 
 -- The value of a constant integer expression: array sizes, enumerators, designators.
 function eval.constant(session, node)
-  local env = { session = session, space = {}, lookup = function(name)
+  local env = { session = session, space = {}, lookup = function(name, pos)
     local value = session.scope.enumerators[name]
+    if not value and session.scope.variables[name] then
+      raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
+        { length = #name })
+    end
     return value and { type = INT, const = value } or nil
   end }
   local e = arithmetic(env, node)

@@ -274,12 +274,21 @@ function expect.new(current)
       end)
     end
     local inner = session:inner()
-    local ok, err = pcall(within, text, declare.text, inner, text)
+    local file, line = location.scenario(2)
+    local ok, err = pcall(inner.within, inner, text, file, line, declare.text, inner, text)
     inner:close()
     if not ok then error(err, 0) end
   end
 
+  local function check_code(code)
+    if type(code) == "string" and diagnostic.phase(code) then return end
+    local near = type(code) == "string" and diagnostic.closest(code, diagnostic.codes())
+    diagnostic.raise("unknown-name", nil, ("there is no error code '%s'"):format(tostring(code)),
+      { help = near and ("did you mean '%s'?"):format(near) or nil })
+  end
+
   local function expect_error(text, wanted, accepts, what)
+    if wanted ~= nil then check_code(wanted) end
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end
     if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
@@ -298,6 +307,7 @@ function expect.new(current)
   end
 
   function e.fails(code, fn)
+    check_code(code)
     local session = current()
     local watching = session.watching
     session.watching = true

@@ -34,15 +34,23 @@ end
 
 -- ------------------------------------------------------------------------------------ variables --
 
--- The section that a clause gives a pointer, here or in an open region: its first byte on the host.
+-- Where on the host begins what a clause names of a pointer or an array, here or in an open region: a
+-- section of it, or an element of the array.
 local function section_start(session, k, name)
-  local item = k and k.plan and k.plan.named[name]
-  if item and item.variable == name and k.where[name] then return k.where[name] end
+  local variable = session.scope.variables[name]
+  local function start_in(named, where)
+    local item, start = named[name], where[name]
+    if not item or not start then return nil end
+    local inside = variable.type.kind == "array" and start >= variable.address
+      and start < variable.address + variable.type.size
+    return (inside or item.variable == name) and start or nil
+  end
+  local here = k and k.plan and start_in(k.plan.named, k.where)
+  if here then return here end
   local stack = session.regions[session.device]
   for i = #stack, 1, -1 do
-    local region = stack[i]
-    local known = region.handle and region.plan.named[name]
-    if known and known.variable == name then return region.where[name] end
+    local start = stack[i].handle and start_in(stack[i].plan.named, stack[i].where)
+    if start then return start end
   end
   return nil
 end
@@ -102,6 +110,15 @@ local function lookup(session, k, name, pos)
   local dev = ctx:deviceptr(device, variable.address)
   if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
+  end
+  if t.kind == "array" then -- a section of it, as a clause names it
+    local start = section_start(session, k, name)
+    local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0
+    if at ~= 0 then
+      local low, high = ctx:device_bounds(device, at)
+      local address = at - (start - variable.address)
+      return { type = t, place = function() return address, low, high end }
+    end
   end
   if k and k.plan.private[name] then
     return private_binding(k, name, variable, k.plan.private[name].how)

@@ -49,7 +49,9 @@ end
 -- Where the call that is level functions above stands: file and line.
 function location.caller(level)
   local info = debug.getinfo(level + 1, "Sl")
-  if not info or not info.currentline or info.currentline < 1 then return nil, nil end
+  if not info or info.currentline < 1 or info.source:sub(1, #own) == own then
+    return location.scenario(level + 1) -- a tail call leaves no trace of its place
+  end
   local file = info.source
   file = file:sub(1, 1) == "@" and file:sub(2) or info.short_src
   return file, info.currentline
@@ -68,19 +70,38 @@ function location.scenario(level)
   return nil, nil
 end
 
+-- A directive stands in its line or, after an open parenthesis, in the next one.
+local LINES = 2
+
+-- Where a text stands as a literal in the source, at a line or just below.
+local function literal(source, text, starts, line)
+  if not starts[line] or not text:find "%S" then return nil end
+  local last = starts[line + LINES] or #source + 1
+  local at = starts[line]
+  while true do
+    local found = source:find(text, at, true)
+    if not found or found >= last then return nil end
+    local before = source:sub(1, found - 1):sub(-3):gsub("%[\r?\n$", "["):sub(-1)
+    local after = source:sub(found + #text, found + #text)
+    if before == "[" and after == "]" or after == before and (before == '"' or before == "'") then
+      return found
+    end
+    at = found + 1
+  end
+end
+
 -- Fills file, line, column of an error from the text it is about and the call that passed the text.
 -- The file's column is used when the text is found in the file at or after the call's line.
 function location.place(err, text, file, line)
   if err.file or not file then return err end
   err.file, err.line = file, line
   local at = err.pos
-  if not at or not text then return err end
+  if not at or not text or not text:find "%S" then return err end
   if at > #text + 1 then at = #text + 1 end
   local source = sources[file]
   local found
   if source then
-    local starts = line_starts(source)
-    if starts[line] then found = source:find(text, starts[line], true) end
+    found = literal(source, text, line_starts(source), line)
   end
   local shown, index = text, at
   if found then

@@ -169,7 +169,9 @@ local function decompose(session, node)
     steps[#steps + 1] = { name = node.name }
     return root, steps
   elseif node.tag == "member" then
-    return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base }, pointer = node.base },
+    type_of(session, node) -- an error about it is one about '->'
+    return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
+      pointer = node.base },
       { { name = node.name } }
   elseif node.tag == "index" then
     if type_of(session, node.base).kind == "array" then
@@ -280,9 +282,12 @@ local function check_shape(session, request, t)
   return wanted.name
 end
 
-local function program_for(session, t, shape_name, overrides)
+-- A shallow present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
+local function program_for(session, t, request)
+  local shape_name = check_shape(session, request, t)
   if not types.is_record(t) then return nil end
-  return compile.program(session, t, shape_name, overrides)
+  if request.action == "present" and session.rules.present == "shallow" then return nil end
+  return compile.program(session, t, shape_name, request.overrides)
 end
 
 local function finish(item, b)
@@ -347,7 +352,7 @@ function Plan:section(request, base, subscripts)
     item.program = pointers_program(session, ctx, element, subscripts, more,
       request.shape and request.shape.name)
   else
-    item.program = program_for(session, element, check_shape(session, request, element), request.overrides)
+    item.program = program_for(session, element, request)
   end
   local place = codegen.lvalue(b, ctx, base)
   if t.kind == "array" then
@@ -382,7 +387,7 @@ function Plan:object(request, node)
   while element.kind == "array" do element, count = element.of, count * element.n end
   local item = { action = action[request.action], flags = self:flags(request), pos = request.node.pos,
     unit = element.size }
-  item.program = program_for(session, element, check_shape(session, request, element), request.overrides)
+  item.program = program_for(session, element, request)
   local how, base, indices = nil, node, {}
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- an element behind a pointer: its number is part of its name, its pointer may be attached
@@ -542,7 +547,8 @@ local function add_requests(plan, requests)
         local entry = bases[object.key]
         if not entry.request and not held[object.key] then
           held[object.key] = true
-          plan:hold(entry.object, request)
+          local name, item = root_variable(request.node), plan:hold(entry.object, request)
+          if name then plan.named[name] = plan.named[name] or item end
         end
       end
       local item

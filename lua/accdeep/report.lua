@@ -21,18 +21,47 @@ end
 
 local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "wanted", "found",
   "notes", "snippet", "snippet_column", "length", "in_text" }
+local TYPES = { line = "integer", column = "integer", snippet_column = "integer", length = "integer",
+  in_text = "boolean", bytes = "integer" }
 
-local function plain_object(object)
-  return object and { name = object.name, bytes = object.bytes, file = object.file, line = object.line }
+-- A script may have put anything into an error it caught: only what is of its type is taken.
+local function field(t, key)
+  local value = rawget(t, key)
+  if (math.type(value) or type(value)) == (TYPES[key] or "string") then return value end
+  return nil
 end
 
--- The error as plain data.
+local function list(t, key)
+  local value = rawget(t, key)
+  return type(value) == "table" and value or {}
+end
+
+local function plain_object(object)
+  return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
+    file = field(object, "line") and field(object, "file"), line = field(object, "line") }
+end
+
+-- The error as plain data, with the line of the source it stands in. Plain errors stay as they are.
 function report.plain(err)
-  local plain = { phase = diagnostic.phase(err.code) }
-  for _, key in ipairs(FIELDS) do plain[key] = err[key] end
-  local objects = err.objects or {}
+  local plain = {}
+  for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
+  if not diagnostic.phase(plain.code) then plain.code = "scenario-error" end
+  plain.message = plain.message or "an error without a message"
+  plain.phase = diagnostic.phase(plain.code)
+  local notes = list(err, "notes")
+  for i = 1, math.min(rawlen(notes), 16) do
+    if type(rawget(notes, i)) == "string" then
+      plain.notes = plain.notes or {}
+      table.insert(plain.notes, notes[i])
+    end
+  end
+  if plain.file and plain.line and not (plain.snippet and plain.snippet:find "%S") then
+    local source = location.source(plain.file)
+    plain.snippet, plain.snippet_column = source and location.line(source, plain.line), nil
+  end
+  local objects = list(err, "objects")
   for i = 1, 2 do
-    local object = plain_object(objects[i])
+    local object = plain_object(rawget(objects, i))
     if object and object.bytes and object.bytes > 0 then
       plain.objects = plain.objects or {}
       table.insert(plain.objects, object)
@@ -42,46 +71,68 @@ function report.plain(err)
 end
 
 -- How many columns the carets take: the error's own length, or the word that stands there.
-local function caret_length(err)
-  local line, at = err.snippet, err.snippet_column
+local function caret_length(err, line)
+  local at = err.snippet_column
   local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
-  return math.max(1, math.min(err.length or #word, #line - at + 1))
+  return err.length or #word
+end
+
+local WIDTH = 120 -- columns of a line that are shown
+local BEFORE = 60 -- of a longer one, so many before the place
+
+-- What a line of a scenario may do to a terminal: nothing.
+local function printable(text)
+  return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
+end
+
+-- A message may have lines of its own.
+local function printable_lines(text)
+  return (text:gsub("[^\n]+", printable))
+end
+
+-- The part of a long line around a column; the column in it.
+local function window(text, at)
+  if #text <= WIDTH then return text, at end
+  local from = at and at > BEFORE and at - BEFORE + 1 or 1
+  local before = from > 1 and "..." or ""
+  local rest = text:sub(from, from + WIDTH - 1)
+  if from + WIDTH - 1 < #text then rest = rest .. "..." end
+  return before .. rest, at and at - from + 1 + #before
 end
 
 local function snippet(err, paint, out)
-  local text = err.snippet
-  if not text and err.file and err.line then
-    local source = location.source(err.file)
-    text = source and location.line(source, err.line)
-  end
+  local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return end
   local number = tostring(err.line or "")
   local margin = (" "):rep(#number)
+  local length = at and caret_length(err, text)
+  text, at = window(text, at)
+  text = printable(text)
   out[#out + 1] = (" %s | %s"):format(number, text)
-  local at = err.snippet and err.snippet_column
   if at and at <= #text + 1 then
     local before = text:sub(1, at - 1):gsub("[^\t]", " ")
     out[#out + 1] = (" %s | %s%s"):format(margin, before,
-      paint("red", "^" .. ("~"):rep(caret_length(err) - 1)))
+      paint("red", "^" .. ("~"):rep(math.max(1, math.min(length, #text - at + 1)) - 1)))
   end
 end
 
 -- The error as text: position, code, message, the line with carets, objects, rule, help. options:
 -- color.
 function report.error(err, options)
+  err = report.plain(err)
   local paint = painter(options and options.color)
   local out = {}
   local where = err.file or "accdeep"
   if err.line then where = where .. ":" .. err.line end
   if err.column then where = where .. ":" .. err.column end
   out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("error[%s]"):format(err.code)),
-    paint("bold", err.message))
+    paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
   if err.wanted then note("wanted", err.wanted) end
   if err.found then note("found", err.found) end
   for _, text in ipairs(err.notes or {}) do note("note", text) end
-  for _, object in ipairs(report.plain(err).objects or {}) do
+  for _, object in ipairs(err.objects or {}) do
     local name = object.name ~= "" and object.name or "unnamed object"
     local text = ("%s, %d bytes"):format(name, object.bytes)
     if object.file then text = ("%s, from %s:%d"):format(text, object.file, object.line) end
@@ -152,14 +203,17 @@ function formats.tap(options)
   return self
 end
 
+local KEYS = { "files", "file", "title", "cases", "name", "bytes", "ok", "seconds", "error", "phase" }
+table.move(FIELDS, 1, #FIELDS, #KEYS + 1, KEYS)
+table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
+
 function formats.json(options)
   local self = {}
   function self.record() end
   function self.finish(records)
     local total, failed = count(records)
     options.out(require "dkjson".encode({ files = setmetatable(records, { __jsontype = "array" }),
-      cases = total, failed = failed }, { indent = true, keyorder = { "files", "file", "title", "cases",
-      "name", "ok", "error", "code", "message", "rule", "line", "column", "failed" } }) .. "\n")
+      cases = total, failed = failed }, { indent = true, keyorder = KEYS }) .. "\n")
   end
   return self
 end

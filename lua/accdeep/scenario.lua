@@ -9,6 +9,7 @@ local diagnostic = require "accdeep.diagnostic"
 local expect = require "accdeep.expect"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
+local profiles = require "accdeep.rules"
 local session = require "accdeep.session"
 local state = require "accdeep.state"
 local types = require "accdeep.types"
@@ -19,6 +20,9 @@ local raise = diagnostic.raise
 local scenario = {}
 
 -- -------------------------------------------------------------------------------------- sandbox --
+
+-- Lists of scenarios are shorter: library functions walk them without counting steps.
+local LARGEST_INDEX = 1 << 28
 
 local function copy(library, names)
   local t = {}
@@ -38,9 +42,74 @@ local function base_library(out)
   env.utf8 = copy(utf8, "char charpattern codepoint codes len offset")
   env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
   env.os = { clock = os.clock, time = os.time }
+  -- What is behind the objects of this language is not the script's: raw access and metatables are
+  -- for tables that it made itself.
+  local made = setmetatable({}, { __mode = "k" })
+  local function is_open(value)
+    local mt = getmetatable(value)
+    return type(value) ~= "table" or mt == nil or made[mt] or diagnostic.is(value) or rawequal(value, env)
+  end
+  local function complain(message)
+    local file, line = location.scenario(1)
+    error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
+  end
+  -- Passes results on; errors become those of the script's own line.
+  local function relayed(ok, ...)
+    if ok then return ... end
+    local message = ...
+    if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
+    complain(message)
+  end
+  local function guarded(fn)
+    return function(value, ...)
+      if not is_open(value) then complain "this is not a plain table" end
+      local result, other = relayed(pcall(fn, value, ...))
+      return result, other
+    end
+  end
+  for _, name in ipairs { "next", "rawget", "rawset", "rawlen" } do env[name] = guarded(_G[name]) end
+  function env.pairs(value)
+    if not is_open(value) then complain "this is not a plain table" end
+    local mt = getmetatable(value)
+    if type(mt) == "table" and mt.__pairs then return pairs(value) end
+    if type(value) ~= "table" then complain "pairs takes a table" end
+    return next, value, nil
+  end
+  -- While a limit is raised no steps are counted: nothing of the script may run until it is caught.
+  function env.xpcall(fn, handler, ...)
+    if type(handler) ~= "function" then complain "xpcall takes a function that handles errors" end
+    local results = table.pack(pcall(fn, ...))
+    if results[1] then return table.unpack(results, 1, results.n) end
+    return false, handler(results[2])
+  end
+  local function after_resume(ok, ...)
+    if not ok then error((...), 0) end
+    return ...
+  end
+  function env.coroutine.wrap(fn)
+    local made_here = relayed(pcall(coroutine.create, fn))
+    return function(...) return after_resume(coroutine.resume(made_here, ...)) end
+  end
+  function env.coroutine.close(co)
+    if relayed(pcall(coroutine.status, co)) == "dead" then return true end
+    local ok, problem = relayed(pcall(coroutine.close, co))
+    return ok, problem
+  end
+  -- Finalizers run where no limit counts, and after the end.
+  function env.setmetatable(value, mt)
+    if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
+      complain "this is not a plain table"
+    end
+    if type(mt) == "table" and rawget(mt, "__gc") ~= nil then
+      complain "a scenario's tables have no finalizers (__gc)"
+    end
+    relayed(pcall(setmetatable, value, mt))
+    if mt then made[mt] = true end
+    return value
+  end
   function env.getmetatable(value)
     local mt = getmetatable(value)
-    if type(value) == "string" then return nil end
+    if type(mt) == "table" and not made[mt] then return nil end
     return mt
   end
   function env.print(...)
@@ -48,8 +117,31 @@ local function base_library(out)
     for i = 1, parts.n do parts[i] = tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
+  -- These could run for ever inside the library, where no step is counted.
+  function env.string.rep(s, n, separator)
+    if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
+    local result = relayed(pcall(string.rep, s, n, separator))
+    return result
+  end
+  for _, name in ipairs { "insert", "move" } do
+    local fn = table[name]
+    env.table[name] = function(...)
+      for i = 1, select("#", ...) do
+        local value = select(i, ...)
+        if math.type(value) == "integer" and (value > LARGEST_INDEX or value < -LARGEST_INDEX)
+          and (name == "move" or i == 2) then
+          complain(("%d is no index of a list"):format(value))
+        elseif type(value) == "table" and i == 1 and #value > LARGEST_INDEX then
+          complain "the list is too long"
+        end
+      end
+      local result = relayed(pcall(fn, ...))
+      return result
+    end
+  end
   function env.load(chunk, name, _, chunk_env)
     if type(chunk) ~= "string" then return nil, "only text can be loaded" end
+    name = type(name) == "string" and name:gsub("^[@=]", "") or nil
     return load(chunk, name or "=(load)", "t", chunk_env or env)
   end
   env._G = env
@@ -57,6 +149,14 @@ local function base_library(out)
 end
 
 -- -------------------------------------------------------------------------------------- language --
+
+-- A region as a script has it: it can be called with a body, and closed.
+local function handle(region)
+  local function close() return region:close() end
+  return setmetatable({ close = close }, { __name = "region", __close = getmetatable(region).__close
+    and function() if not region.closed then region:close() end end,
+    __call = function(_, body) return region(body) end })
+end
 
 local unsupported = {
   omp = "OpenMP directives", fortran = "Fortran declarations", draw = "drawing",
@@ -83,7 +183,10 @@ local function language(run)
     if head.language and head.language ~= "c" then
       raise("unsupported", nil, ("the language '%s' is not supported yet"):format(tostring(head.language)))
     end
-    run.head = head
+    if head.title ~= nil and type(head.title) ~= "string" then
+      raise("type-mismatch", nil, "title is a text")
+    end
+    run.head = { title = head.title }
     local options = run.session.options
     options.rules = run.options.rules or head.rules or options.rules
     options.devices = head.devices or options.devices
@@ -101,7 +204,8 @@ local function language(run)
     if next(s.blocks) or next(s.scope.functions) then
       raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario" })
     end
-    local options = s.options
+    local options = {}
+    for key, value in pairs(s.options) do options[key] = value end
     options.rules = run.options.rules or wanted
     run:renew(options)
     return wanted
@@ -132,7 +236,10 @@ local function language(run)
       begin()
       local s = current()
       local binding = type(name) == "string" and s:host_env().lookup(name)
-      if not binding or not binding.place then
+      if binding and not binding.place then
+        raise("type-mismatch", nil, ("'%s' is no variable: it cannot be assigned to"):format(name))
+      end
+      if not binding then
         local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
           { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
@@ -153,7 +260,7 @@ local function language(run)
   local function type_named(text, file, line)
     local s = current()
     return s:within(text, file, line, function()
-      return s:type_of(grammar.parse("type_name", text, 1, s.scope))
+      return s:type_of(grammar.parse("any_type", text, 1, s.scope))
     end)
   end
 
@@ -188,6 +295,9 @@ local function language(run)
     if not address or (at and at.space.on_device) then
       raise("device-pointer-on-host", nil, "free takes a host pointer", { rule = "TR14-1.1-02" })
     end
+    if at and at.type.kind ~= "pointer" then
+      raise("type-mismatch", nil, "free takes a pointer that alloc gave")
+    end
     if address ~= 0 then current():free(address) end
   end
 
@@ -206,7 +316,13 @@ local function language(run)
     local s = current()
     local file, line = location.caller(2)
     local ok, t = pcall(type_named, text, file, line)
-    if ok then return t.size end
+    if ok then
+      if t.kind == "function" or (t.kind == "record" and not t.complete)
+        or (t.kind == "array" and not t.n) then
+        raise("unknown-type", nil, ("the size of %s is not known"):format(types.name(t)))
+      end
+      return t.size
+    end
     local _, bytes = s:within(text, file, line, s.extent, s, text)
     return bytes
   end
@@ -229,7 +345,8 @@ local function language(run)
     if type(text) ~= "string" then raise("type-mismatch", nil, "acc takes a directive as text") end
     local file, line = location.caller(2)
     local result = current():directive(text, refs, file, line)
-    if type(result) ~= "function" then return result end
+    if result == nil then return nil end
+    if type(result) ~= "function" then return handle(result) end
     return function(body)
       local body_file, body_line = location.caller(2)
       return result(body, { file = body_file, line = body_line })
@@ -244,7 +361,7 @@ local function language(run)
     local list = env.expect.collect(fn)
     local named = {}
     for i, event in ipairs(list) do
-      named[i] = setmetatable({ op = event.op, name = event.name, bytes = event.bytes,
+      named[i] = env.setmetatable({ op = event.op, name = event.name, bytes = event.bytes,
         rule = event.rule, at = event.at, device = event.device },
         { __tostring = function(e) return e.op .. " " .. e.name end })
     end
@@ -270,11 +387,8 @@ local function language(run)
         raise("region-nesting", nil, ("%s inside a compute construct"):format(name), { rule = "ACC33-impl-1" })
       end
       local text = (...)
-      local at = { file = file, line = line }
-      if type(text) == "string" then
-        return s:within(text, file, line, routine, s, at, ...)
-      end
-      return routine(s, at, ...)
+      return s:within(type(text) == "string" and text or nil, file, line, routine, s,
+        { file = file, line = line }, ...)
     end
   end
   for name, value in pairs(api.constants) do env[name] = value end
@@ -305,13 +419,15 @@ function Run:open_session(made)
 end
 
 function Run:close_session()
-  local last = table.remove(self.sessions)
-  last:close()
-  self.session = self.sessions[#self.sessions]
+  local n = #self.sessions
+  self.sessions[n]:close()
+  self.session = self.sessions[n - 1]
+  self.sessions[n] = nil
 end
 
 -- The same session with other options: nothing has happened in it yet.
 function Run:renew(options)
+  profiles.profile(options.rules or "tr14") -- if it is wrong, the old session stays
   local outer = self.session.outer
   self:close_session()
   self:open_session(session.new(options, outer))
@@ -321,11 +437,14 @@ end
 local function as_error(err, file)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
-    local at, line = tostring(err.where or ""):match "^(.-):(%d+):"
+    local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
     return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
       file = at or file, line = tonumber(line), help = "raise --limit-steps if the scenario needs more" }
   end
-  local text = tostring(err)
+  -- the script's own metamethods do not run any more: its limits are over
+  if type(err) == "table" then err = rawget(err, "message") end
+  local text = (type(err) == "string" or type(err) == "number") and tostring(err)
+    or "an error without a message"
   if text == "not enough memory" then
     return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
       message = "the scenario needs more memory than the limit allows",
@@ -392,6 +511,10 @@ function scenario.run(file, text, options)
   if options.trust then
     env.require, env.io, env.os, env.debug, env.load = require, io, os, debug, load
   end
+  -- ("").name finds what the script's own string library has
+  local strings = getmetatable ""
+  local all_strings = strings.__index
+  if not options.trust then strings.__index = env.string end
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     local chunk, problem = load(text, "@" .. file, "t", env)
     if not chunk then
@@ -401,8 +524,9 @@ function scenario.run(file, text, options)
     end
     chunk()
     check_regions(run.session)
-  end)
-  while run.session do run:close_session() end
+  end, "@" .. file)
+  strings.__index = all_strings
+  while #run.sessions > 0 do run:close_session() end
   local seconds = core.clock() - started
   -- the file's own statements count as a case, unless cases carry everything
   if not ok or #run.cases == 0 then run:record(run.head.title or file, ok, err, seconds) end

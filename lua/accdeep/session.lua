@@ -50,7 +50,7 @@ function session.new(options, outer)
     programs = {},      -- record -> shape key -> program
     shape_tables = {},
     bound = { n = 0 },  -- functions that section bounds call
-    parsed = {}, prepared = {}, nprepared = 0,
+    parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
     collectors = {},
   }, Session)
@@ -109,26 +109,21 @@ function Session:close()
   for i = 0, self.devices - 1 do
     for _, region in ipairs(self.regions[i]) do region.closed = true end
   end
-  self.ctx:close()
-  self.ctx = nil
-  for address, block in pairs(self.blocks) do
+  for address, block in pairs(self.blocks) do -- a limit may stop this half-way: it goes on from there
+    self.blocks[address] = nil
     core.free(address)
     core.charge(-block.bytes)
   end
-  self.blocks = {}
+  self.ctx:close()
+  self.ctx = nil
   for address, bytes in pairs(self.saved or {}) do core.put(address, bytes) end
 end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Runs fn with errors placed in a text that stands at file:line.
-function Session:within(text, file, line, fn, ...)
-  local before = self.current
-  self.current = { text = text, file = file, line = line }
-  local result = table.pack(pcall(fn, ...))
+local function placed(self, before, text, file, line, ok, err, ...)
   self.current = before
-  if result[1] then return table.unpack(result, 2, result.n) end
-  local err = result[2]
+  if ok then return err, ... end
   if diagnostic.is(err) then
     if err.place then
       location.place(err, err.place.text, err.place.file, err.place.line)
@@ -137,6 +132,13 @@ function Session:within(text, file, line, fn, ...)
     err.text = err.text or text
   end
   error(err, 0)
+end
+
+-- Runs fn with errors placed in a text that stands at file:line.
+function Session:within(text, file, line, fn, ...)
+  local before = self.current
+  self.current = { text = text, file = file, line = line }
+  return placed(self, before, text, file, line, pcall(fn, ...))
 end
 
 -- The place in the current text: kept by what is declared there.
@@ -181,9 +183,19 @@ function Session:shapes_of(record)
   return table_
 end
 
+-- Names of a record's shapes, for "did you mean".
+function Session:shape_names(record)
+  local names, owner = {}, self
+  while owner do
+    for name in next, owner:shapes_of(record) do names[name] = true end
+    owner = owner.outer
+  end
+  return names
+end
+
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
-  self.programs, self.parsed = {}, {}
+  self.programs, self.parsed, self.nparsed = {}, {}, 0
   self.prepared, self.nprepared = {}, 0
 end
 
@@ -214,10 +226,10 @@ end
 
 -- --------------------------------------------------------------------------------------- memory --
 
-function Session:new_block(bytes, name, _, pos)
+function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
-      { rule = "HOUSE-limit" })
+      { rule = "HOUSE-limit", help = "raise --limit-memory if the scenario needs more" })
   end
   local address = core.malloc(bytes)
   if not address then
@@ -226,14 +238,21 @@ function Session:new_block(bytes, name, _, pos)
       { rule = "HOUSE-memory" })
   end
   local current = self.current or {}
-  local block = { bytes = bytes, name = name, live = true, file = current.file, line = current.line }
+  local block = { bytes = bytes, name = name or t and ("block of %s"):format(types.name(t)), live = true,
+    file = current.file, line = current.line }
   self.blocks[address] = block
   self:known(address, block)
   return address
 end
 
+-- How many functions that bounds call are running: the walk that called them reads host memory.
+local calling = 0
+
 -- Releases a block: it stays known as freed for a while.
 function Session:free(address)
+  if calling > 0 then
+    raise("misuse", nil, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
+  end
   local block = self.blocks[address]
   local owner = self
   while not block and owner.outer do
@@ -242,6 +261,9 @@ function Session:free(address)
   end
   if not block then
     raise("out-of-bounds", nil, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
+  end
+  if block.variable then
+    raise("type-mismatch", nil, ("%s is a variable, not memory of alloc"):format(block.name))
   end
   local range = self.ctx:host_at(address)
   if not range or not range.live then raise("out-of-bounds", nil, "the memory was freed already") end
@@ -323,11 +345,16 @@ function Session:bound_function(name, fn, argument_types)
     for i, t in ipairs(argument_types) do
       if t.kind == "pointer" then args[i] = host:pointer(t, args[i], self.ctx:host_bounds(args[i])) end
     end
-    local result = fn(table.unpack(args, 1, #argument_types))
+    calling = calling + 1
+    local ok, result = pcall(fn, table.unpack(args, 1, #argument_types))
+    calling = calling - 1
+    if not ok then error(result, 0) end
     if type(result) == "boolean" then return result and 1 or 0 end
     local integer = math.tointeger(result)
     if not integer then
-      raise("type-mismatch", nil, ("%s returned %s, a bound is an integer"):format(name, tostring(result)))
+      error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21", -- placed by the clause
+        message = ("%s returned %s, a bound is an integer"):format(name, type(result) == "number"
+          and tostring(result) or result == nil and "nothing" or "a " .. type(result)) }, 0)
     end
     return integer
   end)
@@ -340,17 +367,31 @@ function Session:parse(text)
   local node = self.parsed[text]
   if not node then
     node = grammar.parse("directive", text, 1, self.scope)
+    if self.nparsed >= PREPARED then self.parsed, self.nparsed = {}, 0 end
     self.parsed[text] = node
+    self.nparsed = self.nparsed + 1
   end
   return node
+end
+
+-- The core says "it" of the object that a construct asked for.
+local function name_it(message, name)
+  for _, start in ipairs { "it ", "only a part of it " } do
+    if message:sub(1, #start) == start then
+      return start:sub(1, -4) .. name .. message:sub(#start)
+    end
+  end
+  local pattern = "%f[%w_(*]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]"
+  if (" " .. message .. " "):find(pattern) or message:find(name .. " ", 1, true) == 1 then return message end
+  return ("%s: %s"):format(name, message)
 end
 
 -- Errors of the core get the position of the clause they are about.
 function Session:core_error(err, plan)
   local item = err.item and plan and plan.items[err.item]
   local asked = err.asked
-  if asked and asked.name ~= "" and not err.message:find(asked.name, 1, true) then
-    err.message = ("%s: %s"):format(asked.name, err.message)
+  if asked and asked.name ~= "" then
+    err.message = name_it(err.message, asked.name)
   elseif item and err.code == "invalid-section" and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)
   end
@@ -368,8 +409,10 @@ function Session:core_error(err, plan)
 end
 
 function Session:prepare(text, file, line, references, signature)
-  local key = text .. "\0" .. (file or "") .. "\0" .. (line or 0) .. (signature or "")
-  local plan = self.prepared[key]
+  local places = self.prepared[text]
+  local lines = places and places[file or ""]
+  local key = signature and (line or 0) .. signature or line or 0
+  local plan = lines and lines[key]
   if plan then return plan end
   plan = lower.directive(self, self:parse(text), { file = file, line = line, references = references })
   if plan.kind == "region" or plan.kind == "compute" or #plan.items > 0 then
@@ -382,7 +425,9 @@ function Session:prepare(text, file, line, references, signature)
     plan.condition_value = function() return value({}) ~= 0 end
   end
   if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
-  self.prepared[key] = plan
+  places = self.prepared[text] or {}
+  lines = places[file or ""] or {}
+  self.prepared[text], places[file or ""], lines[key] = places, lines, plan
   self.nprepared = self.nprepared + 1
   return plan
 end
@@ -402,8 +447,12 @@ end
 -- was: directory, attachments, levels, device memory, host memory.
 function Session:snapshot()
   local host = {}
-  for address, block in pairs(self.blocks) do
-    if block.live then host[address] = core.get(address, block.bytes) end
+  local from = self
+  while from do
+    for address, block in pairs(from.blocks) do
+      if block.live then host[address] = core.get(address, block.bytes) end
+    end
+    from = from.outer
   end
   return { digest = self.ctx:digest(), host = host }
 end
@@ -469,6 +518,10 @@ function Region:close()
       if before then owner:compare(before) end
       local made = owner:core_error(err, nil)
       location.place(made, nil, self.file, self.line)
+      local at, line = location.scenario(2)
+      if at and line ~= self.line then
+        made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
+      end
       error(made, 0)
     end
     if owner.listening then owner:tell() end
@@ -534,12 +587,12 @@ function Session:visible(name)
   return nil
 end
 
-function Session:end_data()
+function Session:end_data(pos)
   local stack = self.regions[self.device]
   for i = #stack, 1, -1 do
     if stack[i].plan.kind == "region" then return stack[i]:close() end
   end
-  raise("region-nesting", nil, "there is no open data region to end", { rule = "DIR-4.3-06" })
+  raise("region-nesting", pos, "there is no open data region to end", { rule = "DIR-4.3-06" })
 end
 
 function Session:set_device(number, pos)
@@ -567,15 +620,15 @@ others["init"] = function(self, plan)
   if plan.device_num then self:set_device(integer_value(self, plan.device_num), plan.device_num.pos) end
 end
 others["shutdown"] = function(self, plan)
-  if #self.regions[self.device] > 0 then
-    raise("region-nesting", plan.node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
-  end
-  self:forget_device()
+  self:forget_device(plan.node.pos)
 end
-others["end data"] = function(self) self:end_data() end
+others["end data"] = function(self, plan) self:end_data(plan.node.pos) end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied.
-function Session:forget_device()
+function Session:forget_device(pos)
+  if #self.regions[self.device] > 0 then
+    raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
+  end
   for _, object in ipairs(self.ctx:present(self.device)) do
     for _, attached in ipairs(self.ctx:attachments(self.device)) do
       self:run_one("exit data", "detach", 0, 0, attached.slot, true)
@@ -612,7 +665,10 @@ end
 function Session:directive_here(text, refs, file, line)
   local node = self:parse(text)
   if node.name == "shape" then return shape.define(self, node, nil) end
-  if node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" then
+  if node.compute == nil then
+    node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false
+  end
+  if node.compute then
     -- checked now, run when the body is there
     lower.directive(self, node, { file = file, line = line })
     return kernel.construct(self, text, refs, file, line)

@@ -65,6 +65,15 @@ local function member_record(member)
   return types.is_record(t) and t or nil
 end
 
+-- Raises if a record has no shape of that name.
+function shape.known(session, record, name, pos)
+  local shapes = session:shapes_of(record)
+  if shapes[name] then return end
+  local near = diagnostic.closest(name, shapes)
+  raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
+    { length = #name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
+end
+
 local function enter_member(session, record, members, item, entry)
   local member = types.member(record, item.name)
   if not member then
@@ -95,12 +104,13 @@ local function enter_member(session, record, members, item, entry)
       raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(
         item.name), { length = #item.name, rule = "TR14-3.1.2-08" })
     end
-    if inner.complete and not session:shapes_of(inner)[entry.shape] then
-      raise("unknown-shape", entry.shape_pos, ("%s has no shape '%s'"):format(types.name(inner),
-        entry.shape), { length = #entry.shape, rule = "TR14-3.1.2-08" })
+    -- a type that is still being declared may get that shape later
+    if inner.complete and inner ~= entry.inside then
+      shape.known(session, inner, entry.shape, entry.shape_pos)
     end
   end
   members[item.name] = { mode = entry.mode, init = entry.init, shape = entry.shape,
+    shape_pos = entry.shape_pos,
     subscripts = #item.subscripts > 0 and item.subscripts or nil, pos = item.pos }
 end
 
@@ -161,6 +171,7 @@ function shape.define(session, node, record)
           mode = clause.name == "exclude" and "exclude" or "include",
           init = clause.name == "init_needed",
           shape = clause.shape and clause.shape.name,
+          inside = record,
           shape_pos = clause.shape and clause.shape.pos,
         })
       end
@@ -211,6 +222,8 @@ function shape.effective(shapes, record, name)
           include = include,
           init = include and source and source.init or false,
           shape = source and source.shape,
+          shape_pos = source and source.shape_pos,
+          shape_place = source and (entry and named or default).place,
           subscripts = include and subscripts or nil,
           place = (entry and entry.subscripts and named or default or named or {}).place,
         }

@@ -3,9 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,9 +111,11 @@ struct limits {
     size_t used, most;
     long long steps, most_steps;
     bool tripped;
+    const char *chunk; /* the scenario's own */
+    char where[256];   /* in it, when a limit was met */
 };
 
-enum { STEPS = 10000 };
+enum { STEPS = 10000, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
 
@@ -134,44 +139,100 @@ static struct limits *limits_of(lua_State *L)
     return limits;
 }
 
-static void on_steps(lua_State *L, lua_Debug *debug)
+/* Library functions take no steps. One that runs for very long without coming back, a hopeless
+ * pattern for example, cannot be stopped from inside: the program ends. */
+static volatile sig_atomic_t idle_seconds, most_idle_seconds;
+
+static void on_second(int signal)
 {
-    (void)debug;
-    struct limits *limits = limits_of(L);
-    if (!limits || !limits->most_steps)
+    (void)signal;
+    static const char message[] =
+        "accdeep: error[limit]: the scenario makes no progress\n"
+        "  rule: HOUSE-limit\n";
+    if (++idle_seconds <= most_idle_seconds)
         return;
-    limits->steps += STEPS;
-    if (limits->steps < limits->most_steps && !limits->tripped)
-        return;
-    limits->tripped = true;
-    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
-    luaL_where(L, 0);
-    lua_createtable(L, 0, 3);
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(EXIT_LIMIT);
+    _exit(EXIT_LIMIT);
+}
+
+static void watch(long long steps)
+{
+    const long long whole = 2000000000, seconds = 60;
+    struct itimerval every = {0};
+    if (steps) {
+        struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGVTALRM, &action, NULL);
+        every.it_interval.tv_sec = every.it_value.tv_sec = 1;
+        idle_seconds = 0;
+        most_idle_seconds = 1 + (int)(steps >= whole ? seconds : steps * seconds / whole);
+    }
+    setitimer(ITIMER_VIRTUAL, &every, NULL);
+}
+
+/* Where the scenario itself is: the innermost frame of its chunk. */
+static void find_place(lua_State *L, struct limits *limits)
+{
+    lua_Debug frame;
+    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline > 0 && limits->chunk && !strcmp(frame.source, limits->chunk)) {
+            snprintf(limits->where, sizeof limits->where, "%s:%d:", frame.source + 1,
+                     frame.currentline);
+            return;
+        }
+    }
+}
+
+static void push_limit(lua_State *L, const struct limits *limits)
+{
+    lua_createtable(L, 0, 4);
     lua_pushliteral(L, "limit");
     lua_setfield(L, -2, "code");
     lua_pushliteral(L, "HOUSE-limit");
     lua_setfield(L, -2, "rule");
     lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
-    lua_pushvalue(L, -2);
+    lua_pushstring(L, limits->where);
     lua_setfield(L, -2, "where");
+}
+
+static void on_steps(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    struct limits *limits = limits_of(L);
+    if (!limits || !limits->most_steps)
+        return;
+    idle_seconds = 0;
+    limits->steps += STEPS;
+    if (limits->steps < limits->most_steps && !limits->tripped)
+        return;
+    limits->tripped = true;
+    if (!limits->where[0])
+        find_place(L, limits);
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    push_limit(L, limits);
     lua_error(L);
 }
 
-/* core.limited(memory, steps, fn) -> true, or false and the error: runs fn with so many bytes of
- * memory and so many steps at most; 0: no limit. The limits, and the allocator that counts, end with
- * the call: this library may be unloaded before the state is closed. */
+/* core.limited(memory, steps, fn [, chunk]) -> true, or false and the error: runs fn with so many
+ * bytes of memory and so many steps at most; 0: no limit. chunk is the scenario's, for the place of
+ * errors. The limits, and the allocator that counts, end with the call: this library may be unloaded
+ * before the state is closed. */
 static int l_limited(lua_State *L)
 {
     lua_Integer memory = luaL_checkinteger(L, 1), steps = luaL_checkinteger(L, 2);
     luaL_checktype(L, 3, LUA_TFUNCTION);
-    lua_settop(L, 3);
+    const char *chunk = luaL_optstring(L, 4, NULL);
+    lua_settop(L, 4);
+    lua_insert(L, 1); /* kept alive */
     struct limits *limits = limits_of(L);
     if (limits)
         return luaL_error(L, "limits inside limits");
     limits = lua_newuserdatauv(L, sizeof *limits, 0);
-    lua_insert(L, 3);
-    *limits = (struct limits){.most_steps = steps};
+    lua_insert(L, 4);
+    *limits = (struct limits){.most_steps = steps, .chunk = chunk};
     limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
     limits->most = memory ? limits->used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
@@ -180,11 +241,17 @@ static int l_limited(lua_State *L)
     lua_setallocf(L, limited_alloc, limits);
     if (steps)
         lua_sethook(L, on_steps, LUA_MASKCOUNT, steps < STEPS ? (int)steps : STEPS);
+    watch(steps);
     int status = lua_pcall(L, 0, 0, 0);
+    watch(0);
     lua_sethook(L, NULL, 0, 0);
     lua_setallocf(L, limits->alloc, limits->ud);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
+        push_limit(L, limits);
+        status = LUA_ERRRUN;
+    }
     lua_pushboolean(L, status == LUA_OK);
     if (status == LUA_OK)
         return 1;

@@ -73,6 +73,10 @@ return function(rules, lx)
     return { tag = "type_name", pos = pos, spec = spec, declarator = declared }
   end
 
+  rules.any_type = Cp() * V "spec" * V "any_declarator" / function(pos, spec, declared)
+    return { tag = "type_name", pos = pos, spec = spec, declarator = declared }
+  end
+
   -- members
   rules.access = (lx.words "public private protected" / 0) * sym ":"
   rules.member_item = node("member_item", V "declarator" * opt(node("bits", sym ":" * V "expression",
@@ -101,7 +105,8 @@ return function(rules, lx)
     function(n, list) n.list = list end)
   rules.initializer = V "braces" + V "expression"
 
-  rules.init_declarator = node("init", V "declarator" * opt(sym "=" * V "initializer"),
+  rules.init_declarator = node("init", V "declarator"
+      * opt(sym "=" * expect(V "initializer", "expected a value")),
     function(n, declared, value) n.declarator, n.value = declared, value or nil end)
   local function declaration(spec)
     return node("declaration", opt(storage) * spec * Ct(lx.list(V "init_declarator") ^ -1)

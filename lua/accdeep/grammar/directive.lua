@@ -96,8 +96,11 @@ function directive.rules(rules, lx)
   end)
   rules.parentheses = P "(" * (1 - S "()" + V "parentheses") ^ 0 * P ")"
 
+  -- wait(1, 2): which queues makes no difference, everything is done already
+  local waiting = C(P "wait") * -lx.alnum * lx.space
+    * (sym "(" * lx.list(V "expression" / 0) * expect(sym ")", "expected ',' or ')'"))
   rules.directive = lx.space * sentinel ^ -1
-    * node("directive", name * lx.space
+    * node("directive", (waiting + name * lx.space)
       * opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
         / function(pos, text) return { pos = pos, name = text } end)
       * Ct((sym "," ^ -1 * V "clause") ^ 0)

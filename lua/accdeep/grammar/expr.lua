@@ -130,7 +130,7 @@ return function(rules, lx)
         if is_type then n.type = what else n.e = what end
       end)
     + node("id", name, function(n, text) n.name = text end)
-    + sym "(" * V "expression" * expect(sym ")", "expected ')'")
+    + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
   local opt = function(p) return p + Cc(false) end
   rules.subscript = node("section", sym "[" * opt(V "expression") * sym ":" * opt(V "expression")
@@ -142,8 +142,9 @@ return function(rules, lx)
     + node("member", (P "->" * Cc(true) + P "." * -digit * Cc(false)) * lx.space
       * expect(Cp() * lx.raw_name * lx.space, "expected a member's name"),
       function(n, arrow, pos, text) n.arrow, n.name, n.name_pos = arrow, text, pos end)
-    + node("call", sym "(" * Ct((V "assignment" * (sym "," * V "assignment") ^ 0) ^ -1)
-      * expect(sym ")", "expected ')'"),
+    + node("call", sym "(" * Ct((V "assignment"
+      * (sym "," * expect(V "assignment", "expected an expression")) ^ 0) ^ -1)
+      * expect(sym ")", "expected ',' or ')'"),
       function(n, args) n.args = args end)
     + node("postfix", C(P "++" + "--") * lx.space, function(n, op) n.op = op end)
   rules.postfix = V "primary" * V "suffix" ^ 0 / suffixes
@@ -169,7 +170,8 @@ return function(rules, lx)
   end
 
   rules.assignment = V "expression"
-    * (Cp() * C(compound + P "=" * -P "=") * lx.space * V "assignment") ^ -1
+    * (Cp() * C(compound + P "=" * -P "=") * lx.space
+      * expect(V "assignment", "expected an expression")) ^ -1
     / function(to, pos, op, e)
       if not pos then return to end
       return { tag = "assign", pos = pos, op = op, to = to, e = e }

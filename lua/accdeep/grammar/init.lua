@@ -57,7 +57,8 @@ local function match(p, text, at, state)
   local ok, node, after = pcall(p.match, p, text, at, state)
   if ok then return node, after end
   if type(node) == "table" and node.syntax then return nil, node end
-  if type(node) == "string" and node:find("stack overflow", 1, true) then
+  if type(node) == "string" and (node:find("stack overflow", 1, true)
+    or node:find("nesting too deep", 1, true) or node:find("too many", 1, true)) then
     return nil, { syntax = "the text is nested too deeply", pos = at }
   end
   error(node, 0)

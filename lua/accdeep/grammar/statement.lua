@@ -9,7 +9,7 @@ local P, S, V, Cc, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.Cc, lpeg.Ct
 return function(rules, lx)
   local sym, word, expect, node = lx.sym, lx.word, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
-  local condition = expect(sym "(", "expected '('") * V "expression" * expect(sym ")", "expected ')'")
+  local condition = expect(sym "(", "expected '('") * V "comma" * expect(sym ")", "expected ')'")
   local line = (P "\\" * P "\n" + (1 - P "\n")) ^ 0
   local loop_directive = P "#" * S " \t" ^ 0 * P "pragma" * line * lx.space
 
@@ -24,7 +24,7 @@ return function(rules, lx)
       function(n, body, c) n.body, n.c = body, c end)
     + node("for", word "for" * expect(sym "(", "expected '('")
       * (V "local_declaration" + opt(V "comma") * expect(sym ";", "expected ';'"))
-      * opt(V "expression") * expect(sym ";", "expected ';'")
+      * opt(V "comma") * expect(sym ";", "expected ';'")
       * opt(V "comma") * expect(sym ")", "expected ')'") * V "inner",
       function(n, init, c, step, body)
         n.init, n.c, n.step, n.body = init or nil, c or nil, step or nil, body

@@ -1,0 +1,3 @@
+-- luacheck: ignore
+print "about to end"
+os.exit(9)

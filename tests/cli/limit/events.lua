@@ -1,0 +1,2 @@
+-- luacheck: ignore
+events(function() while true do end end)

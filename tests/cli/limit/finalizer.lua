@@ -1,0 +1,2 @@
+-- luacheck: ignore
+setmetatable({}, { __gc = function() while true do end end })

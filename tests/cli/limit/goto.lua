@@ -1,0 +1,2 @@
+-- luacheck: ignore
+::again:: goto again

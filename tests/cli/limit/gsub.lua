@@ -1,0 +1,2 @@
+-- luacheck: ignore
+("abc"):gsub(".", function() while true do end end)

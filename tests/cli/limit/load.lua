@@ -1,0 +1,2 @@
+-- luacheck: ignore
+load "while true do end" ()

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+while true do end

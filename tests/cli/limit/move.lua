@@ -1,0 +1,2 @@
+-- luacheck: ignore
+table.move({}, 1, 1 << 60, 2)

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+while true do pcall(function() while true do end end) end

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+string.rep("", 1 << 60) ; ("").rep("", 1 << 60)

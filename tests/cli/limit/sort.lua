@@ -1,0 +1,2 @@
+-- luacheck: ignore
+table.sort({ 3, 1, 2 }, function() while true do end end)

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+declare "int n;" acc "parallel copy(n)" "while (1) n++;"

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+error(setmetatable({}, { __tostring = function() while true do end end }))

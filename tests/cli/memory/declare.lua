@@ -1,0 +1,2 @@
+-- luacheck: ignore
+declare "double big[1 << 27];"

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+local s = "x" while true do s = s .. s end

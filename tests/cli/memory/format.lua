@@ -1,0 +1,2 @@
+-- luacheck: ignore
+return string.format("%99999999d", 1)

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+local function f() return 1 + f() end f()

@@ -1,0 +1,2 @@
+-- luacheck: ignore
+string.rep("x", 1 << 40)

@@ -1,0 +1,2 @@
+declare "int x;"
+acc "data coppy(x)"

@@ -1,0 +1,2 @@
+local x <const> = 1 -- luacheck: ignore
+x = 2 -- luacheck: ignore

@@ -1,0 +1,4 @@
+declare "int x;"
+acc "enter data create(x)"
+show()
+acc "exit data delete(x)"

@@ -1,0 +1,56 @@
+-- What the specs share: sessions with declarations, and errors caught.
+local accdeep = require "accdeep"
+local diagnostic = require "accdeep.diagnostic"
+
+local support = {}
+
+local open = {}
+
+-- A session with declarations; support.close_all ends it.
+function support.session(declarations, options)
+  local session = accdeep.session(options)
+  open[#open + 1] = session
+  if declarations then session:declare(declarations, "spec.lua", 1) end
+  return session
+end
+
+function support.close_all()
+  for i = #open, 1, -1 do
+    open[i]:close()
+    open[i] = nil
+  end
+end
+
+-- The error a function raises, which must be one of ours.
+function support.error_of(fn, ...)
+  local ok, err = pcall(fn, ...)
+  assert(not ok, "nothing failed")
+  if not diagnostic.is(err) then error("not an error of the interpreter: " .. tostring(err), 2) end
+  return err
+end
+
+-- Runs a scenario's text; returns its record and what it printed.
+function support.run(text, options)
+  local printed = {}
+  options = options or {}
+  options.out = function(s) printed[#printed + 1] = s end
+  return accdeep.run("spec.lua", text, options), table.concat(printed)
+end
+
+-- Runs a scenario's text, which must hold.
+function support.holds(text, options)
+  local record, printed = support.run(text, options)
+  for _, case in ipairs(record.cases) do
+    if not case.ok then error(case.name .. "\n" .. accdeep.format_error(case.error), 2) end
+  end
+  return printed
+end
+
+-- Runs a scenario's text, whose only case must fail; returns the error.
+function support.fails(text, options)
+  local record = support.run(text, options)
+  assert(#record.cases == 1 and not record.cases[1].ok, "the scenario holds")
+  return record.cases[1].error
+end
+
+return support
