@@ -211,9 +211,9 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct accd_
     size_t ahead = row + ACCD_PREFETCH_AHEAD;
     ahead = ahead < segment->rows ? ahead : row;
     uint64_t bytes = accd_section_bytes(segment, ahead);
-    const char *p = accd_pointer(segment->host[ahead]);
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + (bytes < 192 ? bytes - 1 : 64));
+    uint64_t at = segment->host[ahead]; /* may be null, and empty */
+    __builtin_prefetch(accd_pointer(at));
+    __builtin_prefetch(accd_pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
 /* Sections of one length: the compiler makes a few moves of a constant one. */
@@ -250,9 +250,9 @@ static void copy_sections(const struct rows_job *job, size_t f, size_t first, si
     for (size_t i = first; i < end; i++) {
         uint64_t bytes = segment->bytes_of[i];
         fetch_ahead(segment, i);
-        if (out)
+        if (out && bytes)
             memcpy(accd_pointer(segment->host[i]), image, bytes);
-        else
+        else if (bytes)
             memcpy(image, accd_pointer(segment->host[i]), bytes);
         image += accd_padded(bytes);
     }

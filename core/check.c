@@ -144,7 +144,8 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         if (attach->dev - target->dev != attach->target - target->host)
             return WRONG("%s leads to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
-        if (dir->ops->read(dir->device, dev, &word, sizeof word) != ACCD_OK || word != attach->dev)
+        if (!dir->ops->allocated(dir->device, dev, sizeof word) ||
+            dir->ops->read(dir->device, dev, &word, sizeof word) != ACCD_OK || word != attach->dev)
             return WRONG("%s holds another address on the device", name);
         if (!count(&dir->context->mem, pins, target))
             return WRONG("no memory to check attachments");

@@ -89,6 +89,7 @@ void accd_close(accd_context *context)
     for (int i = 0; i < context->ndirs; i++) {
         while (context->dirs[i].top)
             accd_region_free(context->dirs[i].top);
+        accd_journal_close(context, i, 1);
         accd_directory_close(&context->dirs[i]);
     }
     accd_workers_close(context->workers);
@@ -145,6 +146,14 @@ void accd_on_event(accd_context *context, accd_event_fn fn, void *ud)
     context->config.event_ud = ud;
 }
 
+accd_status accd_idle(accd_context *context)
+{
+    if (!context->busy)
+        return ACCD_OK;
+    return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                     "a construct is under way; what it calls cannot change data");
+}
+
 struct accd_directory *accd_directory_of(accd_context *context, int device)
 {
     if (device >= 0 && device < context->ndirs)
@@ -167,11 +176,14 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
                     : construct->kind == ACCD_UPDATE
                         ? updates
                         : item->action < ACCD_ACTION_COUNT && accd_demands[item->action].entry;
-        if (fits && (!item->program || !item->program->spec.params || item->params))
+        const accd_program *program = item->program;
+        bool runs = !program || (!program->inherited && (!program->spec.params || item->params));
+        if (fits && runs)
             continue;
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
-                         "item %zu asks for %s, which this construct cannot do", i,
-                         accd_action_name(item->action));
+                         "item %zu asks for %s, which this construct cannot do%s", i,
+                         accd_action_name(item->action),
+                         fits ? " without parameters or an enclosing element" : "");
     }
     return ACCD_OK;
 }
@@ -184,23 +196,27 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
         return ACCD_NO_DEVICE;
     if ((unsigned)construct->kind > ACCD_UPDATE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
+    ACCD_TRY(accd_idle(context));
     ACCD_TRY(check_items(context, construct));
     bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
     if (opens && !region_p)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a region needs a place to be returned");
     struct accd_plan plan;
+    context->busy = true;
     accd_status status = accd_plan_begin(&plan, dir, construct);
     if (status == ACCD_OK)
         status = construct->kind == ACCD_EXIT_DATA ? accd_exit_data(&plan)
                  : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
                                                    : accd_enter(&plan, region_p);
     accd_plan_end(&plan);
+    context->busy = false;
     return status;
 }
 
 accd_status accd_region_end(accd_region *region)
 {
     struct accd_directory *dir = region->dir;
+    ACCD_TRY(accd_idle(region->context));
     if (dir->top == region)
         return accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
@@ -211,7 +227,7 @@ accd_status accd_region_end(accd_region *region)
 
 void accd_region_abandon(accd_region *region)
 {
-    if (!region)
+    if (!region || accd_idle(region->context) != ACCD_OK)
         return;
     while (region->dir->top != region)
         accd_region_abandon(region->dir->top);
@@ -247,6 +263,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     struct accd_object *object;
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     if (!host || !dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
     if (!bytes || bytes >> (ACCD_SIZE_BITS - 1))
@@ -284,6 +301,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     struct accd_object *object;
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     ACCD_TRY(accd_find(dir, accd_address(host), &object));
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
@@ -307,6 +325,7 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     uint64_t dev = 0;
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     if (bytes) {
         accd_status status = accd_alloc_memory(dir, bytes, &dev);
         if (status != ACCD_OK)
@@ -324,6 +343,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     bool taken;
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     if (!dev)
         return ACCD_OK;
     uint64_t bytes = dir->ops->size_of(dir->device, dev);
@@ -355,6 +375,7 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     if (!bytes || to == from)
         return ACCD_OK;
     if (traffic->in || traffic->within)

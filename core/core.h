@@ -428,6 +428,9 @@ accd_status accd_exit_data(struct accd_plan *plan);
 accd_status accd_leave_region(struct accd_region *region, bool abandon);
 accd_status accd_update(struct accd_plan *plan);
 void accd_region_free(struct accd_region *region);
+/* ACCD_POINTER_CHANGED if the claim's pointer leads elsewhere than when it was attached. */
+accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_attach *attach);
 
 /* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
@@ -509,6 +512,7 @@ struct accd_context {
     accd_error error;
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
+    bool busy;         /* a construct is under way: what it calls may look, but not change */
     accd_label **labels;
     size_t nlabels, labels_room;
     struct accd_host host;
@@ -519,6 +523,8 @@ struct accd_context {
 
 accd_status accd_fail(accd_context *context, accd_status status, const char *rule,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* ACCD_MISUSE while a construct is under way. */
+accd_status accd_idle(accd_context *context);
 /* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
 struct accd_directory *accd_directory_of(accd_context *context, int device);
 

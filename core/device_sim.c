@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { UNIT = 16, POISON = 0xA5, FINE = 32, CLASSES = FINE + 8 * 48 };
+enum { UNIT = 16, PAGE = 4096, POISON = 0xA5, FINE = 32, CLASSES = FINE + 8 * 48 };
 #define FREE_BIT 0x8000u
 static const uint64_t least_space = (uint64_t)64 << 20;
 
@@ -22,6 +22,7 @@ struct sim {
     uint64_t *bits;
     uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
     uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
+    uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
     uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
@@ -107,6 +108,7 @@ static void sim_close(void *device)
     unmap(sim->bits, sim->space / 8);
     unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
     unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
+    unmap(sim->covers, sim->space / PAGE * sizeof sim->covers[0]);
     accd_mem_free(sim->mem, sim, sizeof *sim);
 }
 
@@ -130,7 +132,9 @@ static accd_status sim_open(void **device_p, int number, const accd_config *conf
     sim->bits = map(sim->space / 8, both);
     sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
     sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
-    if (!sim->base || !sim->bytes || !sim->bits || !sim->units || !sim->sizes) {
+    sim->covers = map(sim->space / PAGE * sizeof sim->covers[0], both);
+    if (!sim->base || !sim->bytes || !sim->bits || !sim->units || !sim->sizes ||
+        !sim->covers) {
         sim_close(sim);
         return ACCD_OUT_OF_MEMORY;
     }
@@ -238,6 +242,8 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     }
     sim->units[at / UNIT] = (uint16_t)(class + 1);
     sim->sizes[at / UNIT] = bytes;
+    for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
+        sim->covers[page] = at + 1;
     sim->live += bytes;
     *dev_p = sim->base + at;
     return ACCD_OK;
@@ -279,10 +285,15 @@ static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
     uint64_t at = dev - sim->base;
     if (!sim_owns(device, dev) || at >= sim->bump)
         return 0;
-    /* The block begins at the next unit below that has a class. */
-    uint64_t first = at / UNIT;
-    while (first && !sim->units[first])
+    /* The block begins at the next unit below that has a class, or before the page. */
+    uint64_t first = at / UNIT, least = at / PAGE * (PAGE / UNIT);
+    while (first > least && !sim->units[first])
         first--;
+    if (!sim->units[first]) {
+        if (!sim->covers[at / PAGE])
+            return 0;
+        first = (sim->covers[at / PAGE] - 1) / UNIT;
+    }
     if (!begins_block(sim, first * UNIT))
         return 0;
     uint64_t into = at - first * UNIT, size = sim->sizes[first];

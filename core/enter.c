@@ -210,11 +210,8 @@ static accd_status try_group(struct accd_plan *plan)
     bool apart = false;
     ACCD_TRY(accd_group_new(dir, walk, &group));
     accd_status status = accd_group_map(dir, group, &apart);
-    apart = apart && group->live && !accd_group_slots_shared(dir, group);
-    for (size_t i = 0; apart && i < plan->nclaims; i++)
-        apart = !plan->claims[i].bytes ||
-                !accd_group_meets(group, plan->claims[i].host,
-                                  plan->claims[i].host + plan->claims[i].bytes);
+    apart = apart && group->live && !accd_group_slots_shared(dir, group) &&
+            !accd_plan_touches(plan, group);
     if (status != ACCD_OK || !apart) {
         accd_group_free(dir, group);
         return status;
@@ -290,6 +287,10 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
         accd_name_claim_slot(plan, claim, name, sizeof name);
         return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
                                 "the pointer %s was changed while it is attached", name);
+    }
+    if (link.attach && link.attach->target != link.pointer) { /* indexes what it led to, in time */
+        struct accd_object *before;
+        ACCD_TRY(accd_find(plan->dir, link.attach->base, &before));
     }
     claim->attached = true;
     entry->links[entry->nlinks++] = link;
@@ -486,7 +487,7 @@ static accd_status plan_moves(struct entry *entry)
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
     }
     ACCD_TRY(accd_plan_merge(plan));
-    for (size_t i = 0; i < entry->nlinks; i++) {
+    for (size_t i = entry->nlinks; i-- > 0;) { /* of several for one pointer the first one holds */
         const struct link *link = &entry->links[i];
         if (link->attach && link->attach->target == link->pointer)
             continue; /* attached here already: counted only */
@@ -556,12 +557,10 @@ static void commit_links(struct entry *entry)
     for (size_t i = 0; i < entry->nlinks; i++) {
         const struct link *link = &entry->links[i];
         struct accd_claim *claim = &plan->claims[link->claim];
-        /* another clause of this construct may have attached the same pointer */
-        struct accd_attach *attach = link->attach;
-        if (!attach) {
-            struct accd_attach *near = accd_range_floor(&dir->slots, claim->slot);
-            attach = near && near->slot == claim->slot ? near : NULL;
-        }
+        /* another clause of this construct may have attached or detached the same pointer */
+        struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+        if (attach && attach->slot != claim->slot)
+            attach = NULL;
         struct accd_object *target =
             !link->pointer ? NULL
                            : link->target ? link->target : plan->claims[link->target_claim].object;
@@ -573,15 +572,15 @@ static void commit_links(struct entry *entry)
             struct accd_object *before = NULL;
             if (accd_find(dir, attach->base, &before) == ACCD_OK && before && before->pins)
                 before->pins--;
-            if (!target) {
+            if (!target)
                 accd_remove_attach(dir, attach);
-                continue;
-            }
-        } else if (!target) {
-            continue; /* a null pointer was written, nothing is attached */
-        } else {
-            attach = accd_insert_attach(dir, claim->slot);
         }
+        if (!target) { /* a null pointer was written, nothing is attached */
+            claim->attached = false;
+            continue;
+        }
+        if (!attach)
+            attach = accd_insert_attach(dir, claim->slot);
         const struct accd_source *source = accd_claim_source(plan, claim);
         const accd_label *label = source ? source->label : NULL;
         if (!source) {

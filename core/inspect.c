@@ -248,9 +248,23 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
 
 static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->ops->allocated(dir->device, dev, bytes))
-        return ACCD_OK;
     accd_context *context = dir->context;
+    struct accd_object *held;
+    ACCD_TRY(accd_find_device(dir, dev, &held));
+    if (held && !(held->size & ACCD_OBJECT_MAPPED)) {
+        if (bytes <= held->dev + accd_object_bytes(held) - dev)
+            return ACCD_OK;
+        accd_object_info info;
+        accd_describe_object(dir, held, &info);
+        accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
+                  *info.name ? info.name : "its object", dir->number);
+        context->error.other = info;
+        return ACCD_OUT_OF_BOUNDS;
+    }
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    bool between = block && dev - block->dev < block->bytes; /* objects that share a block */
+    if (!between && dir->ops->allocated(dir->device, dev, bytes))
+        return ACCD_OK;
     if (!dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
     if (!dir->ops->owns(dir->device, dev)) {
@@ -387,6 +401,7 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
         return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_idle(context));
     ACCD_TRY(check_access(dir, dev, bytes));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));
     accd_object_info excluded;

@@ -55,6 +55,19 @@ static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_att
                : attach->target;
 }
 
+/* TR14-4.3-04: what was attached must be what is named now. */
+accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_attach *attach)
+{
+    char name[160];
+    if (plan->context->rules.pointer_changed != ACCD_REJECT ||
+        host_pointer(plan, attach) == attach->target)
+        return ACCD_OK;
+    accd_name_claim_slot(plan, claim, name, sizeof name);
+    return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
+                            "the pointer %s was changed while it is attached", name);
+}
+
 static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
 {
     struct accd_plan *plan = leave->plan;
@@ -63,19 +76,16 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     char name[160];
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (!attach || !attach->count) {
+        bool ended = attach && plan->construct->finalize; /* by another clause of this construct */
         claim->attached = false;
-        if (rules->detach_unattached == ACCD_IGNORE || leave->abandon)
+        if (rules->detach_unattached == ACCD_IGNORE || leave->abandon || ended)
             return ACCD_OK;
         accd_name_claim_slot(plan, claim, name, sizeof name);
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
                                 "the pointer %s is not attached", name);
     }
-    if (!leave->abandon && rules->pointer_changed == ACCD_REJECT &&
-        host_pointer(plan, attach) != attach->target) {
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
-                                "the pointer %s was changed while it is attached", name);
-    }
+    if (!leave->abandon)
+        ACCD_TRY(accd_check_pointer(plan, claim, attach));
     claim->detached = plan->construct->finalize ? attach->count : 1;
     attach->count -= claim->detached;
     return attach->count ? ACCD_OK : end_attachment(leave, attach, 0);
@@ -287,8 +297,8 @@ static accd_status group_leaves(struct leave *leave)
     bool dies = group->structured + group->dynamic == references;
     bool lost = plan->context->config.check_host &&
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
-    if (!group->pending || !group->pending_attach || lost ||
-        (!dies && group->attached <= references) ||
+    if (!group->pending || !group->pending_attach || lost || leave->abandon ||
+        (!dies && (plan->construct->finalize || group->attached <= references)) ||
         accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group))
         return sections_of_group(leave);
     size_t section;
@@ -305,8 +315,9 @@ static accd_status group_leaves(struct leave *leave)
     leave->group_references = references;
     *counter -= references;
     group->attached -= references;
-    if (dies) { /* nobody looks for its pointers any more */
-        group->pending_attach = false;
+    if (dies) { /* nobody looks for its sections and pointers any more */
+        group->pending = group->pending_attach = false;
+        plan->dir->npending--;
         plan->dir->npending_attach--;
     }
     return ACCD_OK;
@@ -361,7 +372,8 @@ static void undo(struct leave *leave)
         *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
         group->attached += leave->group_references;
         if (leave->group_dies) {
-            group->pending_attach = true;
+            group->pending = group->pending_attach = true;
+            dir->npending++;
             dir->npending_attach++;
         }
     }
@@ -447,6 +459,11 @@ static accd_status resolve_exit(struct accd_plan *plan, struct accd_claim *claim
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                                 "only a part of it is present on device %d", plan->dir->number);
     if (relation == ACCD_NONE) {
+        if (claim->attached && !tolerant) { /* absent because the pointer leads elsewhere now? */
+            struct accd_attach *attach;
+            ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+            ACCD_TRY(accd_check_pointer(plan, claim, attach));
+        }
         if (rules->exit_absent == ACCD_REJECT && !tolerant)
             return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_EXIT_ABSENT,
                                     "it is not present on device %d", plan->dir->number);
@@ -540,12 +557,14 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     struct leave leave = {.plan = &plan, .abandon = abandon};
     plan.claims = accd_scratch_take(&context->scratch, plan.nclaims * sizeof plan.claims[0]);
     accd_status status = plan.claims || !plan.nclaims ? ACCD_OK : no_memory(&leave);
+    context->busy = true;
     if (status == ACCD_OK) {
         if (plan.nclaims)
             memcpy(plan.claims, region->claims, plan.nclaims * sizeof plan.claims[0]);
         status = carry_out(&leave);
     }
     accd_scratch_reset(&context->scratch);
+    context->busy = false;
     if (status == ACCD_OK)
         accd_region_free(region);
     return status;

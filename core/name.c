@@ -114,8 +114,17 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
                       uint64_t into)
 {
     const char *name = field->label ? field->label->name : "";
-    if (field->in_place)
-        return false;
+    if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
+        const accd_member *array = NULL;
+        for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
+            if (spec->members[i].offset == field->offset && into < spec->members[i].bytes)
+                array = &spec->members[i];
+        if (!array || array->bytes <= field->unit)
+            return false;
+        add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
+        add_member(text, field->child, into % field->unit);
+        return true;
+    }
     if (!field->embedded) {
         if (into >= sizeof(void *))
             return false;
@@ -275,7 +284,7 @@ static void add_inside(struct text *text, struct accd_directory *dir,
     if (!s.label)
         return;
     uint64_t unit = s.label->unit ? s.label->unit : accd_object_bytes(object);
-    if (s.group || indexed(s.label)) {
+    if (s.group || indexed(s.label) || unit < accd_object_bytes(object)) {
         add(text, "[%lld]", (long long)s.start + (long long)(offset / unit));
         offset %= unit;
     }

@@ -211,8 +211,30 @@ accd_status accd_plan_sections(struct accd_plan *plan)
     return ACCD_OK;
 }
 
+/* Whether another item names bytes of elements that are walked: their pointers are then not the
+ * group's alone to write or to keep. */
+static bool roots_shared(const struct accd_plan *plan)
+{
+    enum { PAIRS_MOST = 1 << 16 };
+    size_t n = plan->construct->nitems;
+    if (plan->walk->nroots * n > PAIRS_MOST)
+        return true;
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        const struct accd_walk_root *root = &plan->walk->roots[i];
+        for (size_t k = 0; k < n; k++) {
+            const struct accd_claim *claim = &plan->claims[k];
+            if (k != root->item && claim->bytes && claim->host < root->host + root->bytes &&
+                root->host < claim->host + claim->bytes)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group)
 {
+    if (roots_shared(plan))
+        return true;
     for (size_t i = 0; i < plan->construct->nitems; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         if (claim->bytes && accd_group_meets(group, claim->host, claim->host + claim->bytes))
@@ -328,10 +350,15 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
         *from = set->owner ? 0 : row * set->per;
         *to = *from + set->per;
         if (set->owner) {
-            while (*from < set->rows && set->owner[*from] < row)
-                ++*from;
-            for (*to = *from; *to < set->rows && set->owner[*to] == row;)
-                ++*to;
+            for (size_t end = set->rows; *from < end;) { /* owners ascend */
+                size_t middle = *from + (end - *from) / 2;
+                if (set->owner[middle] < row)
+                    *from = middle + 1;
+                else
+                    end = middle;
+            }
+            *to = *from + accd_section_bytes(&walk->segments[segment], row) /
+                              set->program->spec.stride;
         }
         return set;
     }
@@ -393,9 +420,71 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
     return ACCD_OK;
 }
 
+/* Pointers that are followed but lead to nothing this time (TR14-4.3-14), by address. */
+static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slots_p, size_t *n_p)
+{
+    const struct accd_walk *walk = plan->walk;
+    size_t most = 0, n = 0;
+    for (size_t i = 0; walk && i < walk->nsegments; i++)
+        if (accd_segment_maps(&walk->segments[i]) && !walk->segments[i].field->in_place)
+            most += walk->segments[i].rows - walk->segments[i].applied;
+    *n_p = most;
+    if (!most)
+        return ACCD_OK;
+    struct accd_pair *slots = accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *slots);
+    if (!slots)
+        return no_memory(plan->context);
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        if (!accd_segment_maps(segment) || segment->field->in_place)
+            continue;
+        for (size_t row = 0; row < segment->rows; row++)
+            if (!accd_section_bytes(segment, row))
+                slots[n++].key = accd_section_slot(walk, segment, row);
+    }
+    *slots_p = accd_sort_pairs(slots, slots + most, n);
+    return ACCD_OK;
+}
+
+/* Neither side's value of them is any good on the other: they are cut out of the moves. */
+static accd_status leave_loose_pointers(struct accd_plan *plan)
+{
+    struct accd_pair *slots = NULL;
+    size_t nslots, n = plan->nmoves;
+    struct accd_move *moves = plan->moves;
+    ACCD_TRY(loose_pointers(plan, &slots, &nslots));
+    if (!nslots || !n)
+        return ACCD_OK;
+    plan->moves = NULL;
+    plan->nmoves = plan->moves_room = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct accd_move part = moves[i];
+        uint64_t at = part.host, end = part.host + part.bytes;
+        size_t k = 0;
+        for (size_t high = nslots; k < high;) { /* the first one that reaches behind its start */
+            size_t middle = k + (high - k) / 2;
+            if (slots[middle].key + sizeof(void *) <= at)
+                k = middle + 1;
+            else
+                high = middle;
+        }
+        for (; at < end; k++) {
+            uint64_t stop = k < nslots && slots[k].key < end ? slots[k].key : end;
+            part.host = at;
+            part.dev = moves[i].dev + (at - moves[i].host);
+            part.bytes = stop > at ? stop - at : 0;
+            if (part.bytes)
+                ACCD_TRY(accd_plan_move(plan, &part));
+            at = stop + sizeof(void *) > at ? stop + sizeof(void *) : at;
+        }
+    }
+    return ACCD_OK;
+}
+
 accd_status accd_plan_keep_pointers(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
+    ACCD_TRY(leave_loose_pointers(plan));
     if (!dir->slots.count && !dir->npending_attach)
         return ACCD_OK;
     struct accd_move *moves = plan->moves;

@@ -25,10 +25,15 @@ static accd_status resolve(struct accd_plan *plan, struct accd_claim *claim)
 {
     enum accd_relation relation;
     struct accd_object *object;
+    struct accd_attach *attach = NULL;
     if (only_members(plan, claim)) {
         claim->state = ACCD_CLAIM_SKIP;
         return ACCD_OK;
     }
+    if (claim->slot)
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+    if (attach && !(claim->flags & ACCD_ITEM_TRY))
+        ACCD_TRY(accd_check_pointer(plan, claim, attach));
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
     if (relation == ACCD_ACROSS)
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,

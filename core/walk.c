@@ -52,6 +52,12 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     }
 }
 
+/* One bit for each register. */
+static uint64_t below(unsigned registers)
+{
+    return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
+}
+
 static bool sound(const accd_program_spec *spec)
 {
     if (spec->stride == 0 || spec->registers > REGISTERS)
@@ -75,7 +81,8 @@ static bool sound(const accd_program_spec *spec)
             field->count < 0 || field->count >= (int)spec->registers ||
             field->start >= (int)spec->registers || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||
-            (field->child && field->child->spec.stride != field->unit))
+            (field->child && (field->child->spec.stride != field->unit ||
+                              field->child->inherited & ~below(spec->registers))))
             return false;
     }
     return true;
@@ -105,8 +112,11 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         copy_array(mem, spec->members, spec->nmembers, sizeof spec->members[0], &ok);
     if (program->spec.fields)
         for (size_t i = 0; i < spec->nfields; i++)
-            if (spec->fields[i].child)
-                accd_program_retain(spec->fields[i].child);
+            if (spec->fields[i].child) {
+                const accd_program *child = accd_program_retain(spec->fields[i].child);
+                if (child->spec.params > program->spec.params) /* items bring them for all */
+                    program->spec.params = child->spec.params;
+            }
     if (!ok) {
         accd_program_release(program);
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
@@ -174,6 +184,7 @@ struct machine {
     enum fault fault;
     size_t fault_row;        /* in the rowset */
     column *r;
+    uint64_t constants;      /* registers that hold a constant in all rows */
     const int64_t *equal;    /* a register known to hold one value in all rows of the block */
 };
 
@@ -319,7 +330,13 @@ static bool evaluate(struct machine *m, size_t from, size_t to_end, size_t first
         const int64_t *a = m->r[in->a], *b = m->r[in->b];
         const int64_t k = in->k;
         switch ((accd_opcode)in->op) {
-        case ACCD_I_CONST: EACH(k);
+        case ACCD_I_CONST: /* may be there from the block before */
+            if (m->constants >> in->to & 1 && to[0] == k)
+                continue;
+            for (size_t i = 0; i < n; i++) /* no later block has more rows */
+                to[i] = k;
+            m->constants |= (uint64_t)1 << in->to;
+            continue;
         case ACCD_I_PARAM: EACH(m->params[k]);
         case ACCD_I_INHERIT: {
             const int64_t *outer = m->inherit[k];
@@ -338,6 +355,12 @@ static bool evaluate(struct machine *m, size_t from, size_t to_end, size_t first
         case ACCD_I_SUB: EACH_CHECKED(__builtin_sub_overflow);
         case ACCD_I_MUL: EACH_CHECKED(__builtin_mul_overflow);
         case ACCD_I_DIV:
+            if (m->constants >> in->b & 1 && b[0] > 0 && !(b[0] & (b[0] - 1))) {
+                /* a pointer difference: towards zero, without a division */
+                const int64_t most = b[0] - 1;
+                const int shift = __builtin_ctzll((uint64_t)b[0]);
+                EACH((a[i] + (a[i] >> 63 & most)) >> shift);
+            }
             EACH(b[i] == 0 || (b[i] == -1 && a[i] == INT64_MIN) ? unrepresentable : a[i] / b[i]);
         case ACCD_I_MOD: EACH(b[i] == 0 ? unrepresentable : b[i] == -1 ? 0 : a[i] % b[i]);
         case ACCD_I_AND: EACH(a[i] & b[i]);
@@ -345,7 +368,12 @@ static bool evaluate(struct machine *m, size_t from, size_t to_end, size_t first
         case ACCD_I_XOR: EACH(a[i] ^ b[i]);
         case ACCD_I_SHL:
             EACH(b[i] < 0 || b[i] > 63 ? unrepresentable : (int64_t)((uint64_t)a[i] << b[i]));
-        case ACCD_I_SHR: EACH(b[i] < 0 || b[i] > 63 ? unrepresentable : a[i] >> b[i]);
+        case ACCD_I_SHR:
+            if (m->constants >> in->b & 1 && b[0] >= 0 && b[0] < 64) {
+                const int shift = (int)b[0];
+                EACH(a[i] >> shift);
+            }
+            EACH(b[i] < 0 || b[i] > 63 ? unrepresentable : a[i] >> b[i]);
         case ACCD_I_EQ: EACH(a[i] == b[i]);
         case ACCD_I_NE: EACH(a[i] != b[i]);
         case ACCD_I_LT: EACH(a[i] < b[i]);
@@ -364,6 +392,7 @@ static bool evaluate(struct machine *m, size_t from, size_t to_end, size_t first
             break;
         case ACCD_I_COUNT: break;
         }
+        m->constants &= ~((uint64_t)1 << in->to);
     }
     return true;
 }
@@ -383,6 +412,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .set = &nothing,
         .r = accd_scratch_take(&context->scratch, registers * sizeof(column)),
     };
+    bool outer = context->busy; /* a function called for a bound may ask for another one */
+    context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
         status = accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to evaluate");
@@ -396,7 +427,9 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
                            "an expression follows a pointer that is null or does not point into "
                            "live host memory");
-    accd_scratch_reset(&context->scratch);
+    context->busy = outer;
+    if (!outer)
+        accd_scratch_reset(&context->scratch);
     return status;
 }
 
@@ -417,7 +450,12 @@ accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t b
         return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
                          "the section [%lld:%lld] is too large", (long long)start,
                          (long long)count);
-    item->host = accd_pointer(base ? base + (uint64_t)start * unit : 0);
+    uint64_t host = base ? base + (uint64_t)start * unit : 0;
+    if (base && (start < 0 ? host > base : host < base || host + bytes < host))
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section [%lld:%lld] does not fit into memory", (long long)start,
+                         (long long)count);
+    item->host = accd_pointer(host);
     item->bytes = bytes;
     item->start = start;
     return ACCD_OK;
@@ -480,7 +518,11 @@ static enum fault section(struct level_job *job, const accd_field *field, uint64
             shift >> (ACCD_SIZE_BITS - 1))
             return TOO_LARGE;
         *host = start < 0 ? pointer - shift : pointer + shift;
+        if (start < 0 ? *host > pointer : *host < pointer)
+            return TOO_LARGE;
     }
+    if (*host + *bytes < *host)
+        return TOO_LARGE;
     if (context->config.check_host && !accd_host_covers(context, *host, *bytes))
         return OUTSIDE;
     return NO_FAULT;
@@ -572,7 +614,7 @@ static bool equal_sections(struct level_job *job, struct machine *m, const accd_
     }
     uint64_t low = t->low, high = t->high;
     hull_of_column(host, n, &low, &high);
-    if (low == 0) /* a null pointer */
+    if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
         return false;
     t->low = low;
     t->high = high;

@@ -11,12 +11,24 @@ struct deep {
 static accd_program *deep_program(accd_context *context)
 {
     const accd_label *a = accd_label_new(
-        context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+        context,
+        &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
     const accd_label *b = accd_label_new(
-        context, &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+        context,
+        &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
     const accd_field fields[] = {
-        {.offset = offsetof(struct deep, a), .unit = 4, .count = 0, .start = -1, .label = a, .code_end = 1},
-        {.offset = offsetof(struct deep, b), .unit = 4, .count = 0, .start = -1, .label = b, .code_end = 1},
+        {.offset = offsetof(struct deep, a),
+         .unit = 4,
+         .count = 0,
+         .start = -1,
+         .label = a,
+         .code_end = 1},
+        {.offset = offsetof(struct deep, b),
+         .unit = 4,
+         .count = 0,
+         .start = -1,
+         .label = b,
+         .code_end = 1},
     };
     const accd_instruction code[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}};
     const accd_piece whole = {.offset = 0, .bytes = sizeof(struct deep)};
@@ -55,18 +67,19 @@ static void with_group_least(size_t least)
     accd_context *context = NULL;
     ok(accd_open(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
     accd_program *program = deep_program(context);
-    const accd_label *label = accd_label_new(
-        context, &(accd_label){.name = "X", .unit = sizeof(struct deep), .flags = ACCD_LABEL_SECTION,
-                               .layout = program});
+    const accd_label *label = accd_label_new(context, &(accd_label){.name = "X",
+                                                                    .unit = sizeof(struct deep),
+                                                                    .flags = ACCD_LABEL_SECTION,
+                                                                    .layout = program});
     float a0[3] = {1, 2, 3}, b0[3] = {4, 5, 6}, a1[2] = {7, 8}, b1[2] = {9, 10};
     struct deep X[2] = {{3, a0, b0}, {2, a1, b1}};
-    accd_item item = {.host = X, .bytes = sizeof X, .label = label, .program = program,
-                      .action = ACCD_COPY};
+    accd_item item = {
+        .host = X, .bytes = sizeof X, .label = label, .program = program, .action = ACCD_COPY};
     accd_region *region = NULL;
-    accd_status status = accd_run(context,
-                                  &(accd_construct){.kind = ACCD_REGION, .items = &item,
-                                                    .nitems = 1, .name = "data"},
-                                  &region);
+    accd_status status = accd_run(
+        context,
+        &(accd_construct){.kind = ACCD_REGION, .items = &item, .nitems = 1, .name = "data"},
+        &region);
     if (!ok(status == ACCD_OK, "copy in"))
         printf("# %s\n", accd_last_error(context)->message);
     is_text(events,
@@ -103,8 +116,10 @@ static void with_group_least(size_t least)
     is_text(events,
             "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"
             "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"
-            "decref X[1].b[0:2]|", "events of the exit")
-        ;
+            "decref X[1].b[0:2]|"
+            "d2h X[0]|d2h X[1]|d2h X[0].a[0:3]|d2h X[0].b[0:3]|d2h X[1].a[0:2]|d2h X[1].b[0:2]|"
+            "free X[0:2]|free X[0].a[0:3]|free X[0].b[0:3]|free X[1].a[0:2]|free X[1].b[0:2]|",
+            "events of the exit");
     ok(b1[1] == 77, "the host sees it now");
     ok(X[0].a == a0 && X[1].b == b1, "host pointers are kept");
     accd_get_stats(context, 0, &stats);

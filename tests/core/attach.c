@@ -1,0 +1,299 @@
+/* Attached pointers: by clauses with a slot and by attach and detach, counters, changed and left
+ * behind ones, aliases, several sections through one pointer. */
+#include "support.h"
+
+struct holder {
+    int n;
+    int *p, *q;
+};
+
+static int data[16], other[16];
+static struct holder X;
+static struct story story;
+
+static accd_context *fresh(struct meter *meter, const char *rules)
+{
+    for (int i = 0; i < 16; i++) {
+        data[i] = i;
+        other[i] = 50 + i;
+    }
+    X = (struct holder){4, data, other};
+    *meter = (struct meter){0};
+    accd_context *context = open_with(meter, &story, rules, 64);
+    return context;
+}
+
+static void finish(accd_context *context, struct meter *meter)
+{
+    is_sound(context);
+    accd_close(context);
+    is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
+}
+
+static accd_item through(uint8_t action, const void *host, uint64_t bytes, const void *slot)
+{
+    return (accd_item){.host = host, .bytes = bytes, .slot = slot, .action = action};
+}
+static accd_item pointer(uint8_t action, const void *slot)
+{
+    return (accd_item){.slot = slot, .action = action};
+}
+#define ONE(object, what) BYTES(what, &(object), sizeof(object))
+
+static bool leads_to(accd_context *context, const void *slot, const void *target)
+{
+    return device_word(context, slot) == accd_deviceptr(context, 0, target);
+}
+
+static void by_clauses(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *outer, *inner;
+    is_status(REGION(context, &outer, ONE(X, ACCD_COPY), through(ACCD_COPY, data, 16, &X.p)),
+              ACCD_OK, "copy(X, X.p[0:4])");
+    ok(attach_count(context, &X.p) == 1 && leads_to(context, &X.p, data), "attached");
+    is_number(device_word(context, &X.q), (uintptr_t)other, "X.q is as on the host");
+    is_status(REGION(context, &inner, through(ACCD_PRESENT, data, 8, &X.p),
+                     through(ACCD_NO_CREATE, data + 1, 8, &X.p)),
+              ACCD_OK, "inner");
+    is_number(attach_count(context, &X.p), 3, "each clause counts");
+    is_status(ENTER(context, through(ACCD_COPYIN, other, 16, &X.q)), ACCD_OK, "top down");
+    ok(attach_count(context, &X.q) == 1 && leads_to(context, &X.q, other), "X.q is attached");
+    fails(context, ACCD_STILL_ATTACHED, EXIT(context, BYTES(ACCD_DELETE, other, 16)),
+          "delete without its pointer");
+    is_status(EXIT(context, through(ACCD_DELETE, other, 16, &X.q)), ACCD_OK, "delete with it");
+    ok(attach_count(context, &X.q) == 0 && device_word(context, &X.q) == (uintptr_t)other,
+       "its old value is restored");
+    is_status(accd_region_end(inner), ACCD_OK, "inner end");
+    is_number(attach_count(context, &X.p), 1, "as before");
+    int value = 9;
+    ok(device_put(context, data, &value, 4) && device_put(context, &X.n, &value, 4), "write");
+    story_clear(&story);
+    is_status(accd_region_end(outer), ACCD_OK, "outer end");
+    ok(X.n == 9 && data[0] == 9 && X.p == data && X.q == other, "copied, but no pointer");
+    finish(context, &meter);
+}
+
+static void by_attach(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), BYTES(ACCD_COPYIN, data, 64)), ACCD_OK, "enter");
+    is_number(attach_count(context, &X.p), 0, "nothing is attached by itself");
+    X.p = data + 3;
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "attach");
+    ok(leads_to(context, &X.p, data + 3), "into the middle of the object");
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p), pointer(ACCD_ATTACH, &X.p)), ACCD_OK,
+              "twice more");
+    is_number(attach_count(context, &X.p), 3, "counted");
+    accd_present present;
+    ok(accd_present_at(context, 0, (uintptr_t)data, 0, &present) && present.dynamic == 1,
+       "attach takes no reference");
+    is_status(EXIT(context, pointer(ACCD_DETACH, &X.p)), ACCD_OK, "detach");
+    is_number(attach_count(context, &X.p), 2, "counted down");
+    is_status(FINALIZE(context, pointer(ACCD_DETACH, &X.p)), ACCD_OK, "detach finally");
+    ok(!attach_count(context, &X.p) && device_word(context, &X.p) == (uintptr_t)(data + 3),
+       "detached, restored");
+    fails(context, ACCD_NOT_ATTACHED, EXIT(context, pointer(ACCD_DETACH, &X.p)), "once more");
+    fails(context, ACCD_NOT_PRESENT, ENTER(context, pointer(ACCD_ATTACH, &X.q)), "absent target");
+    int *loose = data;
+    fails(context, ACCD_NOT_PRESENT, ENTER(context, pointer(ACCD_ATTACH, &loose)),
+          "absent pointer");
+    fails(context, ACCD_NOT_PRESENT, EXIT(context, pointer(ACCD_DETACH, &loose)), "and detach");
+    accd_item try = pointer(ACCD_ATTACH, &X.q);
+    try.flags = ACCD_ITEM_TRY;
+    is_status(ENTER(context, try), ACCD_OK, "if_present");
+    is_number(attach_count(context, &X.q), 0, "attaches nothing");
+    /* attach once by one construct, several clauses: all or nothing */
+    fails(context, ACCD_NOT_PRESENT,
+          ENTER(context, pointer(ACCD_ATTACH, &X.p), pointer(ACCD_ATTACH, &X.q)),
+          "one of two cannot be attached");
+    is_number(attach_count(context, &X.p), 0, "then neither is");
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "attach");
+    fails(context, ACCD_STILL_ATTACHED, EXIT(context, PLAIN(ACCD_DELETE, data)), "target first");
+    ok(accd_last_error(context)->asked.host == (uintptr_t)&X.p, "the error names the pointer");
+    fails(context, ACCD_STILL_ATTACHED, EXIT(context, ONE(X, ACCD_DELETE)), "holder first");
+    is_status(
+        EXIT(context, ONE(X, ACCD_DELETE), pointer(ACCD_DETACH, &X.p), PLAIN(ACCD_DELETE, data)),
+        ACCD_OK, "together, in any order of clauses");
+    finish(context, &meter);
+}
+
+static void null_pointers(void)
+{
+    struct meter meter;
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "libgomp-12"};
+    for (size_t i = 0; i < 3; i++) {
+        accd_context *context = fresh(&meter, profiles[i]);
+        accd_region *region;
+        is_status(ENTER(context, ONE(X, ACCD_CREATE)), ACCD_OK, "%s: enter", profiles[i]);
+        X.p = NULL;
+        is_status(REGION(context, &region, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "attach null");
+        ok(!attach_count(context, &X.p) && device_word(context, &X.p) == 0,
+           "the device's copy is null, nothing is attached");
+        is_sound(context);
+        is_status(accd_region_end(region), ACCD_OK, "the region ends");
+        is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");
+        finish(context, &meter);
+    }
+}
+
+static void changed_pointers(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *inner;
+    is_status(REGION(context, &region, ONE(X, ACCD_COPY), through(ACCD_COPY, data, 64, &X.p)),
+              ACCD_OK, "region");
+    X.p = data + 1;
+    fails(context, ACCD_POINTER_CHANGED, accd_region_end(region), "changed on the host");
+    fails(context, ACCD_POINTER_CHANGED, ENTER(context, pointer(ACCD_ATTACH, &X.p)), "attach it");
+    fails(context, ACCD_POINTER_CHANGED,
+          REGION(context, &inner, through(ACCD_PRESENT, data, 8, &X.p)), "count it");
+    fails(context, ACCD_POINTER_CHANGED, EXIT(context, pointer(ACCD_DETACH, &X.p)), "detach it");
+    X.p = data;
+    uint64_t word = (uintptr_t)other, half = 5;
+    uint64_t slot = accd_deviceptr(context, 0, &X.p);
+    fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot, &word, 8),
+          "changed on the device");
+    fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot + 4, &half, 4), "half");
+    fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot - 4, &half, 8),
+          "front");
+    word = accd_deviceptr(context, 0, data);
+    is_status(accd_device_write(context, 0, slot, &word, 8), ACCD_OK,
+              "the same value is no change");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    finish(context, &meter);
+
+    context = fresh(&meter, "openacc-3.3"); /* attached anew, counted from 1 */
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 64, &X.p),
+                    PLAIN(ACCD_COPYIN, other)),
+              ACCD_OK, "3.3: enter");
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "3.3: again");
+    X.p = other + 2;
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "3.3: attach elsewhere");
+    ok(attach_count(context, &X.p) == 1 && leads_to(context, &X.p, other + 2), "3.3: starts anew");
+    is_sound(context);
+    X.p = NULL;
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p), pointer(ACCD_ATTACH, &X.p)), ACCD_OK,
+              "3.3: attach null, twice");
+    ok(attach_count(context, &X.p) == 0 && device_word(context, &X.p) == 0, "3.3: to nothing");
+    is_sound(context);
+    is_status(
+        EXIT(context, ONE(X, ACCD_DELETE), PLAIN(ACCD_DELETE, data), PLAIN(ACCD_DELETE, other)),
+        ACCD_OK, "3.3: exit");
+    finish(context, &meter);
+}
+
+/* TR14-4.3-12: shallow exits after deep entries. */
+static void left_behind(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, "openacc-3.3");
+    accd_item labelled = through(ACCD_COPYIN, data, 64, &X.p);
+    labelled.label = accd_label_new(
+        context, &(accd_label){.name = "X.p", .unit = 4, .flags = ACCD_LABEL_SECTION});
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), labelled), ACCD_OK, "deep");
+    story_clear(&story);
+    is_status(EXIT(context, ONE(X, ACCD_COPYOUT)), ACCD_OK, "3.3: the holder alone");
+    is_text(story.text, "detach X.p|decref |d2h |d2h |free |", "it is detached by force");
+    ok(X.p == data && present_count(context, data, 0, 1), "the target stays");
+    is_sound(context);
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, data)), ACCD_OK, "the target");
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), labelled), ACCD_OK, "deep again");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, data)), ACCD_OK, "3.3: the target alone");
+    ok(device_word(context, &X.p) == (uintptr_t)data && !attach_count(context, &X.p),
+       "the pointer leads to the host again");
+    is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "the holder");
+    finish(context, &meter);
+}
+
+/* Two objects reached through one pointer; two pointers to one object; a pointer to itself. */
+static void shared(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    is_status(REGION(context, &region, ONE(X, ACCD_COPY), through(ACCD_COPY, data, 16, &X.p),
+                     through(ACCD_COPY, data + 8, 16, &X.p)),
+              ACCD_OK, "X.p[0:4] and X.p[8:4]");
+    is_number(attach_count(context, &X.p), 2, "attached for both");
+    ok(leads_to(context, &X.p, data), "to where it points");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_sound(context);
+    is_status(REGION(context, &region, ONE(X, ACCD_COPY), through(ACCD_COPY, data + 8, 16, &X.p),
+                     through(ACCD_COPY, data, 16, &X.p)),
+              ACCD_OK, "the other order");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    X.q = data + 2;
+    is_status(REGION(context, &region, ONE(X, ACCD_COPY), through(ACCD_COPY, data, 16, &X.p),
+                     through(ACCD_COPY, data + 2, 8, &X.q)),
+              ACCD_OK, "two pointers, one array");
+    ok(leads_to(context, &X.p, data) && leads_to(context, &X.q, data + 2), "both lead there");
+    ok(present_count(context, data, 2, 0), "two references");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    X.q = (int *)&X;
+    is_status(REGION(context, &region, ONE(X, ACCD_COPY), through(ACCD_COPY, &X, sizeof X, &X.q)),
+              ACCD_OK, "a pointer to its own holder");
+    ok(leads_to(context, &X.q, &X) && present_count(context, &X, 2, 0), "leads to it");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    ok(X.q == (int *)&X, "kept");
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 16, &X.p)), ACCD_OK,
+              "enter");
+    is_status(EXIT(context, through(ACCD_DELETE, data, 16, &X.p)), ACCD_OK,
+              "leave with one clause");
+    is_status(
+        ENTER(context, through(ACCD_COPYIN, data, 16, &X.p), through(ACCD_COPYIN, data, 16, &X.p)),
+        ACCD_OK, "one clause twice");
+    is_number(attach_count(context, &X.p), 2, "counts twice");
+    accd_item gone = through(ACCD_DELETE, data, 16, &X.p);
+    is_status(accd_run(context,
+                       &(accd_construct){.kind = ACCD_EXIT_DATA,
+                                         .finalize = 1,
+                                         .nitems = 2,
+                                         .items = (accd_item[]){gone, gone}},
+                       NULL),
+              ACCD_OK, "and leaves twice, finally");
+    ok(!attach_count(context, &X.p) && present_count(context, data, 0, 0), "nothing is left");
+    is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");
+    finish(context, &meter);
+}
+
+/* A base before the section (X.p + 4)[0:4]: the pointer's target may lie outside the object. */
+static void outside_the_object(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    is_status(
+        REGION(context, &region, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data + 4, 16, &X.p)),
+        ACCD_OK, "X.p[4:4]");
+    is_number(device_word(context, &X.p), accd_deviceptr(context, 0, data + 4) - 16,
+              "the pointer leads to where element 0 would be");
+    accd_attachment attachment;
+    ok(accd_attachment_at(context, 0, &X.p, &attachment) &&
+           attachment.low == accd_deviceptr(context, 0, data + 4) &&
+           attachment.high == attachment.low + 16 && attachment.target == (uintptr_t)data,
+       "its range is that of the section");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    finish(context, &meter);
+}
+
+int main(void)
+{
+    by_clauses();
+    by_attach();
+    null_pointers();
+    changed_pointers();
+    left_behind();
+    shared();
+    outside_the_object();
+    story_free(&story);
+    return done();
+}

@@ -1,0 +1,349 @@
+/* Plain data clauses: present test, overlap, aliases, counters, regions, devices, single steps. */
+#include "support.h"
+
+static int a[64], b[64], c[64];
+static struct story story;
+
+static accd_context *fresh(struct meter *meter, const char *rules)
+{
+    for (int i = 0; i < 64; i++) {
+        a[i] = i;
+        b[i] = 100 + i;
+        c[i] = 200 + i;
+    }
+    *meter = (struct meter){0};
+    return open_with(meter, NULL, rules, 64);
+}
+
+static void finish(accd_context *context, struct meter *meter)
+{
+    is_sound(context);
+    accd_close(context);
+    is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
+}
+
+static void present_test(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    is_number(accd_is_present(context, 0, a, sizeof a), ACCD_ABSENT, "absent at first");
+    is_status(REGION(context, &region, BYTES(ACCD_COPYIN, a + 10, 40)), ACCD_OK, "a[10:10]");
+    is_number(accd_is_present(context, 0, a + 10, 40), ACCD_WHOLLY, "wholly");
+    is_number(accd_is_present(context, 0, a + 12, 8), ACCD_WHOLLY, "a part of it, wholly");
+    is_number(accd_is_present(context, 0, a + 9, 8), ACCD_PARTLY, "over the front");
+    is_number(accd_is_present(context, 0, a + 19, 8), ACCD_PARTLY, "over the end");
+    is_number(accd_is_present(context, 0, a, sizeof a), ACCD_PARTLY, "around it");
+    is_number(accd_is_present(context, 0, a, 40), ACCD_ABSENT, "up to its first byte");
+    is_number(accd_is_present(context, 0, a + 20, 4), ACCD_ABSENT, "from its end");
+    is_number(accd_is_present(context, 0, a + 10, 0), ACCD_WHOLLY, "no bytes count as one");
+    is_number(accd_is_present(context, 0, a + 20, 0), ACCD_ABSENT, "no bytes at the end");
+    is_number(accd_is_present(context, 0, a, UINT64_MAX), ACCD_PARTLY, "all there is");
+    is_number(accd_is_present(context, 0, NULL, 4), ACCD_ABSENT, "nothing at a null address");
+    is_number(accd_is_present(context, 0, (void *)UINTPTR_MAX, 1), ACCD_ABSENT, "the last byte");
+    is_number(accd_is_present(context, 1, a + 10, 40), ACCD_ABSENT, "on the other device");
+    is_number(accd_is_present(context, 2, a + 10, 40), ACCD_ABSENT, "on no device");
+    accd_region *inner = NULL;
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, BYTES(ACCD_COPY, a + 15, 40)),
+          "half present");
+    ok(accd_last_error(context)->other.host == (uint64_t)(uintptr_t)(a + 10) &&
+           accd_last_error(context)->item == 0 && !inner,
+       "the error tells what is in the way");
+    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, PLAIN(ACCD_COPYIN, a)), "a piece inside");
+    fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, PLAIN(ACCD_UPDATE_DEVICE, a)), "update");
+    fails(context, ACCD_PARTIALLY_PRESENT, EXIT(context, PLAIN(ACCD_DELETE, a)), "exit");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, PLAIN(ACCD_PRESENT, b)), "present");
+    fails(context, ACCD_NOT_PRESENT, EXIT(context, PLAIN(ACCD_COPYOUT, b)), "copyout of nothing");
+    fails(context, ACCD_NOT_PRESENT, UPDATE(context, PLAIN(ACCD_UPDATE_SELF, b)), "update self");
+    is_status(REGION(context, &inner, BYTES(ACCD_PRESENT, a + 11, 4), PLAIN(ACCD_NO_CREATE, b)),
+              ACCD_OK, "present and no_create");
+    ok(present_count(context, a + 10, 2, 0) && present_count(context, b, 0, 0), "counters");
+    fails(context, ACCD_REGION_NESTING, accd_region_end(region), "the outer one first");
+    is_status(accd_region_end(inner), ACCD_OK, "inner end");
+    is_status(accd_region_end(region), ACCD_OK, "outer end");
+    finish(context, &meter);
+}
+
+static void overlap(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    fails(context, ACCD_PARTIAL_OVERLAP,
+          REGION(context, &region, BYTES(ACCD_COPY, a, 40), BYTES(ACCD_COPY, a + 5, 40)),
+          "overlap");
+    fails(context, ACCD_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_CREATE, a + 5, 40), BYTES(ACCD_COPYIN, a, 40)), "either order");
+    fails(context, ACCD_PARTIAL_OVERLAP,
+          REGION(context, &region, BYTES(ACCD_PRESENT, a + 5, 40), BYTES(ACCD_COPYIN, a, 40)),
+          "with a present clause");
+    fails(context, ACCD_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_COPYIN, a, 40), BYTES(ACCD_COPYIN, a + 4, 8),
+                BYTES(ACCD_COPYIN, a + 9, 8)),
+          "behind a contained one");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 40), BYTES(ACCD_COPYIN, a + 10, 40)), ACCD_OK,
+              "neighbours do not overlap");
+    ok(present_count(context, a + 9, 0, 1) && present_count(context, a + 10, 0, 1), "two objects");
+    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, BYTES(ACCD_COPYIN, a, 80)),
+          "two objects together are not one");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 40), BYTES(ACCD_DELETE, a + 10, 40)), ACCD_OK,
+              "both leave");
+    finish(context, &meter);
+}
+
+/* TR14-4.2-06 to 08: contained objects, each byte once, references for all clauses. */
+static void containment(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_stats stats;
+    accd_region *region;
+    story_clear(&story);
+    accd_on_event(context, tell_story, &story);
+    accd_item whole = PLAIN(ACCD_CREATE, a), part = BYTES(ACCD_COPYIN, a + 8, 20),
+              other = BYTES(ACCD_COPYIN, a + 10, 40), out = BYTES(ACCD_COPYOUT, a + 60, 16);
+    whole.label = array(context, "a", 4, NULL);
+    part.label = array(context, "part", 4, NULL);
+    is_status(REGION(context, &region, part, whole, other, out), ACCD_OK, "contained");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, sizeof a, "memory for the largest only");
+    is_number(stats.moved_bytes[0], 48, "the union of what is asked for, once");
+    ok(present_count(context, a, 4, 0), "a reference for each clause");
+    is_text(story.text,
+            "alloc a[0:64]|h2d part[0:5]|incref part[0:5]|incref a[0:64]|incref |"
+            "incref |",
+            "events");
+    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, a), sizeof a), 48,
+              "only those bytes are initialised");
+    int value = 9;
+    ok(device_put(context, a + 60, &value, 4) && device_put(context, a + 20, &value, 4), "write");
+    a[61] = 5;
+    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, a + 61, 12)), ACCD_OK, "update a part");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    ok(a[60] == 9 && a[61] == 5 && a[20] == 20, "copied out is what was asked for");
+    /* AMB-TR14-17: state and moves do not depend on the order of clauses */
+    for (int order = 0; order < 2; order++) {
+        accd_item copy = BYTES(ACCD_COPY, b, 40), also = BYTES(ACCD_PRESENT, b, 40);
+        is_status(order ? REGION(context, &region, also, copy)
+                        : REGION(context, &region, copy, also),
+                  ACCD_OK, "copy(b) present(b), order %d", order);
+        value = 70 + order;
+        ok(device_put(context, b + 1, &value, 4), "write");
+        is_status(accd_region_end(region), ACCD_OK, "end");
+        is_number(b[1], 70 + order, "the copy is not lost");
+    }
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 8), BYTES(ACCD_COPYIN, a, 8),
+                    BYTES(ACCD_COPYIN, a, 8)),
+              ACCD_OK, "one object three times");
+    ok(present_count(context, a, 0, 3), "has three references");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 8), BYTES(ACCD_DELETE, a, 8),
+                   BYTES(ACCD_DELETE, a, 8), BYTES(ACCD_DELETE, a, 8)),
+              ACCD_OK, "and loses four");
+    ok(present_count(context, a, 0, 0), "which is no less than none");
+    finish(context, &meter);
+}
+
+static void counters(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *outer, *inner;
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "enter");
+    is_status(ENTER(context, PLAIN(ACCD_CREATE, a)), ACCD_OK, "enter again");
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, a)), ACCD_OK, "region");
+    is_status(CONSTRUCT(context, ACCD_COMPUTE, &inner, PLAIN(ACCD_PRESENT, a)), ACCD_OK, "compute");
+    ok(present_count(context, a, 2, 2), "two structured, two dynamic");
+    int value = -1;
+    ok(device_put(context, a, &value, 4), "write");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "exit");
+    ok(a[0] == 0 && present_count(context, a, 1, 1), "copyout only at zero");
+    is_status(FINALIZE(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "finalize");
+    ok(a[0] == 0 && present_count(context, a, 1, 0), "the region still holds it");
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "exit without dynamic reference");
+    ok(present_count(context, a, 1, 0), "does nothing");
+    is_status(accd_region_end(outer), ACCD_OK, "end");
+    ok(a[0] == -1 && present_count(context, a, 0, 0), "the region's copy comes at its end");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "enter");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "enter");
+    ok(device_put(context, b, &value, 4), "write");
+    is_status(FINALIZE(context, PLAIN(ACCD_COPYOUT, b)), ACCD_OK, "finalize");
+    ok(b[0] == -1 && present_count(context, b, 0, 0), "takes all dynamic references");
+    /* a region ends around what enter data made inside it */
+    is_status(REGION(context, &outer, PLAIN(ACCD_CREATE, c)), ACCD_OK, "region");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, c)), ACCD_OK, "enter inside");
+    is_status(accd_region_end(outer), ACCD_OK, "region ends");
+    ok(present_count(context, c, 0, 1), "c stays");
+    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, c), sizeof c), 0,
+              "the second clause moved nothing");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, c)), ACCD_OK, "exit");
+    finish(context, &meter);
+}
+
+static void nothing_to_do(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    is_status(accd_run(context, &(accd_construct){.kind = ACCD_REGION}, &region), ACCD_OK,
+              "no clauses");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 0), BYTES(ACCD_CREATE, NULL, 0)), ACCD_OK,
+              "no bytes");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 0)), ACCD_OK, "no bytes at exit");
+    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, b, 0)), ACCD_OK, "no bytes to update");
+    accd_item try = PLAIN(ACCD_UPDATE_SELF, a);
+    try.flags = ACCD_ITEM_TRY;
+    is_status(UPDATE(context, try), ACCD_OK, "if_present");
+    fails(context, ACCD_NULL_POINTER, ENTER(context, BYTES(ACCD_COPYIN, NULL, 8)), "null");
+    fails(context, ACCD_INVALID_SECTION, ENTER(context, BYTES(ACCD_CREATE, a, (uint64_t)1 << 50)),
+          "too large");
+    fails(context, ACCD_INVALID_SECTION,
+          ENTER(context, BYTES(ACCD_CREATE, (void *)(UINTPTR_MAX - 3), 8)),
+          "over the end of memory");
+    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, BYTES(ACCD_CREATE, a, 1u << 30)),
+          "more than the device has");
+    fails(context, ACCD_MISUSE, REGION(context, NULL, PLAIN(ACCD_COPY, a)),
+          "no place for a region");
+    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_DELETE, a)), "delete does not enter");
+    fails(context, ACCD_MISUSE, EXIT(context, PLAIN(ACCD_COPYIN, a)), "copyin does not leave");
+    fails(context, ACCD_MISUSE, UPDATE(context, PLAIN(ACCD_COPY, a)), "copy does not update");
+    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_INHERIT, a)), "nothing is asked for");
+    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(200, a)), "no such action");
+    fails(context, ACCD_MISUSE, CONSTRUCT(context, (accd_kind)77, &region, PLAIN(ACCD_COPY, a)),
+          "no such kind");
+    fails(context, ACCD_NO_DEVICE,
+          accd_run(context, &(accd_construct){.device = 7, .kind = ACCD_ENTER_DATA}, NULL),
+          "no such device");
+    finish(context, &meter);
+}
+
+static void profiles(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, "openacc-3.3");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "3.3: exit of absent data");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, NULL, 8)), ACCD_OK, "3.3: a null base");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, NULL, 8)), ACCD_OK, "3.3: a null base leaves");
+    finish(context, &meter);
+    context = fresh(&meter, "openacc-2.0");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "2.0: enter");
+    fails(context, ACCD_ALREADY_PRESENT, ENTER(context, PLAIN(ACCD_CREATE, a)), "2.0: again");
+    accd_item again = PLAIN(ACCD_COPYIN, a);
+    again.flags = ACCD_ITEM_PRESENT_OR;
+    is_status(ENTER(context, again), ACCD_OK, "2.0: present_or_copyin");
+    accd_region *region;
+    is_status(REGION(context, &region, PLAIN(ACCD_PRESENT, a)), ACCD_OK, "2.0: present");
+    is_status(accd_region_end(region), ACCD_OK, "2.0: end");
+    is_status(FINALIZE(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "2.0: leave");
+    finish(context, &meter);
+    ok(!accd_rules_named("none such"), "no such profile");
+}
+
+static void devices(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *zero, *one;
+    accd_item item = PLAIN(ACCD_COPY, a);
+    accd_construct on_one = {.device = 1, .kind = ACCD_REGION, .items = &item, .nitems = 1};
+    is_status(REGION(context, &zero, item), ACCD_OK, "device 0");
+    is_status(accd_run(context, &on_one, &one), ACCD_OK, "device 1");
+    uint64_t there = accd_deviceptr(context, 1, a);
+    ok(there && there != accd_deviceptr(context, 0, a), "two addresses");
+    is_number(accd_device_of(context, there), 1, "an address tells its device");
+    is_number(accd_device_of(context, (uint64_t)(uintptr_t)a), -1, "a host address has none");
+    is_number(accd_region_device(one), 1, "so does a region");
+    int value = 42;
+    is_status(accd_device_write(context, 1, there, &value, 4), ACCD_OK, "write on device 1");
+    fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_device_read(context, 0, there, &value, 4),
+          "device 0 cannot read it");
+    /* levels are a stack for each device */
+    is_status(accd_region_end(zero), ACCD_OK, "device 0 first");
+    is_number(a[0], 0, "unchanged there");
+    is_status(accd_region_end(one), ACCD_OK, "device 1");
+    is_number(a[0], 42, "changed here");
+    finish(context, &meter);
+}
+
+static void levels(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *outer, *inner;
+    accd_level level;
+    accd_clause clause;
+    accd_item item = PLAIN(ACCD_COPY, a);
+    item.label =
+        accd_label_new(context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_SECTION});
+    is_status(accd_run(context,
+                       &(accd_construct){.kind = ACCD_REGION,
+                                         .items = &item,
+                                         .nitems = 1,
+                                         .name = "data",
+                                         .file = "x.c",
+                                         .line = 7},
+                       &outer),
+              ACCD_OK, "outer");
+    item.action = ACCD_PRESENT;
+    is_status(accd_run(context,
+                       &(accd_construct){
+                           .kind = ACCD_COMPUTE, .items = &item, .nitems = 1, .name = "parallel"},
+                       &inner),
+              ACCD_OK, "inner");
+    ok(accd_level_at(context, 0, 0, &level) && level.kind == ACCD_REGION && level.line == 7 &&
+           !strcmp(level.name, "data") && level.clauses == 1,
+       "level 0");
+    ok(accd_level_at(context, 0, 1, &level) && !strcmp(level.name, "parallel"), "level 1");
+    ok(!accd_level_at(context, 0, 2, &level), "no level 2");
+    ok(accd_level_clause(context, 0, 0, 0, &clause) && clause.created &&
+           clause.action == ACCD_COPY && !strcmp(clause.info.name, "a[0:64]"),
+       "its clause");
+    ok(accd_level_clause(context, 0, 1, 0, &clause) && !clause.created, "an alias");
+    ok(!accd_level_clause(context, 0, 1, 1, &clause), "no more clauses");
+    int value = 3;
+    ok(device_put(context, a, &value, 4), "write");
+    accd_region_abandon(outer);
+    ok(a[0] == 0 && present_count(context, a, 0, 0), "abandoned: inner ones too, nothing moved");
+    ok(!accd_level_at(context, 0, 0, &level), "no level left");
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, b)), ACCD_OK, "open at the end");
+    finish(context, &meter);
+    accd_close(NULL);
+    accd_region_abandon(NULL);
+}
+
+static void opening(void)
+{
+    accd_context *context = NULL;
+    accd_config config;
+    accd_config_init(&config);
+    config.struct_size--;
+    is_status(accd_open(&context, &config), ACCD_MISUSE, "another configuration's size");
+    ok(!context, "no context is returned");
+    is_status(accd_open(&context, NULL), ACCD_OK, "defaults");
+    is_number(accd_device_count(context), 1, "one device");
+    ok(!strcmp(accd_get_rules(context)->name, "tr14"), "tr14");
+    accd_close(context);
+    for (int status = 0; status < ACCD_STATUS_COUNT; status++)
+        must(strcmp(accd_status_code((accd_status)status), "unknown") &&
+                 *accd_status_text((accd_status)status),
+             "status %d has a code and a text", status);
+    is_text(accd_status_code((accd_status)1000), "unknown", "no such status");
+    is_text(accd_action_name((accd_action)1000), "unknown", "no such action");
+    is_text(accd_op_name((accd_op)1000), "unknown", "no such event");
+}
+
+int main(void)
+{
+    opening();
+    present_test();
+    overlap();
+    containment();
+    counters();
+    nothing_to_do();
+    profiles();
+    devices();
+    levels();
+    story_free(&story);
+    return done();
+}

@@ -1,0 +1,412 @@
+/* Failure sweeps: in scripts of constructs every step is made to fail at every host allocation,
+ * every device allocation and every copy. After a failure nothing has changed, and the step then
+ * succeeds and ends as if it had never failed. */
+#include "support.h"
+
+enum { LEAVES = 6, STEPS_MOST = 16 };
+
+struct nest {
+    int n;
+    struct leaf *leaves;
+};
+
+static struct leaf Y[LEAVES];
+static struct nest Z[2];
+static float arrays[LEAVES][2][4];
+static char raw[64];
+
+struct world {
+    struct meter meter;
+    accd_context *context;
+    accd_program *leaf, *nest;
+    const accd_label *y, *z;
+    accd_region *regions[4];
+    int depth;
+    uint64_t dev;
+};
+
+static accd_item deep_y(struct world *w, uint8_t action)
+{
+    return walked(action, Y, sizeof Y, w->leaf, w->y);
+}
+static accd_item deep_z(struct world *w, uint8_t action)
+{
+    return walked(action, Z, sizeof Z, w->nest, w->z);
+}
+static accd_status push(struct world *w, accd_item item, accd_item other)
+{
+    accd_status status = REGION(w->context, &w->regions[w->depth], item, other);
+    w->depth += status == ACCD_OK;
+    return status;
+}
+
+static const accd_item nothing = {.action = ACCD_CREATE};
+
+static accd_status enter_y(struct world *w)
+{
+    return ENTER(w->context, deep_y(w, ACCD_COPYIN));
+}
+static accd_status enter_z(struct world *w)
+{
+    return ENTER(w->context, deep_z(w, ACCD_COPYIN));
+}
+static accd_status copy_y(struct world *w)
+{
+    return push(w, deep_y(w, ACCD_COPY), nothing);
+}
+static accd_status create_y(struct world *w)
+{
+    return push(w, deep_y(w, ACCD_CREATE), nothing);
+}
+static accd_status present_y(struct world *w)
+{
+    return push(w, deep_y(w, ACCD_PRESENT), nothing);
+}
+static accd_status copy_z(struct world *w)
+{
+    return push(w, deep_z(w, ACCD_COPY), nothing);
+}
+static accd_status copy_z_and_more(struct world *w)
+{
+    return push(w, deep_z(w, ACCD_COPY), PLAIN(ACCD_COPYIN, raw));
+}
+static accd_status part_of_y(struct world *w) /* through pointers of two elements */
+{
+    return push(w, walked(ACCD_COPY, Y + 2, 2 * sizeof Y[0], w->leaf, w->y), nothing);
+}
+static accd_status shallow_y(struct world *w)
+{
+    return push(w, PLAIN(ACCD_COPY, Y), nothing);
+}
+static accd_status attach_one(struct world *w)
+{
+    return ENTER(w->context, BYTES(ACCD_COPYIN, arrays[1][0], 16),
+                 (accd_item){.slot = &Y[1].a, .action = ACCD_ATTACH});
+}
+static accd_status detach_one(struct world *w)
+{
+    return EXIT(w->context, (accd_item){.slot = &Y[1].a, .action = ACCD_DETACH},
+                BYTES(ACCD_DELETE, arrays[1][0], 16));
+}
+static accd_status attach_elsewhere(struct world *w)
+{
+    float *before = Y[1].a;
+    Y[1].a = Y[2].b;
+    accd_status status = ENTER(w->context, (accd_item){.slot = &Y[1].a, .action = ACCD_ATTACH});
+    Y[1].a = before;
+    return status;
+}
+static accd_status end(struct world *w)
+{
+    accd_status status = accd_region_end(w->regions[w->depth - 1]);
+    w->depth -= status == ACCD_OK;
+    return status;
+}
+static accd_status send(struct world *w)
+{
+    return UPDATE(w->context, deep_y(w, ACCD_UPDATE_DEVICE));
+}
+static accd_status fetch(struct world *w)
+{
+    return UPDATE(w->context, deep_y(w, ACCD_UPDATE_SELF));
+}
+static accd_status fetch_one(struct world *w)
+{
+    return UPDATE(w->context, walked(ACCD_UPDATE_SELF, Y + 1, sizeof Y[0], w->leaf, w->y),
+                  BYTES(ACCD_UPDATE_DEVICE, arrays[2][0], 8));
+}
+static accd_status fetch_part(struct world *w)
+{
+    return UPDATE(w->context, walked(ACCD_UPDATE_SELF, Y + 2, sizeof Y[0], w->leaf, w->y),
+                  BYTES(ACCD_UPDATE_DEVICE, Y + 4, 8));
+}
+static accd_status copyout_y(struct world *w)
+{
+    return EXIT(w->context, deep_y(w, ACCD_COPYOUT));
+}
+static accd_status delete_z(struct world *w)
+{
+    return EXIT(w->context, deep_z(w, ACCD_DELETE));
+}
+static accd_status finalize_y(struct world *w)
+{
+    return FINALIZE(w->context, deep_y(w, ACCD_COPYOUT));
+}
+static accd_status delete_shallow(struct world *w)
+{
+    return EXIT(w->context, PLAIN(ACCD_COPYOUT, Y));
+}
+static accd_status delete_arrays(struct world *w)
+{
+    return EXIT(w->context, BYTES(ACCD_DELETE, arrays[1][0], 4),
+                BYTES(ACCD_DELETE, arrays[2][1], 8));
+}
+static accd_status write_device(struct world *w)
+{
+    int n = 99;
+    return device_put(w->context, (char *)&Y[2] + 4, &n, 4) ? ACCD_OK : ACCD_OUT_OF_MEMORY;
+}
+static accd_status allocate(struct world *w)
+{
+    return accd_device_alloc(w->context, 0, 64, &w->dev);
+}
+static accd_status map(struct world *w)
+{
+    return accd_map(w->context, 0, raw, w->dev, 64, NULL);
+}
+static accd_status unmap(struct world *w)
+{
+    return accd_unmap(w->context, 0, raw);
+}
+static accd_status release(struct world *w)
+{
+    return accd_device_free(w->context, 0, w->dev);
+}
+static accd_status to_device(struct world *w)
+{
+    return accd_to_device(w->context, 0, w->dev, arrays, 64);
+}
+static accd_status open_journal(struct world *w)
+{
+    return accd_journal_open(w->context, 0);
+}
+static accd_status close_journal(struct world *w)
+{
+    accd_journal_close(w->context, 0, 0);
+    return ACCD_OK;
+}
+
+typedef accd_status step(struct world *w);
+
+static void open_world(struct world *w, const char *rules, size_t least)
+{
+    *w = (struct world){0};
+    memset(Y, 0, sizeof Y);
+    memset(Z, 0, sizeof Z);
+    for (int i = 0; i < LEAVES; i++) {
+        Y[i].n = i % 4;
+        Y[i].a = arrays[i][0];
+        Y[i].b = arrays[i][1];
+        for (int k = 0; k < 8; k++)
+            arrays[i][k / 4][k % 4] = (float)(10 * i + k);
+    }
+    Z[0].n = 2;
+    Z[0].leaves = Y;
+    Z[1].n = 3;
+    Z[1].leaves = Y + 3;
+    w->context = open_with(&w->meter, NULL, rules, least);
+    w->leaf = leaf_program(w->context);
+    accd_field field = {.offset = offsetof(struct nest, leaves),
+                        .unit = sizeof(struct leaf),
+                        .start = -1,
+                        .code_end = 1,
+                        .child = w->leaf};
+    w->nest = program_of(
+        w->context,
+        &(accd_program_spec){.stride = sizeof(struct nest),
+                             .fields = &field,
+                             .nfields = 1,
+                             .npieces = 1,
+                             .registers = 1,
+                             .pieces = &(accd_piece){.bytes = sizeof(struct nest)},
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                             .ncode = 1});
+    w->y = array(w->context, "Y", sizeof(struct leaf), w->leaf);
+    w->z = array(w->context, "Z", sizeof(struct nest), w->nest);
+}
+
+static void close_world(struct world *w)
+{
+    accd_program_release(w->leaf);
+    accd_program_release(w->nest);
+    accd_close(w->context);
+    must(!w->meter.live && !w->meter.blocks && !w->meter.wrong, "nothing leaks");
+}
+
+static uint64_t host_hash(void)
+{
+    uint64_t hash = mix_bytes(7, Y, sizeof Y);
+    return mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays);
+}
+
+enum fault { HOST_MEMORY, DEVICE_MEMORY, COPY, FAULTS };
+static const char *const fault_names[FAULTS] = {"host allocation", "device allocation", "copy"};
+
+static void arm(struct world *w, enum fault fault, uint64_t n)
+{
+    if (fault == HOST_MEMORY)
+        w->meter.fail_at = n;
+    else if (fault == DEVICE_MEMORY)
+        accd_fail_allocation(w->context, 0, n);
+    else
+        accd_fail_copy(w->context, 0, n);
+}
+
+/* One step with one fault. Returns false when the fault was not reached any more. */
+static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps,
+                      int at, enum fault fault, uint64_t n, const struct story *states)
+{
+    static const accd_status expected[FAULTS] = {ACCD_OUT_OF_MEMORY, ACCD_OUT_OF_DEVICE_MEMORY,
+                                                 ACCD_DEVICE_ERROR};
+    struct world w;
+    struct story state = {0};
+    accd_stats before, after;
+    open_world(&w, rules, least);
+    for (int i = 0; i < at; i++)
+        must(steps[i](&w) == ACCD_OK, "%s: step %d", title, i);
+    uint64_t digest = n % 2 ? accd_digest(w.context) : 0; /* looking changes what is pending */
+    accd_get_stats(w.context, 0, &before);
+    uint64_t host = host_hash();
+    arm(&w, fault, n);
+    accd_status status = steps[at](&w);
+    bool reached = fault == HOST_MEMORY ? w.meter.fail_at == 0 : status != ACCD_OK;
+    arm(&w, fault, 0);
+    if (status != ACCD_OK) {
+        must(status == expected[fault], "%s: step %d, %s %d: %s", title, at, fault_names[fault],
+             (int)n, accd_status_code(status));
+        must(host_hash() == host, "%s: step %d: the host is unchanged", title, at);
+        accd_get_stats(w.context, 0, &after);
+        must(before.live_bytes == after.live_bytes && before.objects == after.objects &&
+                 before.live_allocations == after.live_allocations &&
+                 before.attachments == after.attachments,
+             "%s: step %d, %s %d: figures", title, at, fault_names[fault], (int)n);
+        if (n % 2)
+            must(accd_digest(w.context) == digest, "%s: step %d, %s %d: the state is unchanged",
+                 title, at, fault_names[fault], (int)n);
+        if (n % 4 == 1) {
+            const char *wrong = accd_check(w.context);
+            must(!wrong, "%s: step %d, %s %d: %s", title, at, fault_names[fault], (int)n, wrong);
+        }
+        status = steps[at](&w);
+        must(status == ACCD_OK, "%s: step %d succeeds after %s %d: %s", title, at,
+             fault_names[fault], (int)n, accd_last_error(w.context)->message);
+    }
+    story_clear(&state);
+    if (status == ACCD_OK && n % 3) { /* otherwise go on with what is pending */
+        const char *wrong = accd_check(w.context);
+        must(!wrong, "%s: after step %d: %s", title, at, wrong);
+        write_state(w.context, &state);
+        must(!strcmp(state.text, states[at].text), "%s: step %d ends as it should", title, at);
+    }
+    for (int i = at + 1; status == ACCD_OK && steps[i]; i++)
+        must(steps[i](&w) == ACCD_OK, "%s: later step %d", title, i);
+    const char *wrong = accd_check(w.context);
+    must(!wrong, "%s: at the end: %s", title, wrong);
+    while (w.depth)
+        accd_region_abandon(w.regions[--w.depth]);
+    close_world(&w);
+    story_free(&state);
+    return reached;
+}
+
+static void sweep(const char *title, const char *rules, step *const *steps)
+{
+    for (size_t least = 1; least <= 1000; least += 999) {
+        struct story states[STEPS_MOST] = {{0}};
+        struct world w;
+        int failed = tap_failed;
+        uint64_t faults = 0;
+        for (int last = 0; steps[last]; last++) { /* the state after each step, undisturbed */
+            open_world(&w, rules, least);
+            for (int i = 0; i <= last; i++) {
+                accd_status status = steps[i](&w);
+                must(status == ACCD_OK, "%s: step %d: %s", title, i,
+                     accd_last_error(w.context)->message);
+            }
+            story_clear(&states[last]);
+            write_state(w.context, &states[last]);
+            close_world(&w);
+        }
+        for (int at = 0; steps[at] && tap_failed < failed + 5; at++)
+            for (int fault = 0; fault < FAULTS; fault++)
+                for (uint64_t n = 1; n < 200 && tap_failed < failed + 5; n++, faults++)
+                    if (!try_fault(title, rules, least, steps, at, (enum fault)fault, n, states))
+                        break;
+        for (int i = 0; i < STEPS_MOST; i++)
+            story_free(&states[i]);
+        ok(tap_failed == failed && faults >= 3, "%s, groups from %zu: %llu faults", title, least,
+           (unsigned long long)faults);
+    }
+}
+
+#define SCRIPT(...) ((step *const[]){__VA_ARGS__, NULL})
+
+/* Contexts, labels, programs and known host memory. */
+static void making_things(void)
+{
+    int failed = tap_failed;
+    size_t n = 1;
+    for (bool done = false; !done && n < 1000; n++) {
+        struct meter meter = {.fail_at = n};
+        accd_config config;
+        accd_config_init(&config);
+        config.alloc = meter_alloc;
+        config.alloc_ud = &meter;
+        config.devices = 3;
+        accd_context *context = NULL;
+        accd_status status = accd_open(&context, &config);
+        done = status == ACCD_OK;
+        must(done == (meter.fail_at != 0) && (done || status == ACCD_OUT_OF_MEMORY), "open");
+        if (done) {
+            for (size_t k = 1;; k++) {
+                meter.fail_at = k;
+                const accd_label *label = member(context, "a", 4, NULL);
+                accd_program *program = NULL;
+                accd_field field = {.unit = 4, .start = -1, .label = label};
+                if (label)
+                    accd_program_new(context,
+                                     &(accd_program_spec){
+                                         .stride = 8,
+                                         .fields = &field,
+                                         .nfields = 1,
+                                         .npieces = 1,
+                                         .ncode = 1,
+                                         .registers = 1,
+                                         .pieces = &(accd_piece){.bytes = 8},
+                                         .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 2}},
+                                     &program);
+                accd_status known =
+                    program ? accd_host_add(context, (char *)raw + k, 1, NULL) : ACCD_OUT_OF_MEMORY;
+                bool all = meter.fail_at != 0;
+                meter.fail_at = 0;
+                must(all ? known == ACCD_OK
+                         : accd_last_error(context)->status == ACCD_OUT_OF_MEMORY,
+                     "made or told");
+                accd_program_release(program);
+                if (all)
+                    break;
+            }
+            accd_host_range range;
+            must(!accd_host_at(context, raw, &range), "nothing half made is left");
+        }
+        accd_close(context);
+        must(!meter.live && !meter.wrong, "fault %zu leaks", n);
+    }
+    ok(tap_failed == failed && n > 4, "opening and making, %zu faults", n - 1);
+}
+
+int main(void)
+{
+    making_things();
+    sweep("enter, update, exit", "tr14",
+          SCRIPT(enter_y, send, copy_y, write_device, fetch, end, fetch_one, copyout_y));
+    sweep("enter twice, finalize", "tr14",
+          SCRIPT(enter_y, enter_y, present_y, part_of_y, end, end, finalize_y));
+    sweep("regions", "tr14", SCRIPT(create_y, present_y, end, write_device, copy_y, end, end));
+    sweep("nested programs", "tr14",
+          SCRIPT(copy_z, copy_z, end, end, enter_z, copy_z, delete_z, end));
+    sweep("nested programs and others", "tr14", SCRIPT(copy_z_and_more, copy_z, end, end));
+    sweep("parts", "tr14", SCRIPT(shallow_y, part_of_y, fetch_part, end, end, part_of_y, end));
+    sweep("attach, detach", "tr14",
+          SCRIPT(shallow_y, attach_one, attach_one, detach_one, detach_one, part_of_y, end, end));
+    sweep("force", "openacc-3.3",
+          SCRIPT(enter_y, attach_elsewhere, delete_shallow, enter_y, delete_arrays, finalize_y));
+    sweep("force with regions", "openacc-3.3",
+          SCRIPT(copy_y, enter_y, attach_elsewhere, end, attach_elsewhere, copyout_y));
+    sweep("single steps", "tr14", SCRIPT(allocate, to_device, map, unmap, map, unmap, release));
+    sweep("mapped among others", "tr14",
+          SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));
+    sweep("journal", "tr14", SCRIPT(enter_y, open_journal, write_device, close_journal, copyout_y));
+    sweep("journal left open", "tr14", SCRIPT(enter_y, open_journal, write_device));
+    return done();
+}

@@ -1,0 +1,420 @@
+/* A group record must not be told from its sections one by one: random constructs over a small
+ * world of structures, done once with groups from one section on and once without groups, have the
+ * same statuses, events, host memory, device content, counters, attachments and levels. With random
+ * faults on the way, too. */
+#include "support.h"
+
+#include <core.h>
+
+enum { LEAVES = 24, NODES = 6, EACH = LEAVES / NODES, STEPS = 50 };
+
+struct node {
+    double *w;
+    int nleaves, nw;
+    struct leaf *leaves;
+};
+
+static struct leaf Y[LEAVES];
+static struct node Z[NODES];
+static float arrays[LEAVES][2][4];
+static double weights[NODES][3];
+
+struct world {
+    accd_context *context;
+    accd_program *leaf, *node, *only_b, *pieces;
+    const accd_label *y, *z;
+    accd_region *regions[6];
+    int depth;
+    bool nulls; /* pointers may be null although their length is not 0 */
+};
+
+/* update(b): nothing but the array behind b; and a structure whose bytes go one by one. */
+static accd_program *partial_program(accd_context *context, bool pieces)
+{
+    const accd_field fields[] = {{.offset = offsetof(struct leaf, b),
+                                  .unit = 4,
+                                  .start = -1,
+                                  .code_end = 1,
+                                  .label = member(context, "b", 4, NULL)}};
+    const accd_piece parts[] = {{.offset = 0, .bytes = 4},
+                                {.offset = 8, .bytes = 8, .entry_only = 1},
+                                {.offset = 16, .bytes = 8, .init = 1}};
+    return program_of(
+        context, &(accd_program_spec){.stride = sizeof(struct leaf),
+                                      .fields = fields,
+                                      .nfields = 1,
+                                      .pieces = parts,
+                                      .npieces = pieces ? 3 : 0,
+                                      .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                      .ncode = 1,
+                                      .registers = 1});
+}
+
+static accd_program *node_program(accd_context *context, accd_program *leaf)
+{
+    const accd_field fields[] = {{.offset = offsetof(struct node, w),
+                                  .unit = 8,
+                                  .start = -1,
+                                  .count = 0,
+                                  .code_end = 2,
+                                  .label = member(context, "w", 8, NULL)},
+                                 {.offset = offsetof(struct node, leaves),
+                                  .unit = sizeof(struct leaf),
+                                  .start = -1,
+                                  .count = 1,
+                                  .code_end = 2,
+                                  .label = member(context, "leaves", sizeof(struct leaf), leaf),
+                                  .child = leaf}};
+    const accd_instruction code[] = {
+        {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = offsetof(struct node, nw)},
+        {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I32, .k = offsetof(struct node, nleaves)}};
+    return program_of(context,
+                      &(accd_program_spec){.stride = sizeof(struct node),
+                                           .fields = fields,
+                                           .nfields = 2,
+                                           .pieces = &(accd_piece){.bytes = sizeof(struct node)},
+                                           .npieces = 1,
+                                           .code = code,
+                                           .ncode = 2,
+                                           .registers = 2});
+}
+
+static void build(struct world *world, uint64_t *state, bool shares)
+{
+    for (int i = 0; i < LEAVES; i++) {
+        Y[i] = (struct leaf){(int)(next_random(state) % 5), arrays[i][0], arrays[i][1]};
+        memset(&Y[i].n + 1, 0, 4);
+        if (shares && i && next_random(state) % 6 == 0)
+            Y[i].a = Y[next_random(state) % (unsigned)i].b;
+        if (world->nulls && next_random(state) % 5 == 0)
+            Y[i].b = NULL;
+        for (int k = 0; k < 8; k++)
+            arrays[i][k / 4][k % 4] = (float)(10 * i + k);
+    }
+    for (int i = 0; i < NODES; i++) {
+        Z[i] = (struct node){weights[i], i % 5 == 4 ? 0 : EACH, 1 + i % 3, Y + EACH * i};
+        for (int k = 0; k < 3; k++)
+            weights[i][k] = 1000 * i + k;
+    }
+}
+
+/* Copies of what was never initialised make pointers to nowhere; the program mends them. */
+static void mend(void)
+{
+    static struct leaf leaves[LEAVES];
+    static struct node nodes[NODES];
+    static bool kept;
+    if (kept) {
+        memcpy(Y, leaves, sizeof Y);
+        memcpy(Z, nodes, sizeof Z);
+    }
+    memcpy(leaves, Y, sizeof Y);
+    memcpy(nodes, Z, sizeof Z);
+    kept = !kept;
+}
+
+static uint64_t host_hash(void)
+{
+    uint64_t hash = mix_bytes(14695981039346656037u, Y, sizeof Y);
+    hash = mix_bytes(hash, Z, sizeof Z);
+    hash = mix_bytes(hash, arrays, sizeof arrays);
+    return mix_bytes(hash, weights, sizeof weights);
+}
+
+static accd_item random_item(struct world *world, uint64_t *state, uint8_t action)
+{
+    unsigned what = next_random(state) % 8, first = 0, n = LEAVES;
+    if (next_random(state) % 2) {
+        first = EACH * (next_random(state) % NODES);
+        n = EACH * (1 + next_random(state) % (NODES - first / EACH));
+    }
+    accd_item item = walked(action, Y + first, n * sizeof Y[0], world->leaf, world->y);
+    item.start = first;
+    if (what < 3)
+        return item;
+    if (what == 3) {
+        item.program = NULL;
+        return item;
+    }
+    if (what == 4) {
+        item.program = next_random(state) % 2 ? world->only_b : world->pieces;
+        return item;
+    }
+    first /= EACH;
+    item =
+        walked(action, Z + first, n / EACH * sizeof Z[0], what == 7 ? NULL : world->node, world->z);
+    item.start = first;
+    return item;
+}
+
+/* Events of one construct; moves as ranges of host memory, because neighbours may be joined. */
+struct heard {
+    bool by_address; /* where holders go before what their pointers lead to, names may differ */
+    accd_context *looks;
+    struct story names;
+    struct move {
+        uint64_t op, from, to;
+    } moves[4000];
+    size_t n;
+};
+
+static void hear(void *ud, const accd_event *event)
+{
+    struct heard *heard = ud;
+    bool leaves = event->op == ACCD_OP_FREE || event->op == ACCD_OP_DECREF;
+    if (heard->looks && leaves) { /* a listener may look; on entry that would end what is pending */
+        accd_attachment attachment;
+        accd_is_present(heard->looks, 0, (const void *)(uintptr_t)event->host, event->bytes);
+        accd_attachment_at(heard->looks, 0, (const void *)(uintptr_t)event->host, &attachment);
+    }
+    if (heard->by_address && event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H)
+        story_add(&heard->names, "%s %llx+%llu|", accd_op_name(event->op),
+                  (unsigned long long)event->host, (unsigned long long)event->bytes);
+    else if ((event->op == ACCD_OP_H2D || event->op == ACCD_OP_D2H) && heard->n < 4000)
+        heard->moves[heard->n++] =
+            (struct move){event->op, event->host, event->host + event->bytes};
+    else
+        tell_story(&heard->names, event);
+}
+
+static int compare_moves(const void *x, const void *y)
+{
+    const struct move *a = x, *b = y;
+    return a->op != b->op ? (a->op > b->op) - (a->op < b->op)
+                          : (a->from > b->from) - (a->from < b->from);
+}
+
+static int compare_text(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* In alphabetic order: groups tell theirs behind those of other items. */
+static void add_heard(struct story *log, struct heard *heard)
+{
+    char *part[4000];
+    size_t n = 0;
+    for (char *at = strtok(heard->names.text, "|"); at && n < 4000; at = strtok(NULL, "|"))
+        part[n++] = at;
+    qsort(part, n, sizeof part[0], compare_text);
+    for (size_t i = 0; i < n; i++)
+        story_add(log, "%s|", part[i]);
+    qsort(heard->moves, heard->n, sizeof heard->moves[0], compare_moves);
+    for (size_t i = 0; i < heard->n;) {
+        struct move move = heard->moves[i];
+        for (i++; i < heard->n && heard->moves[i].op == move.op && heard->moves[i].from <= move.to;
+             i++)
+            move.to = heard->moves[i].to > move.to ? heard->moves[i].to : move.to;
+        story_add(log, "%s %llx+%llu|", accd_op_name((accd_op)move.op),
+                  (unsigned long long)move.from, (unsigned long long)(move.to - move.from));
+    }
+    story_clear(&heard->names);
+    heard->n = 0;
+}
+
+static void device_write(struct world *world, uint64_t *state)
+{
+    float *at = &arrays[next_random(state) % LEAVES][next_random(state) % 2][0], value = 0.5f;
+    uint64_t dev = accd_deviceptr(world->context, 0, at);
+    if (dev)
+        accd_device_write(world->context, 0, dev, &value, 4);
+    int n = 77; /* a member of an element */
+    struct leaf *leaf = &Y[next_random(state) % LEAVES];
+    dev = accd_deviceptr(world->context, 0, (char *)leaf + 4);
+    if (dev)
+        accd_device_write(world->context, 0, dev, &n, 4);
+}
+
+static accd_status step(struct world *world, uint64_t *state, struct story *log)
+{
+    static const uint8_t entries[] = {ACCD_COPYIN,  ACCD_COPYIN,  ACCD_COPY,     ACCD_CREATE,
+                                      ACCD_COPYOUT, ACCD_PRESENT, ACCD_NO_CREATE};
+    static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT, ACCD_COPYOUT};
+    static const uint8_t updates[] = {ACCD_UPDATE_SELF, ACCD_UPDATE_DEVICE};
+    accd_context *context = world->context;
+    accd_construct construct = {.name = "data"};
+    accd_item items[2];
+    const uint8_t *actions = entries;
+    uint32_t choices = sizeof entries;
+    unsigned what = next_random(state) % 20;
+    construct.kind = ACCD_ENTER_DATA;
+    if (what < 4) {
+        construct.kind = ACCD_REGION;
+    } else if (what < 7) {
+        construct.kind = ACCD_EXIT_DATA;
+        construct.finalize = next_random(state) % 4 == 0;
+        actions = exits;
+        choices = sizeof exits;
+    } else if (what < 10) {
+        construct.kind = ACCD_UPDATE;
+        actions = updates;
+        choices = sizeof updates;
+    } else if (what < 12 && world->depth) {
+        story_add(log, "end ");
+        accd_status status = accd_region_end(world->regions[world->depth - 1]);
+        world->depth -= status == ACCD_OK;
+        return status;
+    } else if (what == 12) {
+        device_write(world, state);
+        return ACCD_OK;
+    } else if (what == 13) {
+        arrays[next_random(state) % LEAVES][0][1] += 1;
+        return ACCD_OK;
+    } else if (what == 14) {
+        struct leaf *leaf = &Y[next_random(state) % LEAVES];
+        accd_item item = {.slot = next_random(state) % 2 ? &leaf->a : &leaf->b,
+                          .action = next_random(state) % 2 ? ACCD_ATTACH : ACCD_DETACH};
+        story_add(log, "pointer ");
+        return item.action == ACCD_ATTACH ? ENTER(context, item) : EXIT(context, item);
+    }
+    if (construct.kind == ACCD_REGION && world->depth == 6)
+        return ACCD_OK;
+    construct.items = items;
+    construct.nitems = next_random(state) % 4 ? 1 : 2;
+    for (size_t i = 0; i < construct.nitems; i++)
+        items[i] = random_item(world, state, actions[next_random(state) % choices]);
+    story_add(log, "kind %d: %s ", (int)construct.kind, accd_action_name(items[0].action));
+    accd_status status = accd_run(
+        context, &construct, construct.kind == ACCD_REGION ? &world->regions[world->depth] : NULL);
+    world->depth += construct.kind == ACCD_REGION && status == ACCD_OK;
+    return status;
+}
+
+static unsigned long faults_met;
+
+/* A step that fails for want of something changes nothing, and then does what it always did. */
+static accd_status step_with_fault(struct world *world, struct meter *meter, uint64_t *state,
+                                   struct story *log, uint64_t *chance)
+{
+    uint64_t before = *state, peek = *state;
+    size_t used = log->used;
+    unsigned what = next_random(&peek) % 20, fault = next_random(chance) % 4;
+    uint64_t n = 1 + next_random(chance) % 10;
+    if (what == 12 || what == 13 || fault > 2) /* no constructs */
+        return step(world, state, log);
+    if (fault == 0)
+        meter->fail_at = n;
+    else if (fault == 1)
+        accd_fail_allocation(world->context, 0, n);
+    else
+        accd_fail_copy(world->context, 0, n);
+    accd_status status = step(world, state, log);
+    meter->fail_at = 0;
+    accd_fail_allocation(world->context, 0, 0);
+    accd_fail_copy(world->context, 0, 0);
+    if (status != ACCD_OUT_OF_MEMORY && status != ACCD_OUT_OF_DEVICE_MEMORY &&
+        status != ACCD_DEVICE_ERROR)
+        return status;
+    faults_met++;
+    *state = before;
+    log->used = used;
+    log->text[used] = 0;
+    return step(world, state, log);
+}
+
+static void run(struct story *log, uint64_t seed, const char *rules, size_t least, int look_every,
+                bool shares, bool faults)
+{
+    struct meter meter = {0};
+    uint64_t chance = seed + 1000;
+    static struct heard heard;
+    uint64_t state = seed;
+    struct world world = {.nulls = !strcmp(rules, "openacc-3.3")};
+    world.context = open_with(&meter, NULL, rules, least);
+    accd_on_event(world.context, hear, &heard);
+    bool reverse = !strcmp(rules, "reverse"); /* tr14, but moved around and translated otherwise */
+    if (reverse) {
+        world.context->rules.update = ACCD_UPDATE_REVERSE;
+        world.context->rules.untranslated = ACCD_AS_NULL;
+    }
+    world.leaf = leaf_program(world.context);
+    world.only_b = partial_program(world.context, false);
+    world.pieces = partial_program(world.context, true);
+    world.node = node_program(world.context, world.leaf);
+    world.y = array(world.context, "Y", sizeof(struct leaf), world.leaf);
+    world.z = array(world.context, "Z", sizeof(struct node), world.node);
+    story_clear(log);
+    story_clear(&heard.names);
+    heard.looks = seed % 4 == 3 ? world.context : NULL;
+    heard.by_address = strcmp(rules, "tr14") != 0;
+    build(&world, &state, shares);
+    for (int i = 0; i < STEPS; i++) {
+        story_add(log, "step %d ", i);
+        mend(); /* keeps them */
+        accd_status status = faults ? step_with_fault(&world, &meter, &state, log, &chance)
+                                    : step(&world, &state, log);
+        story_add(log, "%s ", accd_status_code(status));
+        if (status != ACCD_OK)
+            story_add(log, "%s ", accd_last_error(world.context)->asked.name);
+        if (reverse) /* whole by the one, in pieces by the other */
+            heard.n = 0;
+        add_heard(log, &heard);
+        story_add(log, " %llx\n", (unsigned long long)host_hash());
+        mend();
+        if (i % look_every == look_every - 1) {
+            const char *wrong = accd_check(world.context);
+            must(!wrong, "seed %llu, step %d, groups from %zu: %s", (unsigned long long)seed, i,
+                 least, wrong);
+            write_state(world.context, log);
+        }
+    }
+    while (world.depth)
+        accd_region_abandon(world.regions[--world.depth]);
+    write_state(world.context, log);
+    const char *wrong = accd_check(world.context);
+    must(!wrong, "seed %llu, end, groups from %zu: %s", (unsigned long long)seed, least, wrong);
+    accd_program_release(world.leaf);
+    accd_program_release(world.only_b);
+    accd_program_release(world.pieces);
+    accd_program_release(world.node);
+    accd_close(world.context);
+    must(!meter.live && !meter.wrong, "seed %llu: memory is given back", (unsigned long long)seed);
+    story_free(&heard.names);
+}
+
+/* Tells the first line in which two logs differ. */
+static bool same(const char *x, const char *y)
+{
+    while (*x && *y) {
+        size_t n = strcspn(x, "\n"), k = strcspn(y, "\n");
+        if (n != k || memcmp(x, y, n)) {
+            printf("#   one by one %.*s\n#   as groups  %.*s\n", (int)n, x, (int)k, y);
+            return false;
+        }
+        x += n + (x[n] != 0);
+        y += k + (y[k] != 0);
+    }
+    return !*x && !*y;
+}
+
+int main(int argc, char **argv)
+{
+    struct story one = {0}, groups = {0};
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "openacc-2.0", "libgomp-12",
+                                           "reverse"};
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? first : 60;
+    for (size_t p = 0; p < sizeof profiles / sizeof profiles[0]; p++) {
+        int failed = 0;
+        if (argc > 3 && strcmp(argv[3], profiles[p]))
+            continue;
+        for (uint64_t seed = first; seed <= last && failed < 5; seed++) {
+            int every = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 7 : 1000;
+            run(&one, seed, profiles[p], 1000000, every, seed % 2, false);
+            run(&groups, seed, profiles[p], 1, every, seed % 2, false);
+            bool good = same(one.text, groups.text);
+            run(&groups, seed, profiles[p], seed % 5 ? 1 : 1000000, every, seed % 2, true);
+            if (!good || !same(one.text, groups.text)) {
+                failed++;
+                printf("#   seed %llu, %s\n", (unsigned long long)seed, profiles[p]);
+            }
+        }
+        ok(!failed, "%s: groups and single sections do the same", profiles[p]);
+    }
+    ok(faults_met > 20 * (last - first + 1), "%lu faults on the way", faults_met);
+    if (argc > 3)
+        printf("%s\n----\n%s", one.text, groups.text);
+    story_free(&one);
+    story_free(&groups);
+    return done();
+}
