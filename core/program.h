@@ -1,0 +1,40 @@
+/* program.h - mapping programs as the walk runs them: a machine whose registers are columns of rows. */
+#ifndef ACCD_PROGRAM_H
+#define ACCD_PROGRAM_H
+
+#include "core.h"
+
+enum { ACCD_REGISTERS = 64 };
+
+typedef int64_t accd_column[ACCD_ROWS];
+
+/* Why a section could not be computed. */
+enum accd_fault {
+    ACCD_NO_FAULT,
+    ACCD_NEGATIVE,
+    ACCD_TOO_LARGE,
+    ACCD_NULL_BASE,
+    ACCD_OUTSIDE,
+    ACCD_BAD_LOAD,
+    ACCD_CALL_FAILED
+};
+
+struct accd_machine {
+    accd_context *context;
+    const accd_program *program;
+    const int64_t *params;
+    const struct accd_rowset *set;
+    int64_t *const *inherit; /* columns of the enclosing rowset's registers, by number */
+    enum accd_fault fault;
+    size_t fault_row;        /* in the rowset */
+    accd_column *r;
+    uint64_t constants;      /* registers that hold a constant in all rows */
+    const int64_t *equal;    /* a register known to hold one value in all rows of the block */
+};
+
+/* Runs instructions [from, to_end) over rows [first, first + n); false leaves the fault. What cannot
+ * be computed becomes ACCD_UNREPRESENTABLE: it stays negative through further arithmetic that matters,
+ * so that it ends as a section that is not valid. */
+bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n);
+
+#endif
