@@ -6,8 +6,8 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
-local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
+local statement = require "accdeep.statement"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -186,7 +186,7 @@ local function run_body(session, k, body, text_node)
     return body(setmetatable({ [STATE] = k }, View))
   end
   session:within(body, k.body_file, k.body_line, function()
-    local run = eval.body(k.env, text_node)
+    local run = statement.body(k.env, text_node)
     local frame = {}
     local ok, err = pcall(run, frame)
     if ok then return end
@@ -254,7 +254,7 @@ function kernel.construct(session, text, refs, file, line)
     local used = references
     if type(body) == "string" then
       node = session:within(body, place.file, place.line, grammar.parse, "body", body, 1, session.scope)
-      used = eval.references(session, node)
+      used = statement.references(session, node)
       for _, r in ipairs(used) do r.in_text = true end
       for _, r in ipairs(references or {}) do used[#used + 1] = r end
     elseif type(body) ~= "function" then
