@@ -75,6 +75,20 @@ static inline node *leaf_for(struct accd_range *index, uint64_t p)
     return descend(index, p);
 }
 
+/* The place in the finger's leaf: where the last one was, just behind it, or looked for. A construct
+ * asks for an address before it changes the index there. */
+static inline unsigned place_near(struct accd_range *index, const node *leaf, uint64_t p)
+{
+    unsigned at = index->at;
+    if (at + 2 < FANOUT && leaf->key[at] <= p) {
+        if (p < leaf->key[at + 1])
+            return at;
+        if (p < leaf->key[at + 2])
+            return index->at = at + 1;
+    }
+    return index->at = place(leaf, p);
+}
+
 static void lift_finger(struct accd_range *index) { index->leaf = NULL; }
 
 /* A leaf's own keys may all lie above p although it is the leaf for p: separators are lower bounds
@@ -102,7 +116,7 @@ void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p)
         return NULL;
     p = wanted(p);
     const node *leaf = leaf_for(index, p);
-    unsigned i = place(leaf, p);
+    unsigned i = place_near(index, leaf, p);
     if (leaf->key[i] > p) /* all keys of the leaf, if it has any */
         *after_p = leaf->used ? leaf->at[i] : NULL;
     else if (i + 1 < leaf->used)
@@ -293,7 +307,7 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
     }
     if (leaf && leaf->used && leaf->used < FANOUT && key - index->low < index->high - index->low) {
         if (key > leaf->key[0]) {
-            put(leaf, place(leaf, key) + 1, key, record);
+            put(leaf, place_near(index, leaf, key) + 1, key, record);
             index->count++;
             return 1;
         }
@@ -393,7 +407,7 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
     /* Near the last search, and far from empty or alone: nothing above the leaf changes. */
     node *leaf = index->leaf;
     if (leaf && (leaf->used > 2 || !index->height) && key - index->low < index->high - index->low) {
-        unsigned i = place(leaf, key);
+        unsigned i = place_near(index, leaf, key);
         void *record = leaf->at[i];
         take(leaf, i);
         return record;

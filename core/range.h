@@ -29,6 +29,7 @@ struct accd_range {
     /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
     struct accd_range_node *leaf;
     uint64_t low, high;
+    unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
 };
 
 /* A place in the index; valid until the index changes. */
