@@ -6,7 +6,7 @@
  * objects first; nothing is ever looked up in a pending group. */
 #include "core.h"
 
-enum { GRANULE_LEAST = 4, GRANULE_MOST = 12, MAP_BYTES_PER_SECTION = 16 };
+enum { GRANULE_LEAST = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* --------------------------------------------------------------------------------- the map -- */
 
@@ -198,11 +198,8 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
         return ACCD_OK;
     uint64_t hull = group->high - group->low;
     group->granule = GRANULE_LEAST;
-    while (hull >> group->granule > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections &&
-           group->granule <= GRANULE_MOST)
+    while (hull >> group->granule > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule++;
-    if (group->granule > GRANULE_MOST) /* too thin for a map */
-        return ACCD_OK;
     group->map_words = ((hull - 1) >> group->granule) / 64 + 2; /* one that stays empty */
     group->map = accd_mem_array(&context->mem, group->map_words, sizeof group->map[0]);
     if (!group->map)

@@ -13,6 +13,7 @@
 
 void *map_new(void);
 void map_free(void *map);
+void map_free_records(void *map);
 void map_insert(void *map, uint64_t key, void *record);
 void map_erase(void *map, uint64_t key);
 void *map_floor(void *map, uint64_t p);
@@ -193,13 +194,18 @@ static float **array_of(struct object *o, unsigned which)
     return which == 0 ? &o->a : which == 1 ? &o->b : &o->c;
 }
 
-/* Every array from a malloc of its own; scattered: in random order. */
-static struct object *make_objects(size_t count, int scattered)
+enum { MALLOC_STEP = 80 }; /* from one small block of malloc to the next, its header included */
+
+/* Structures and arrays in one block, placed as malloc places them in a fresh heap; scattered: in
+ * random order. By hand, because what malloc does depends on what was freed before, and so would the
+ * ratios. A larger step spreads the arrays over more memory. */
+static struct object *make_objects(size_t count, int scattered, size_t step)
 {
-    struct object *objects = checked(malloc(count * sizeof *objects));
+    size_t before = (count * sizeof(struct object) + 63) / 64 * 64;
+    struct object *objects = checked(malloc(before + count * ARRAYS * step));
     uint32_t *order = permutation(count * ARRAYS, scattered);
     for (size_t i = 0; i < count * ARRAYS; i++) {
-        float *array = checked(malloc(LENGTH * sizeof *array));
+        float *array = (float *)((char *)objects + before + i * step);
         for (unsigned k = 0; k < LENGTH; k++)
             array[k] = (float)(order[i] + k);
         objects[order[i] / ARRAYS].n = LENGTH;
@@ -207,16 +213,6 @@ static struct object *make_objects(size_t count, int scattered)
     }
     free(order);
     return objects;
-}
-
-static void drop_objects(struct object *objects, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(objects[i].a);
-        free(objects[i].b);
-        free(objects[i].c);
-    }
-    free(objects);
 }
 
 static inline __attribute__((always_inline)) void fetch_ahead(const struct object *o)
@@ -349,7 +345,7 @@ static int l_deep(lua_State *L)
     size_t count = (size_t)luaL_checkinteger(L, 1);
     int scattered = lua_toboolean(L, 2), naive = lua_toboolean(L, 3);
     int repetitions = count < 10000 ? 300 : count < 100000 ? 60 : count < 1000000 ? 10 : 6;
-    struct object *objects = make_objects(count, scattered);
+    struct object *objects = make_objects(count, scattered, MALLOC_STEP);
     char *to = checked(malloc(count * OBJECT_BYTES)), *from = checked(malloc(count * OBJECT_BYTES));
     memset(to, 1, count * OBJECT_BYTES);
     memset(from, 1, count * OBJECT_BYTES);
@@ -383,10 +379,15 @@ static int l_deep(lua_State *L)
     if (naive) {
         double one = 1e18, update_all = 1e18, update_one = 1e18;
         struct object *device = checked(malloc(count * sizeof *device));
-        void *map = map_new(); /* its records stay behind: freeing them is not measured */
-        MEASURE(one, count, one_by_one(objects, count, device, map));
-        map_free(map);
-        drop_objects(device, count);
+        for (int r = 0; r < 2; r++) { /* the second time in warm memory, as the rest */
+            void *map = map_new();
+            MEASURE(one, count, one_by_one(objects, count, device, map));
+            map_free_records(map);
+            for (size_t i = 0; i < count; i++)
+                for (unsigned k = 0; k < ARRAYS; k++)
+                    free(*array_of(&device[i], k));
+        }
+        free(device);
         set(L, "one_by_one", one);
         item[0].action = ACCD_COPYIN;
         run(context[0], ACCD_ENTER_DATA, &item[0], 1);
@@ -406,25 +407,25 @@ static int l_deep(lua_State *L)
         accd_program_release(item[t].program);
         accd_close(context[t]);
     }
-    drop_objects(objects, count);
+    free(objects);
     free(to);
     free(from);
     return 1;
 }
 
-/* bench.objects(count, scattered) -> address; bench.drop(address, count): for directives from Lua */
+/* bench.objects(count, scattered, step) -> address; bench.drop(address): for directives from Lua */
 static int l_objects(lua_State *L)
 {
     struct object *made =
-        make_objects((size_t)luaL_checkinteger(L, 1), lua_toboolean(L, 2));
+        make_objects((size_t)luaL_checkinteger(L, 1), lua_toboolean(L, 2),
+                     (size_t)luaL_optinteger(L, 3, MALLOC_STEP));
     lua_pushinteger(L, (lua_Integer)(uintptr_t)made);
     return 1;
 }
 
 static int l_drop(lua_State *L)
 {
-    drop_objects((struct object *)(uintptr_t)luaL_checkinteger(L, 1),
-                 (size_t)luaL_checkinteger(L, 2));
+    free((void *)(uintptr_t)luaL_checkinteger(L, 1));
     return 0;
 }
 
@@ -450,20 +451,30 @@ static int l_pack(lua_State *L)
 /* ----------------------------------------------------------------------------- small things -- */
 
 /* bench.flat(kept) -> pair (map and unmap of a fresh 64-byte object), present (a clause on present
- * data), lookup (one address), with so many other objects present */
+ * data), lookup (one address), with so many other objects present. Of random objects among all of
+ * them: deviceptr, presence, and map, the std::map's answer to the same questions */
 static int l_flat(lua_State *L)
 {
     size_t kept = (size_t)luaL_checkinteger(L, 1);
-    enum { ROUNDS = 10000, FRESH = 256 };
+    enum { ROUNDS = 10000, FRESH = 256, QUERIES = 100000 };
     accd_context *context = open_context(1);
     char *objects = checked(calloc(kept + 1, 96)), *fresh = checked(calloc(FRESH, 96));
     uint32_t *order = permutation(kept, 1);
     accd_item item = {.bytes = 64, .action = ACCD_COPYIN}, leave = {.bytes = 64, .action = ACCD_DELETE};
+    void *map = map_new();
+    struct record *records = checked(malloc(kept * sizeof *records));
     for (size_t i = 0; i < kept; i++) {
         item.host = objects + (size_t)order[i] * 96;
         run(context, ACCD_ENTER_DATA, &item, 1);
+        records[order[i]] = (struct record){(uint64_t)(uintptr_t)item.host, 64, 1, 1};
+        map_insert(map, records[order[i]].start, &records[order[i]]);
     }
-    double pair = 1e18, present = 1e18, lookup = 1e18;
+    uint32_t *ask = checked(malloc(QUERIES * sizeof *ask));
+    uint64_t seed = 5;
+    for (size_t i = 0; i < QUERIES; i++)
+        ask[i] = (uint32_t)(next_random(&seed) % kept);
+    double pair = 1e18, present = 1e18, lookup = 1e18, deviceptr = 1e18, presence = 1e18,
+           in_map = 1e18;
     uint64_t sum = 0;
     for (int r = 0; r < 20; r++) {
         MEASURE(pair, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
@@ -478,8 +489,22 @@ static int l_flat(lua_State *L)
         MEASURE(lookup, ROUNDS, for (int i = 0; i < ROUNDS; i++) sum +=
                 accd_deviceptr(context, 0, objects + (size_t)order[(size_t)i % kept] * 96));
     }
+    for (int r = 0; r < 5; r++) {
+        MEASURE(deviceptr, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
+                accd_deviceptr(context, 0, objects + (size_t)ask[i] * 96 + 8));
+        MEASURE(presence, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
+                (uint64_t)accd_is_present(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
+        MEASURE(in_map, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
+                ((struct record *)map_floor(map, records[0].start + (uint64_t)ask[i] * 96 + 8))->dev);
+    }
     sink = sum;
+    map_free(map);
+    free(records);
+    free(ask);
     lua_newtable(L);
+    set(L, "deviceptr", deviceptr);
+    set(L, "presence", presence);
+    set(L, "map", in_map);
     set(L, "pair", pair);
     set(L, "present", present);
     set(L, "lookup", lookup);
