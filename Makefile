@@ -11,14 +11,15 @@ BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg
 TEST_PACKAGES  = g++ lua-busted lua-check clang-tidy
 BENCH_PACKAGES = g++
 
+# Packages come before what needs them.
+.NOTPARALLEL:
 .PHONY: all build demo test bench install clean deps-build deps-test deps-bench
 
 all: build
 
-# Configured once; cmake itself notices later changes of its files.
+# Configured each time, which takes a moment: tools may have come since.
 build: deps-build
-	@[ -f $(BUILD)/CMakeCache.txt ] && [ -z "$(CMAKE_ARGS)" ] || \
-	  $(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
 
 demo: build
@@ -40,7 +41,9 @@ clean:
 deps-build:
 	@mkdir -p $(BUILD)
 	@tests/packages $(BUILD_PACKAGES)
-deps-test: deps-build
-	@tests/packages $(TEST_PACKAGES)
-deps-bench: deps-build
-	@tests/packages $(BENCH_PACKAGES)
+deps-test:
+	@mkdir -p $(BUILD)
+	@tests/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+deps-bench:
+	@mkdir -p $(BUILD)
+	@tests/packages $(BUILD_PACKAGES) $(BENCH_PACKAGES)
