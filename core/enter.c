@@ -60,21 +60,22 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 
 /* --------------------------------------------------------------------- 2. conflicts and owners -- */
 
-/* The claim in plan->fresh that covers an address, or NULL. */
-static struct accd_claim *fresh_at(const struct accd_plan *plan, uint64_t host)
+/* The first claim in plan->fresh with a byte in [host, host + bytes), or NULL. */
+static struct accd_claim *fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
 {
     size_t low = 0, high = plan->nfresh;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (plan->claims[plan->fresh[middle]].host <= host)
+        const struct accd_claim *claim = &plan->claims[plan->fresh[middle]];
+        if (claim->host + claim->bytes <= host)
             low = middle + 1;
         else
             high = middle;
     }
-    if (!low)
+    if (low == plan->nfresh)
         return NULL;
-    struct accd_claim *claim = &plan->claims[plan->fresh[low - 1]];
-    return host - claim->host < claim->bytes ? claim : NULL;
+    struct accd_claim *claim = &plan->claims[plan->fresh[low]];
+    return claim->host < host + bytes ? claim : NULL;
 }
 
 static accd_status overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
@@ -94,8 +95,9 @@ static accd_status overlap_error(const struct accd_plan *plan, const struct accd
 /* A claim that makes nothing: it may lie in what another one makes. */
 static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
 {
-    struct accd_claim *owner = fresh_at(plan, claim->host);
-    if (owner && claim->bytes <= owner->host + owner->bytes - claim->host) {
+    struct accd_claim *owner = fresh_in(plan, claim->host, claim->bytes);
+    if (owner && owner->host <= claim->host &&
+        claim->bytes <= owner->host + owner->bytes - claim->host) {
         claim->state = ACCD_CLAIM_WITHIN;
         claim->owner = (uint32_t)(owner - plan->claims);
         return ACCD_OK;
@@ -232,7 +234,7 @@ static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t b
     if (*found)
         return ACCD_OK;
     *object = NULL;
-    const struct accd_claim *fresh = fresh_at(plan, host);
+    const struct accd_claim *fresh = fresh_in(plan, host, 1);
     if (fresh && bytes <= fresh->host + fresh->bytes - host) {
         *claim = (uint32_t)(fresh - plan->claims);
         *found = true;

@@ -33,7 +33,8 @@ local function apply(session, t, declarator)
           raise("invalid-section", suffix.pos, ("an array has %d elements"):format(n))
         end
       end
-      if t.kind == "function" or t.kind == "void" or (t.kind == "record" and not t.complete) then
+      if t.kind == "function" or t.kind == "void" or (t.kind == "record" and not t.complete)
+        or (t.kind == "array" and not t.n) then
         raise("unknown-type", suffix.pos, ("an array of %s cannot be laid out"):format(types.name(t)))
       end
       if n and t.size > 0 and n > (1 << 46) // t.size then

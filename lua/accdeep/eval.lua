@@ -274,7 +274,8 @@ local unsigned_comparisons = {
 
 local function step_of(node, pointer)
   local to = pointer.to
-  if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
+  if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete)
+    or to.size == 0 then
     raise("type-mismatch", node.pos, ("the size of %s is not known"):format(types.name(to)))
   end
   return to.size
@@ -331,6 +332,11 @@ local function binary(node, op, a, b)
       raise("type-mismatch", node.pos, ("'%s' needs numbers or pointers"):format(op))
     end
     return binary_numbers(node, op, a, b)
+  end
+  for _, e in ipairs { a, b } do
+    if e.type.kind ~= "pointer" and (e.type.kind ~= "scalar" or e.type.float) then
+      raise("type-mismatch", node.pos, ("'%s' needs pointers and integers"):format(op))
+    end
   end
   if op == "+" and pa and not pb then return displaced(node, a, b, 1) end
   if op == "+" and pb and not pa then return displaced(node, b, a, 1) end

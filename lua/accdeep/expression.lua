@@ -11,6 +11,15 @@ local raise = diagnostic.raise
 
 local expression = {}
 
+-- The value of a bound.
+local function bound(env, node, frame)
+  local e = eval.compile(env, node)
+  if not e.value or e.type.kind ~= "scalar" or e.type.float then
+    raise("type-mismatch", node.pos, "the bound of a section is an integer", { rule = "ACC33-2.7.1-1" })
+  end
+  return (e.value(frame))
+end
+
 -- Values of a section as lists, dimension by dimension.
 local function section_values(env, node, frame)
   local dimensions = {}
@@ -28,8 +37,8 @@ local function section_values(env, node, frame)
     if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
       raise("type-mismatch", section.pos, ("the size of %s is not known"):format(types.name(of)))
     end
-    local start = section.start and eval.compile(env, section.start).value(frame) or 0
-    local length = section.length and eval.compile(env, section.length).value(frame)
+    local start = section.start and bound(env, section.start, frame) or 0
+    local length = section.length and bound(env, section.length, frame)
     frame.pos = section.pos
     if t.kind == "pointer" then
       address, low, high = space:load_pointer(address, low, high, frame)
@@ -64,8 +73,8 @@ local function section_values(env, node, frame)
   end
   local value, low, high = base.value(frame)
   local section = dimensions[1]
-  local start = section.start and eval.compile(env, section.start).value(frame) or 0
-  local length = section.length and eval.compile(env, section.length).value(frame)
+  local start = section.start and bound(env, section.start, frame) or 0
+  local length = section.length and bound(env, section.length, frame)
   if not length or length < 0 then
     raise("invalid-section", section.pos, "the section needs a length that is not negative",
       { rule = "TR14-3.1.1-23" })
@@ -122,8 +131,8 @@ function expression.extent(self, text)
     raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)))
   end
   local first = subscripts[1]
-  local start = first.start and eval.compile(env, first.start).value(frame) or 0
-  local length = first.length and eval.compile(env, first.length).value(frame)
+  local start = first.start and bound(env, first.start, frame) or 0
+  local length = first.length and bound(env, first.length, frame)
     or (t.kind == "array" and t.n - start)
   if not length then
     raise("invalid-section", first.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })

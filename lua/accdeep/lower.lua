@@ -207,7 +207,7 @@ local function enclosing(session, node)
     if step.name then
       path = path == "" and step.name or path .. "." .. step.name
     else
-      path = path .. (step.index.tag == "num" and ("[%d]"):format(step.index.value) or "[?]")
+      path = path .. (math.type(step.index.value) == "integer" and ("[%d]"):format(step.index.value) or "[?]")
     end
   end
   objects[#objects + 1] = { node = at, type = t, path = path, key = canonical(at),

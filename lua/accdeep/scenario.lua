@@ -381,7 +381,9 @@ function scenario.run(file, text, options)
     device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads })
   local env = language(run)
   if options.trust then
-    env.require, env.io, env.os, env.debug, env.load = require, io, os, debug, load
+    for name, value in pairs(_G) do
+      if name ~= "print" and name ~= "_G" then env[name] = value end
+    end
   end
   -- ("").name finds what the script's own string library has
   local strings = getmetatable ""

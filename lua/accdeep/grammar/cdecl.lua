@@ -28,13 +28,17 @@ return function(rules, lx)
       * opt(sym "{" * Ct(V "member" ^ 0) * expect(sym "}", "expected a member or '}'")),
     function(n, kind, tag, bases, members)
       n.kind, n.name, n.bases, n.members = kind, tag or nil, bases or nil, members or nil
+      if not tag and not members then error({ syntax = "expected a tag or members", pos = n.pos }, 0) end
     end)
   rules.enumerator = node("enumerator", name * opt(sym "=" * V "expression"),
     function(n, text, value) n.name, n.value = text, value or nil end)
   rules.enum = node("enum", word "enum" * opt(name)
       * opt(sym "{" * Ct((V "enumerator" * (sym "," * V "enumerator") ^ 0) ^ -1) * sym "," ^ -1
         * expect(sym "}", "expected an enumerator or '}'")),
-    function(n, tag, list) n.name, n.list = tag or nil, list or nil end)
+    function(n, tag, list)
+      n.name, n.list = tag or nil, list or nil
+      if not tag and not list then error({ syntax = "expected a tag or enumerators", pos = n.pos }, 0) end
+    end)
   rules.named = node("named", name, function(n, text) n.name = text end)
   rules.known = node("named", V "known_type", function(n, text) n.name = text end)
 

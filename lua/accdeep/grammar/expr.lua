@@ -54,11 +54,16 @@ end
 
 local escapes = { n = 10, t = 9, r = 13, ["0"] = 0, a = 7, b = 8, f = 12, v = 11 }
 
-local function char_value(text)
+-- Value of a character as it is written; pos is for errors.
+local function char_value(text, pos)
   local byte = text:byte(1)
   if byte ~= 92 then return byte end
   local e = text:sub(2)
-  if e:sub(1, 1) == "x" then return tonumber(e:sub(2), 16) & 0xff end
+  if e:sub(1, 1) == "x" then
+    local value = tonumber(e:sub(2), 16)
+    if not value then error({ syntax = "\\x needs hexadecimal digits", pos = pos }, 0) end
+    return value & 0xff
+  end
   if e:match "^[0-7]+$" then return tonumber(e, 8) & 0xff end
   return escapes[e] or e:byte(1)
 end
@@ -116,12 +121,17 @@ return function(rules, lx)
       if not n.value then error({ syntax = "the constant is too large", pos = n.pos }, 0) end
     end)
     + node("num", char, function(n, text)
-      n.value, n.type = char_value(text), "int"
+      n.value, n.type = char_value(text, n.pos), "int"
     end)
   rules.string = node("str", str, function(n, text)
-    n.value = text:gsub("\\(x%x+)", function(e) return string.char(char_value("\\" .. e)) end)
-      :gsub("\\([0-7]+)", function(e) return string.char(char_value("\\" .. e)) end)
-      :gsub("\\(.)", function(e) return string.char(char_value("\\" .. e)) end)
+    local bytes, at = {}, 1
+    while at <= #text do
+      local one = text:match("^\\x%x*", at) or text:match("^\\[0-7][0-7]?[0-7]?", at)
+        or text:match("^\\.", at) or text:sub(at, at)
+      bytes[#bytes + 1] = string.char(char_value(one, n.pos))
+      at = at + #one
+    end
+    n.value = table.concat(bytes)
   end)
 
   rules.primary = (V "number" + V "string") * lx.space
@@ -133,11 +143,17 @@ return function(rules, lx)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
   local opt = function(p) return p + Cc(false) end
-  rules.subscript = node("section", sym "[" * opt(V "expression") * sym ":" * opt(V "expression")
-      * expect(sym "]", "expected ']'"),
-      function(n, start, length) n.start, n.length = start or nil, length or nil end)
-    + node("index", sym "[" * V "expression" * expect(sym "]", "expected ']' or ':'"),
-      function(n, index) n.index = index end)
+  -- Every expression is read once, whatever follows: what nests must not be tried in several ways.
+  local rest = sym ":" * Cc(true) * opt(V "expression") * expect(sym "]", "expected ']'")
+  rules.subscript = node("index", sym "[" * (V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
+      + Cc(false) * rest),
+    function(n, first, is_section, length)
+      if not is_section then
+        n.index = first
+      else
+        n.tag, n.start, n.length = "section", first or nil, length or nil
+      end
+    end)
   rules.suffix = V "subscript"
     + node("member", (P "->" * Cc(true) + P "." * -digit * Cc(false)) * lx.space
       * expect(Cp() * lx.raw_name * lx.space, "expected a member's name"),
@@ -153,7 +169,7 @@ return function(rules, lx)
     function(n, type, e) n.type, n.e = type, e end)
   rules.unary = node("unary", C(P "++" + "--") * lx.space * V "unary",
       function(n, op, e) n.op, n.e = op, e end)
-    + node("unary", C(S "-+!~*&") * lx.space * V "unary",
+    + node("unary", C(S "-+!~*&" - (P "++" + "--" + "&&")) * lx.space * V "unary",
       function(n, op, e) n.op, n.e = op, e end)
     + V "cast" + V "postfix"
 

@@ -1,0 +1,149 @@
+-- Mutated texts: directives, declarations, bodies of kernels, expressions. Whatever the text, the outcome
+-- is success or an error of ours with a place, and the session goes on. ACCDEEP_SEED and ACCDEEP_ROUNDS
+-- choose others.
+
+scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
+
+local diagnostic = require "accdeep.diagnostic"
+local grammar = require "accdeep.grammar"
+local session = require "accdeep.session"
+
+local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 6000
+
+local DECLARATIONS = [[
+  typedef struct pair { int x, y; } pair_t;
+  struct leaf { int n; double *v; pair_t at[2];
+    #pragma acc shape init_needed(n) include(v[0:n])
+    #pragma acc shape(bare) default(exclude) include(n)
+  };
+  enum kind { ONE = 1, TWO };
+  union both { int i; float f; };
+  struct leaf X, Y[3];
+  int n = 4, a[10] = {1, 2, [5] = 7}, m[3][4];
+  float *p;
+]]
+
+local corpus = {
+  directive = {
+    "data copy(X) copyin(a[0:n]) create(m)", "#pragma acc enter data copyin(Y[0:3], p[n:2*n+1]) async(1)",
+    "exit data delete(X.v[0:X.n]) finalize", "update self(X.v[0:X.n]) if_present if(n > 3 && a[2] == 0)",
+    "data copyout<bare>(X) present(a) no_create(p[0:n])", "set device_num(0)", "wait(1, 2) async",
+    "shape(struct leaf: more) exclude(at)", "parallel loop copy(a[:]) private(n) firstprivate(m)",
+    "host_data use_device(p)", "update device(Y[1].at[0].x, a[sizeof(int)])", "end data",
+  },
+  declaration = {
+    "struct s { int n; float *a, *b; #pragma acc shape include(a[0:n], b[0:n])\n };",
+    "union u { struct { short x; long y; }; char b[16]; } v;", "enum { A, B = 3 << 2, C } e = C;",
+    "typedef const unsigned long long (*fn)(int, void *);", "int q[2][3] = {{1, 2}, {[1] = 4}};",
+    "struct l { struct l *next; double d; } *head; // comment", "char text[] = \"a\\x41\\n\";",
+  },
+  body = {
+    "for (int i = 0; i < n; ++i) { if (a[i] % 2) continue; a[i] += X.v[i] * 2; }",
+    "int i = 3; while (i-- > 0) { m[0][i] = (float)i / 3; } do i++; while (i < 2);",
+    "X.at[1].y = n > 2 ? a[1] << 3 : ~a[0]; p[0] = 1.5e3f; { int t = -1; Y[0].n = t; }",
+  },
+  expression = { "X.v[0:3]", "Y[2].at[1].x + 2 * n", "*(p + 1)", "(int)3.7 & 0xff", "&a[3] - &a[1]", "m[1][0:2]" },
+}
+
+local pieces = { "(", ")", "[", "]", "{", "}", ":", ",", ";", ".", "->", "*", "&", "<", ">", "@", "#", "\\",
+  "\"", "'", "\0", "\255\254", "\n", "/*", "//", "0x", "1e999", "99999999999999999999", "-1", "0", "acc", "copy",
+  "if", "struct", "sizeof", "shape", "include", "int", "X", "a", "nosuch", "\u{20AC}", "::", "==", "?" }
+
+local function tokens(text)
+  local list = {}
+  for blank, word in text:gmatch "(%s*)([%w_]*[^%w_%s]?)" do
+    if #blank + #word > 0 then list[#list + 1] = blank .. word end
+  end
+  return list
+end
+
+local function mutate(text)
+  local how = math.random(8)
+  if how == 1 then return text:sub(1, math.random(0, #text)) end
+  if how == 2 then
+    local at = math.random(0, #text)
+    return text:sub(1, at) .. string.char(math.random(0, 255)) .. text:sub(at + 1 + math.random(0, 1))
+  end
+  if how == 3 then
+    local open, close = table.unpack(({ { "(", ")" }, { "{", "}" }, { "[", "]" }, { "-", "" } })[math.random(4)])
+    local depth = 10 ^ math.random(1, 4) // 1 | 0
+    local at = math.random(0, #text)
+    return text:sub(1, at) .. open:rep(depth) .. "1" .. close:rep(depth) .. text:sub(at + 1)
+  end
+  local list = tokens(text)
+  if #list == 0 then return text end
+  local at = math.random(#list)
+  if how == 4 then table.remove(list, at)
+  elseif how == 5 then table.insert(list, at, list[math.random(#list)])
+  elseif how == 6 then
+    local other = math.random(#list)
+    list[at], list[other] = list[other], list[at]
+  else
+    table.insert(list, at, " " .. pieces[math.random(#pieces)] .. (how == 7 and " " or ""))
+  end
+  return table.concat(list)
+end
+
+-- ---------------------------------------------------------------------------------------- running --
+
+local s
+local function fresh()
+  if s then s:close() end
+  s = session.new { device_bytes = 1 << 20 }
+  s:declare(DECLARATIONS, "text", 1)
+  s:host_store(s.scope.variables.X.address, s.scope.variables.n.type, 0)
+end
+
+local run = {}
+function run.directive(text)
+  local result = s:directive(text, nil, "text", 1)
+  if type(result) == "table" then result:close() end
+end
+function run.declaration(text) s:declare(text, "text", 1) end
+function run.body(text)
+  s:directive("parallel copy(X, Y, a, m, n) create(p)", nil, "text", 1)(text, { file = "text", line = 2 })
+end
+function run.expression(text) s:within(text, "text", 1, s.value, s, s:host_env(), text) end
+
+local function complain(kind, text, what)
+  error(("seed %d: %s: %s\n  %q"):format(seed, kind, what, text), 0)
+end
+
+math.randomseed(seed)
+fresh()
+local kinds = { "directive", "directive", "declaration", "body", "expression" }
+for round = 1, rounds do
+  local kind = kinds[math.random(#kinds)]
+  local list = corpus[kind]
+  local text = list[math.random(#list)]
+  for _ = 1, math.random(3) do text = mutate(text) end
+  -- a kernel whose loop lost its end would run for ever: its steps are counted
+  local ok, err = pcall(function()
+    local steps, co = 0, coroutine.create(function() run[kind](text) end)
+    debug.sethook(co, function()
+      steps = steps + 1
+      if steps > 30 then error({ stopped = true }, 0) end
+    end, "", 10000)
+    local fine, problem = coroutine.resume(co)
+    if not fine then error(problem, 0) end
+  end)
+  local stopped = type(err) == "table" and err.stopped
+  if not ok and not stopped then
+    if not diagnostic.is(err) then complain(kind, text, "a plain error: " .. tostring(err)) end
+    local phase = diagnostic.phase(err.code)
+    if not phase or phase == "internal" then complain(kind, text, "an internal error: " .. err.message) end
+    if not err.rule then complain(kind, text, err.code .. " without a rule: " .. err.message) end
+    if not err.file or not err.line then complain(kind, text, err.code .. " without a place: " .. err.message) end
+    if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
+      complain(kind, text, err.code .. " without a column: " .. err.message)
+    end
+  end
+  local wrong = s.ctx:check()
+  if wrong then complain(kind, text, wrong) end
+  if stopped or round % 50 == 0 then fresh() end
+end
+fresh()
+assert(grammar.parse("directive", corpus.directive[1], 1, s.scope))
+run.directive "enter data copyin(a)"
+s:close()
