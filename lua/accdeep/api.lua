@@ -48,7 +48,7 @@ end
 
 local function device_pointer(session, address, t)
   if address == 0 then return view.NULL end
-  local space = session.device_spaces[session.device]
+  local space = session.pointer_spaces[session.device]
   return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void), address,
     session.ctx:device_bounds(session.device, address))
 end
@@ -187,7 +187,7 @@ function routines.acc_malloc(session, _, bytes)
   local address, err = session.ctx:device_alloc(session.device, n)
   if not address and err.code ~= "out-of-device-memory" then error(session:core_error(err, nil), 0) end
   if not address or address == 0 then return view.NULL end
-  return session.device_spaces[session.device]:pointer(types.pointer(types.void), address, address,
+  return session.pointer_spaces[session.device]:pointer(types.pointer(types.void), address, address,
     address + n)
 end
 
@@ -197,23 +197,28 @@ function routines.acc_free(session, _, dev)
   checked(session, ok, err)
 end
 
-function routines.acc_memcpy_to_device(session, _, dev, host, bytes)
+function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = range(session, host, bytes)
-  checked(session, session.ctx:to_device(session.device, device_address(dev), address, n))
+  local dev = device_address(to)
+  checked(session, session.ctx:to_device(session.device, dev, address, n))
+  session:tell_copy("h2d", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 
-function routines.acc_memcpy_from_device(session, _, host, dev, bytes)
+function routines.acc_memcpy_from_device(session, at, host, from, bytes)
   local address, n = range(session, host, bytes)
-  checked(session, session.ctx:from_device(session.device, address, device_address(dev), n))
+  local dev = device_address(from)
+  checked(session, session.ctx:from_device(session.device, address, dev, n))
+  session:tell_copy("d2h", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 
-function routines.acc_memcpy_device(session, _, to, from, bytes)
-  checked(session, session.ctx:within_device(session.device, device_address(to), device_address(from),
-    integer(bytes, "the number of bytes")))
+function routines.acc_memcpy_device(session, at, to, from, bytes)
+  local dev, n = device_address(to), integer(bytes, "the number of bytes")
+  checked(session, session.ctx:within_device(session.device, dev, device_address(from), n))
+  session:tell_copy("d2d", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 
 -- Between devices; the addresses are those of the host.
-function routines.acc_memcpy_d2d(session, _, to, from, bytes, to_device, from_device)
+function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
   local function present(device, address)
@@ -231,6 +236,7 @@ function routines.acc_memcpy_d2d(session, _, to, from, bytes, to_device, from_de
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
   if to_device == from_device then
     checked(session, session.ctx:within_device(to_device, dev_to, dev_from, n))
+    session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
     return
   end
   local block = session:new_block(n, "")
@@ -240,6 +246,7 @@ function routines.acc_memcpy_d2d(session, _, to, from, bytes, to_device, from_de
   end)
   session:free(block)
   if not ok then error(err, 0) end
+  session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
 end
 
 function routines.acc_set_device_num(session, _, number)

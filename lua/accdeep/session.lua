@@ -67,9 +67,10 @@ function session.new(options, outer)
   self.ctx = ctx
   self.devices = options.devices or 1
   self.host_space = view.host(self)
-  self.device_spaces = {}
+  self.device_spaces, self.pointer_spaces = {}, {}
   for i = 0, self.devices - 1 do
     self.device_spaces[i] = view.device(self, i)
+    self.pointer_spaces[i] = view.handed_out(self.device_spaces[i])
     self.regions[i] = {}
   end
   if outer then self:borrow(outer) end
@@ -474,6 +475,16 @@ function Session:tell()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.collectors) do
     for _, event in ipairs(events) do collect(event) end
+  end
+end
+
+-- A copy that a routine of the API made.
+function Session:tell_copy(op, device, dev, bytes, rule, at)
+  if not self.listening then return end
+  self:tell()
+  for _, collect in ipairs(self.collectors) do
+    collect { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
+      at = at.file and ("%s:%d"):format(at.file, at.line) or "" }
   end
 end
 

@@ -21,7 +21,7 @@ local function pointer(session, address)
 end
 
 local function device_pointer(session, device, address)
-  return session.device_spaces[device]:pointer(types.pointer(types.void), address,
+  return session.pointer_spaces[device]:pointer(types.pointer(types.void), address,
     session.ctx:device_bounds(device, address))
 end
 

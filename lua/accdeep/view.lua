@@ -37,6 +37,12 @@ function view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true }, Device)
 end
 
+-- The same memory for pointers that the host program holds: they can be followed in kernels only.
+function view.handed_out(space)
+  return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
+    handed_out = true }, Device)
+end
+
 -- Why a host address cannot be used.
 function Host:classify(address, size, frame)
   local ctx = self.ctx
@@ -136,6 +142,11 @@ function Device:classify(address, low, frame)
 end
 
 function Device:check(address, size, low, high, frame)
+  if self.handed_out and not self.session.kernel then
+    fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
+      { rule = "TR14-1.1-02", objects = { (self.ctx:present_at(self.number, address, true)) },
+        help = "read it in a compute construct, or update self first" })
+  end
   if type(low) == "table" then self:classify(address, low, frame) end
   if not low then
     low, high = self.ctx:device_bounds(self.number, address)

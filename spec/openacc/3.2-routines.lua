@@ -189,3 +189,24 @@ case("rejects: addresses of the wrong side, too many bytes, no such device [ACC3
     expect.fails("not-present", function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 32, 1, 0) end)
     expect.fails("no-device", function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 32, 2, 0) end)
   end)
+
+case("accepts: the copies of acc_memcpy are moves [ACC33-3.2.30-1]", function()
+  acc "enter data copyin(v)"
+  local d = acc_malloc(16)
+  expect.moves(function() acc_memcpy_to_device(d, addr "w[0]", 16) end,
+    { h2d = { count = 1, bytes = 16 }, d2h = 0, d2d = 0 })
+  expect.events(function()
+    acc_memcpy_device(acc_deviceptr "v[1]", d, 8)
+    acc_memcpy_from_device(addr "w[2]", acc_deviceptr "v[1]", 8)
+  end, { "d2d v[1]", "d2h v[1]" })
+  acc_free(d)
+  acc "exit data delete(v)"
+end)
+
+case("rejects: the host follows a device pointer [ACC33-3.2.26-1 ACC33-3.2.30-1]", function()
+  acc "enter data copyin(v)"
+  local d = acc_deviceptr "v[0]"
+  expect.fails("device-pointer-on-host", function() return d[0] end)
+  expect.fails("device-pointer-on-host", function() d[0] = 1 end)
+  acc "exit data delete(v)"
+end)
