@@ -263,7 +263,7 @@ function expect.new(current)
   -- Static checks only, for directives and for declarations.
   local function check_text(text)
     local session = current()
-    local words_of = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*acc%s+", "")
+    local words_of = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!?%$?acc%s+", "")
     local is_directive = words_of:match "^%s*[%a_ ]+" and not text:find "^[%s%a_][%w_%s%*]*[{;=]"
       and not text:find "[;{]"
     if is_directive then
@@ -315,8 +315,9 @@ function expect.new(current)
     session.watching = watching
     if ok then fail("nothing failed", code, "no error") end
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
-    if not diagnostic.is(err) then
-      fail("another error", code, tostring(err))
+    if not diagnostic.is(err) then -- an error of the script itself
+      if code ~= "scenario-error" then fail("another error", code, tostring(err)) end
+      return diagnostic.new { code = code, message = tostring(err), rule = "HOUSE-scenario" }
     end
     if err.code == "internal" or err.code == "expectation" and code ~= "expectation" then error(err, 0) end
     if err.code ~= code then

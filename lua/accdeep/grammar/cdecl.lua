@@ -118,6 +118,8 @@ return function(rules, lx)
       function(n, class, what, list) n.storage, n.spec, n.list = class or nil, what, list end)
   end
   rules.declaration = declaration(V "spec")
-  rules.local_declaration = declaration(V "sure_spec")
+  -- A variable may have the name of a type: a declaration declares a name.
+  rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifier ^ 0 * name)
+    * declaration(V "sure_spec")
   rules.external = V "pragma" + sym ";" * Cc(false) + V "declaration"
 end

@@ -4,6 +4,7 @@
 -- vars | e | list | word}. Which clause a directive allows is no matter of grammar: resolve says.
 
 local lpeg = require "lpeg"
+local lex = require "accdeep.grammar.lex"
 local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
 local directive = {}
@@ -39,7 +40,7 @@ function directive.rules(rules, lx)
   local opt = function(p) return p + Cc(false) end
 
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "acc" * -lx.alnum * lx.space
-    + P "acc" * -lx.alnum * lx.space
+    + P "acc" * -lx.alnum * lx.space + lex.fortran_sentinel * lx.space
 
   local name = P(false)
   for _, words in ipairs(by_length(directive.names)) do

@@ -12,7 +12,11 @@ local letter = R("az", "AZ") + "_"
 local alnum = letter + R "09"
 
 lex.letter, lex.alnum = letter, alnum
-lex.blank = (S " \t\r\n\f\v" + P "\\" * P "\r" ^ -1 * P "\n"
+-- The sentinel of Fortran's directives, which a continuation line repeats.
+lex.fortran_sentinel = P "!$" * S "aA" * S "cC" * S "cC" * -alnum
+local continued = P "&" * S " \t\r" ^ 0 * P "\n" * S " \t" ^ 0 * lex.fortran_sentinel * P "&" ^ -1
+
+lex.blank = (S " \t\r\n\f\v" + P "\\" * P "\r" ^ -1 * P "\n" + continued
   + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/") ^ 0
 
 local keywords = {}
