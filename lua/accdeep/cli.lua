@@ -87,8 +87,7 @@ local function environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
 
--- Adds the scenarios of a path: a file, or all .lua files in a folder and below. A folder "rules" in it
--- is a catalogue of rules and holds no scenarios.
+-- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
 local function find(path, named, list)
   local kind, problem = core.filetype(path)
   if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
@@ -98,9 +97,7 @@ local function find(path, named, list)
   end
   local names, why = core.listdir(path)
   if not names then error(environment_error(("%s: %s"):format(path, why)), 0) end
-  for _, name in ipairs(names) do
-    if name ~= "rules" then find(path:gsub("/+$", "") .. "/" .. name, false, list) end
-  end
+  for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
 
 local function scenarios(options)
@@ -241,6 +238,10 @@ local function run(options)
       formatter.record(records[i])
     end
     if trace_file then trace_file:flush() end
+  end
+  -- modules that lie among scenarios have no cases
+  for i = #records, 1, -1 do
+    if #records[i].cases == 0 then table.remove(records, i) end
   end
   formatter.finish(records)
   return report.status(records)

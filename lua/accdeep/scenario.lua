@@ -389,6 +389,7 @@ function scenario.run(file, text, options)
   local strings = getmetatable ""
   local all_strings = strings.__index
   if not options.trust then strings.__index = env.string end
+  local is_module = false
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     local chunk, problem = load(text, "@" .. file, "t", env)
     if not chunk then
@@ -396,14 +397,15 @@ function scenario.run(file, text, options)
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
         line = tonumber(line) or 1, rule = "HOUSE-scenario" }, 0)
     end
-    chunk()
+    is_module = chunk() ~= nil and not run.begun
     check_regions(run.session)
   end, "@" .. file)
   strings.__index = all_strings
   while #run.sessions > 0 do run:close_session() end
   local seconds = core.clock() - started
-  -- the file's own statements count as a case, unless cases carry everything
-  if not ok or #run.cases == 0 then run:record(run.head.title or file, ok, err, seconds) end
+  -- the file's own statements count as a case, unless cases carry everything; a file that only gives a
+  -- value is a module that lies among scenarios
+  if not ok or #run.cases == 0 and not is_module then run:record(run.head.title or file, ok, err, seconds) end
   return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
 end
 

@@ -1,0 +1,2 @@
+-- A module among scenarios: it has no cases.
+return { answer = 42 }
