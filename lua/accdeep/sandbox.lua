@@ -16,7 +16,7 @@ local function copy(library, names)
 end
 
 -- The part of the library that cannot reach outside.
-function sandbox.library(out)
+function sandbox.environment(out)
   local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
     setmetatable tonumber tostring type xpcall _VERSION]])
   env.string = copy(string, [[byte char find format gmatch gsub len lower match pack packsize rep

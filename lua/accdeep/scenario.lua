@@ -37,7 +37,7 @@ local unsupported = {
 
 -- The script's names. run holds: options, out, session (the one under way), cases.
 local function language(run)
-  local env = sandbox.library(run.out)
+  local env = sandbox.environment(run.out)
   local function current() return run.session end
 
   function env.scenario(head)
