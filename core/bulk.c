@@ -205,29 +205,30 @@ static void cursor_next(struct row_cursor *cursor)
 /* ----------------------------------------------------------------------------------- copies -- */
 
 /* Always inline: gcc takes a function that only prefetches for one without effect. */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct accd_segment *segment,
-                                                              size_t row)
+static inline __attribute__((always_inline)) void fetch(uint64_t at, uint64_t bytes)
 {
-    size_t ahead = row + ACCD_PREFETCH_AHEAD;
-    ahead = ahead < segment->rows ? ahead : row;
-    uint64_t bytes = accd_section_bytes(segment, ahead);
-    uint64_t at = segment->host[ahead]; /* may be null, and empty */
-    __builtin_prefetch(accd_pointer(at));
+    __builtin_prefetch(accd_pointer(at)); /* may be null, and empty */
     __builtin_prefetch(accd_pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
-/* Sections of one length: the compiler makes a few moves of a constant one. */
+/* Sections of one length: the compiler makes a few moves of a constant one. What fits into the cache
+ * is not fetched ahead. */
 static inline __attribute__((always_inline)) void
 copy_equal(const struct accd_segment *segment, char *image, size_t first, size_t end, bool out,
            const uint64_t bytes)
 {
-    const uint64_t step = accd_padded(bytes);
+    enum { CACHED = 256 << 10 };
+    const uint64_t *const host = segment->host, step = accd_padded(bytes);
+    const size_t rows = segment->rows;
+    if (rows * bytes < CACHED) {
+        for (size_t i = first; i < end; i++, image += step)
+            memcpy(out ? accd_pointer(host[i]) : image, out ? image : accd_pointer(host[i]), bytes);
+        return;
+    }
     for (size_t i = first; i < end; i++, image += step) {
-        fetch_ahead(segment, i);
-        if (out)
-            memcpy(accd_pointer(segment->host[i]), image, bytes);
-        else
-            memcpy(image, accd_pointer(segment->host[i]), bytes);
+        size_t ahead = i + ACCD_PREFETCH_AHEAD;
+        fetch(host[ahead < rows ? ahead : i], bytes);
+        memcpy(out ? accd_pointer(host[i]) : image, out ? image : accd_pointer(host[i]), bytes);
     }
 }
 
@@ -249,7 +250,8 @@ static void copy_sections(const struct rows_job *job, size_t f, size_t first, si
     }
     for (size_t i = first; i < end; i++) {
         uint64_t bytes = segment->bytes_of[i];
-        fetch_ahead(segment, i);
+        size_t ahead = i + ACCD_PREFETCH_AHEAD < segment->rows ? i + ACCD_PREFETCH_AHEAD : i;
+        fetch(segment->host[ahead], segment->bytes_of[ahead]);
         if (out && bytes)
             memcpy(accd_pointer(segment->host[i]), image, bytes);
         else if (bytes)
