@@ -34,6 +34,7 @@ for block in text:gmatch "```console\n(.-)```" do
   for command, output in ("\n" .. block):gmatch "\n%$ ([^\n]+)\n([^$]*)" do
     count = count + 1
     local line = command:gsub("^accdeep", function() return "'" .. program .. "'" end)
+      :gsub("| accdeep", function() return "| '" .. program .. "'" end)
       :gsub("^build/accdeep", function() return "'" .. program .. "'" end)
     local pipe = assert(io.popen(("NO_COLOR=1 %s 2>&1"):format(line)))
     local found = pipe:read "a"
