@@ -220,15 +220,15 @@ local function on_device(session, plan, body, node, place)
     end
     run_body(session, k, body, node)
   end)
+  session.kernel = nil
+  if ok then ok, err = pcall(region.close, region) end -- a failing end undoes the body too
   ctx:journal_close(device, ok)
   k:release()
-  session.kernel = nil
   if not ok then
     region:abandon()
     if before then session:compare(before, true) end
     error(err, 0)
   end
-  region:close()
 end
 
 -- acc("parallel ...", refs)(body): checks the references now, runs the body when it is given.

@@ -129,6 +129,7 @@ for round = 1, rounds do
     if not fine then error(problem, 0) end
   end)
   local stopped = type(err) == "table" and err.stopped
+  if stopped and kind ~= "body" then complain(kind, text, "it takes too long") end
   if not ok and not stopped then
     if not diagnostic.is(err) then complain(kind, text, "a plain error: " .. tostring(err)) end
     local phase = diagnostic.phase(err.code)
