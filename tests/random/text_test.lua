@@ -123,7 +123,7 @@ for round = 1, rounds do
     local steps, co = 0, coroutine.create(function() run[kind](text) end)
     debug.sethook(co, function()
       steps = steps + 1
-      if steps > 30 then error({ stopped = true }, 0) end
+      if steps > (kind == "body" and 30 or 1000) then error({ stopped = true }, 0) end
     end, "", 10000)
     local fine, problem = coroutine.resume(co)
     if not fine then error(problem, 0) end
