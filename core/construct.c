@@ -37,6 +37,17 @@ static unsigned processors(void)
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
+static bool reclaim(void *owner)
+{
+    accd_context *context = owner;
+    bool found = false;
+    for (int i = 0; i < context->ndirs; i++) {
+        found |= context->dirs[i].retired != NULL;
+        accd_forget_retired(&context->dirs[i]);
+    }
+    return found;
+}
+
 accd_status accd_open(accd_context **context_p, const accd_config *config)
 {
     accd_config defaults;
@@ -51,6 +62,8 @@ accd_status accd_open(accd_context **context_p, const accd_config *config)
     if (!context)
         return ACCD_OUT_OF_MEMORY;
     context->mem = mem;
+    context->mem.reclaim = reclaim;
+    context->mem.owner = context;
     context->config = *config;
     context->rules = config->rules ? *config->rules : *accd_rules_named("tr14");
     context->config.rules = &context->rules;

@@ -93,7 +93,7 @@ struct accd_segment {
     int rowset;
     uint8_t action;
     size_t rows, first;   /* number of the first section in the walk */
-    uint64_t *host;       /* first byte of each section */
+    uint64_t *host;       /* first byte of each section; walks that found the same share it */
     uint64_t bytes;       /* of every section, if bytes_of is NULL */
     uint64_t *bytes_of;
     int64_t start;        /* index of the first element, if start_of is NULL */
@@ -123,10 +123,12 @@ struct accd_walk {
     accd_program **programs; /* retained, one for each root */
     size_t sections;         /* of all segments */
     uint64_t losses;         /* of known host memory, when the walk was made */
+    const struct accd_walk *before; /* while the walk is made */
 };
 
+/* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. */
 accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
-                          struct accd_walk **walk_p);
+                          const struct accd_walk *before, struct accd_walk **walk_p);
 struct accd_walk *accd_walk_retain(struct accd_walk *walk);
 void accd_walk_release(struct accd_walk *walk);
 
@@ -246,6 +248,7 @@ struct accd_directory {
     uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
     struct accd_group **groups;
     size_t ngroups, groups_room, npending, npending_attach;
+    struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
     struct accd_region *top;
     size_t depth;
     size_t live_objects, live_attachments; /* pending ones included */
@@ -306,6 +309,13 @@ void accd_group_free(struct accd_directory *dir, struct accd_group *group);
 bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group);
 bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
                        const struct accd_walk *b, const struct accd_segment *y);
+/* A walk of the same roots that likely found what the construct will find, or NULL: that of a pending
+ * group, or of the one that died last. */
+struct accd_walk *accd_group_before(const struct accd_directory *dir,
+                                    const accd_construct *construct);
+/* The group died: it is freed, but for what the same construct would compute again. */
+void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
+void accd_forget_retired(struct accd_directory *dir);
 /* The pending group, pointers included, that a walk names section for section, or NULL. */
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
 /* Device address of the element in a row: of a root's, or of one in the group's own block. */

@@ -24,6 +24,7 @@ accd_status accd_directory_init(struct accd_directory *dir, accd_context *contex
 void accd_directory_close(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
+    accd_forget_retired(dir);
     for (size_t i = 0; i < dir->ngroups; i++)
         if (dir->groups[i])
             accd_group_free(dir, dir->groups[i]);

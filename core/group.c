@@ -8,6 +8,37 @@
 
 enum { GRANULE_LEAST = 4, MAP_BYTES_PER_SECTION = 16 };
 
+/* -------------------------------------------------------------------------------- comparing -- */
+
+bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
+                       const struct accd_walk *b, const struct accd_segment *y)
+{
+    const struct accd_rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
+    if (x->rows != y->rows || x->field->offset != y->field->offset ||
+        x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
+        x->field->in_place != y->field->in_place || x->applied != y->applied ||
+        p->parent != q->parent || p->program->spec.stride != q->program->spec.stride ||
+        !x->bytes_of != !y->bytes_of || !x->start_of != !y->start_of)
+        return false;
+    if (p->parent < 0 && p->base != q->base)
+        return false;
+    if (x->bytes_of ? memcmp(x->bytes_of, y->bytes_of, x->rows * sizeof x->bytes_of[0]) != 0
+                    : x->bytes != y->bytes)
+        return false;
+    if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0
+                    : x->start != y->start)
+        return false;
+    return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
+}
+
+static bool same_sections(const struct accd_walk *a, const struct accd_walk *b)
+{
+    bool same = a->nsegments == b->nsegments;
+    for (size_t i = 0; same && i < a->nsegments; i++)
+        same = accd_same_columns(a, &a->segments[i], b, &b->segments[i]);
+    return same;
+}
+
 /* --------------------------------------------------------------------------------- the map -- */
 
 static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high, size_t *sections)
@@ -187,12 +218,13 @@ static bool meets_walk(const struct accd_group *other, const struct accd_walk *w
     return false;
 }
 
-accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p)
+/* Marks all sections; *disjoint_p: none of them overlaps another one. */
+static accd_status make_map(struct accd_directory *dir, struct accd_group *group, bool *disjoint_p)
 {
     accd_context *context = dir->context;
     struct accd_walk *walk = group->walk;
     size_t sections;
-    *apart_p = false;
+    *disjoint_p = false;
     hull_of(walk, &group->low, &group->high, &sections);
     if (!sections)
         return ACCD_OK;
@@ -213,12 +245,36 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
             return ACCD_OK;
         met |= segment->applied ? mark_segment(group, segment) : 0;
     }
-    if (met) { /* perhaps only neighbours within a granule of a map of much memory */
-        bool disjoint = false;
-        ACCD_TRY(sections_disjoint(dir, group, &disjoint));
-        if (!disjoint)
-            return ACCD_OK;
-    }
+    *disjoint_p = !met;
+    if (met) /* perhaps only neighbours within a granule of a map of much memory */
+        return sections_disjoint(dir, group, disjoint_p);
+    return ACCD_OK;
+}
+
+/* The map of the group that died last serves if it had the same sections. */
+static bool take_map(struct accd_directory *dir, struct accd_group *group)
+{
+    struct accd_group *retired = dir->retired;
+    if (!retired || !same_sections(retired->walk, group->walk))
+        return false;
+    group->low = retired->low;
+    group->high = retired->high;
+    group->granule = retired->granule;
+    group->map = retired->map;
+    group->map_words = retired->map_words;
+    retired->map = NULL;
+    accd_forget_retired(dir);
+    return true;
+}
+
+accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p)
+{
+    bool disjoint = take_map(dir, group);
+    *apart_p = false;
+    if (!disjoint)
+        ACCD_TRY(make_map(dir, group, &disjoint));
+    if (!disjoint)
+        return ACCD_OK;
     /* Present objects inside the hull: a few are compared, many are left to the general way. */
     struct accd_range_cursor cursor;
     struct accd_object *object = accd_range_floor(&dir->objects, group->low);
@@ -227,12 +283,12 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
     size_t seen = 0;
     for (object = accd_range_seek(&dir->objects, group->low, &cursor);
          object && object->host < group->high; object = accd_range_next(&cursor))
-        if (++seen > sections || accd_group_meets(group, object->host, accd_object_end(object)))
+        if (++seen > group->live || accd_group_meets(group, object->host, accd_object_end(object)))
             return ACCD_OK;
     for (size_t i = 0; i < dir->ngroups; i++) {
         struct accd_group *other = dir->groups[i];
         if (other && other->pending && other->low < group->high && group->low < other->high &&
-            meets_walk(other, walk))
+            meets_walk(other, group->walk))
             return ACCD_OK;
     }
     *apart_p = true;
@@ -347,16 +403,55 @@ static void no_longer_pending_attach(struct accd_directory *dir, struct accd_gro
     }
 }
 
-void accd_group_free(struct accd_directory *dir, struct accd_group *group)
+static void free_memory(struct accd_directory *dir, struct accd_group *group)
 {
     struct accd_mem *mem = &dir->context->mem;
-    no_longer_pending(dir, group);
-    no_longer_pending_attach(dir, group);
-    dir->groups[group->id] = NULL;
     accd_mem_free(mem, group->map, group->map_words * sizeof group->map[0]);
     accd_mem_free(mem, group->objects, group->walk->sections * sizeof group->objects[0]);
     accd_walk_release(group->walk);
     accd_mem_free(mem, group, sizeof *group);
+}
+
+void accd_group_free(struct accd_directory *dir, struct accd_group *group)
+{
+    no_longer_pending(dir, group);
+    no_longer_pending_attach(dir, group);
+    dir->groups[group->id] = NULL;
+    free_memory(dir, group);
+}
+
+void accd_forget_retired(struct accd_directory *dir)
+{
+    if (dir->retired)
+        free_memory(dir, dir->retired);
+    dir->retired = NULL;
+}
+
+/* Bytes that a group which died would hold on to. */
+static uint64_t retired_bytes(const struct accd_group *group)
+{
+    const struct accd_walk *walk = group->walk;
+    uint64_t bytes = group->map_words * sizeof group->map[0];
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        size_t columns = 1u + (segment->bytes_of ? 1u : 0u) + (segment->start_of ? 1u : 0u);
+        bytes += columns * segment->rows * sizeof segment->host[0];
+    }
+    for (size_t i = 0; i < walk->nrowsets; i++)
+        bytes += walk->rowsets[i].address ? walk->rowsets[i].rows * 2 * sizeof(uint64_t) : 0;
+    return bytes;
+}
+
+void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
+{
+    enum { RETIRED_MOST = 64 << 20 };
+    accd_forget_retired(dir);
+    if (retired_bytes(group) > RETIRED_MOST) {
+        accd_group_free(dir, group);
+        return;
+    }
+    dir->groups[group->id] = NULL;
+    dir->retired = group;
 }
 
 uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
@@ -483,38 +578,37 @@ bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group
 
 /* --------------------------------------------------------------------------------- matching -- */
 
-bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
-                       const struct accd_walk *b, const struct accd_segment *y)
+static bool same_roots(const struct accd_walk *walk, const accd_construct *construct)
 {
-    const struct accd_rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
-    if (x->rows != y->rows || x->field->offset != y->field->offset ||
-        x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
-        x->field->in_place != y->field->in_place || x->applied != y->applied ||
-        p->parent != q->parent || p->program->spec.stride != q->program->spec.stride ||
-        !x->bytes_of != !y->bytes_of || !x->start_of != !y->start_of)
-        return false;
-    if (p->parent < 0 && p->base != q->base)
-        return false;
-    if (x->bytes_of ? memcmp(x->bytes_of, y->bytes_of, x->rows * sizeof x->bytes_of[0]) != 0
-                    : x->bytes != y->bytes)
-        return false;
-    if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0
-                    : x->start != y->start)
-        return false;
-    return !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
+    size_t root = 0;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        if (!item->program || !item->bytes)
+            continue;
+        if (root == walk->nroots || walk->roots[root].host != accd_address(item->host) ||
+            walk->roots[root].bytes != item->bytes)
+            return false;
+        root++;
+    }
+    return root == walk->nroots;
+}
+
+struct accd_walk *accd_group_before(const struct accd_directory *dir,
+                                    const accd_construct *construct)
+{
+    for (size_t i = 0; i < dir->ngroups; i++)
+        if (dir->groups[i] && same_roots(dir->groups[i]->walk, construct))
+            return dir->groups[i]->walk;
+    if (dir->retired && same_roots(dir->retired->walk, construct))
+        return dir->retired->walk;
+    return NULL;
 }
 
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
 {
     for (size_t i = 0; i < dir->ngroups; i++) {
         struct accd_group *group = dir->groups[i];
-        if (!group || !group->pending || !group->pending_attach ||
-            group->walk->nsegments != walk->nsegments)
-            continue;
-        bool same = true;
-        for (size_t k = 0; same && k < walk->nsegments; k++)
-            same = accd_same_columns(group->walk, &group->walk->segments[k], walk, &walk->segments[k]);
-        if (same)
+        if (group && group->pending && group->pending_attach && same_sections(group->walk, walk))
             return group;
     }
     return NULL;

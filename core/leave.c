@@ -395,7 +395,7 @@ static void finish(struct leave *leave)
         dir->live_objects -= group->live;
         dir->live_attachments -= group->live;
         accd_release_block(dir, group->block, group->live);
-        accd_group_free(dir, group);
+        accd_group_retire(dir, group);
     }
 }
 

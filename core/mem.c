@@ -1,6 +1,5 @@
 #include "mem.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -86,7 +85,7 @@ void *accd_mem_new(struct accd_mem *mem, size_t bytes)
     if (block)
         return block;
     block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
-    if (!block && mem->kept_bytes) {
+    if (!block && ((mem->reclaim && mem->reclaim(mem->owner)) || mem->kept_bytes)) {
         accd_mem_close(mem);
         block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
     }

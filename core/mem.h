@@ -4,6 +4,8 @@
 
 #include "accdeep.h"
 
+#include <stdbool.h>
+
 enum { ACCD_KEPT = 16 };
 
 struct accd_mem {
@@ -17,6 +19,8 @@ struct accd_mem {
     } kept[ACCD_KEPT];
     unsigned oldest;
     size_t kept_bytes;
+    bool (*reclaim)(void *owner); /* gives up what only saves time, when memory runs out */
+    void *owner;
 };
 
 void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud);

@@ -157,7 +157,12 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
     }
     if (!walked)
         return ACCD_OK;
-    return accd_walk_new(context, construct, &plan->walk);
+    struct accd_walk *before = accd_group_before(plan->dir, construct);
+    if (before)
+        accd_walk_retain(before); /* missing memory may cost the directory its retired group */
+    accd_status status = accd_walk_new(context, construct, before, &plan->walk);
+    accd_walk_release(before);
+    return status;
 }
 
 void accd_plan_end(struct accd_plan *plan)

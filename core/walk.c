@@ -40,6 +40,7 @@ struct tally {
     size_t applied;
     int64_t start;
     bool varies, start_varies;
+    bool repeats;         /* so far what an earlier walk found: nothing is written or summed up */
 };
 
 struct level_job {
@@ -48,6 +49,7 @@ struct level_job {
     const int64_t *params;
     int64_t *const *inherit;
     int64_t **keep;          /* registers that inner levels read, by number */
+    const struct accd_segment **before; /* of the earlier walk, for each field; may be NULL */
     unsigned parts;
     struct tally *tallies;   /* parts x fields */
     accd_column *registers;       /* parts x registers */
@@ -160,30 +162,70 @@ static void hull_of_column(const uint64_t *host, size_t n, uint64_t *low_p, uint
     *high_p = high > high2 ? high : high2;
 }
 
-/* The common case: all sections of the block have one length and start at the first element. Returns
- * false if it is another case, with nothing noted but host addresses. */
-static bool equal_sections(struct level_job *job, struct accd_machine *m, const accd_field *field,
-                           struct accd_segment *segment, struct tally *t, const int64_t *count,
-                           size_t first, size_t n)
+/* The common case: all sections of the block have one length, which is returned, and start at the
+ * first element. Otherwise 0. */
+static uint64_t equal_lengths(const struct level_job *job, struct accd_machine *m,
+                              const accd_field *field, const int64_t *count, size_t n)
 {
     int64_t length = count[0];
     uint64_t bytes;
-    if (!all_equal(m, count, n) || length <= 0 || field->start >= 0 || job->walk->context->config.check_host ||
+    if (!all_equal(m, count, n) || length <= 0 || field->start >= 0 ||
+        job->walk->context->config.check_host ||
         __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
-        bytes >> (ACCD_SIZE_BITS - 1) || t->varies || t->start_varies ||
+        bytes >> (ACCD_SIZE_BITS - 1))
+        return 0;
+    return bytes;
+}
+
+#define EACH_BASE(set, field, first, n, statement)                                        \
+    if ((set)->address || (field)->embedded || (field)->in_place) {                       \
+        for (size_t i = 0; i < (n); i++) {                                                \
+            uint64_t base = field_base(set, field, (first) + i);                          \
+            statement;                                                                    \
+        }                                                                                 \
+    } else {                                                                              \
+        uint64_t stride = (set)->program->spec.stride, base;                              \
+        const char *slot = accd_pointer((set)->base + (first) * stride + (field)->offset); \
+        for (size_t i = 0; i < (n); i++, slot += stride) {                                \
+            memcpy(&base, slot, sizeof base);                                             \
+            statement;                                                                    \
+        }                                                                                 \
+    }
+
+/* Whether the pointers of the block are those of an earlier walk. */
+static bool same_bases(const struct accd_rowset *set, const accd_field *field,
+                       const uint64_t *before, size_t first, size_t n)
+{
+    uint64_t differ = 0;
+    EACH_BASE(set, field, first, n, differ |= base ^ before[i])
+    return !differ;
+}
+
+/* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
+static void stop_repeating(struct accd_segment *segment, const struct accd_segment *before,
+                           struct tally *t, size_t end)
+{
+    size_t n = end - t->from;
+    t->repeats = false;
+    if (!n)
+        return;
+    memcpy(segment->host + t->from, before->host + t->from, n * sizeof segment->host[0]);
+    hull_of_column(before->host + t->from, n, &t->low, &t->high);
+    t->bytes = before->bytes;
+    t->applied = n;
+    t->total = n * accd_padded(before->bytes);
+}
+
+/* Returns false if the sections are not of one length, with nothing noted but host addresses. */
+static bool equal_sections(const struct accd_rowset *set, const accd_field *field,
+                           struct accd_segment *segment, struct tally *t, uint64_t bytes,
+                           size_t first, size_t n)
+{
+    if (!bytes || t->varies || t->start_varies ||
         (first > t->from && (bytes != t->bytes || t->start)))
         return false;
-    const struct accd_rowset *set = job->set;
     uint64_t *host = segment->host + first;
-    if (set->address || field->embedded || field->in_place) {
-        for (size_t i = 0; i < n; i++)
-            host[i] = field_base(set, field, first + i);
-    } else {
-        uint64_t stride = set->program->spec.stride;
-        const char *slot = accd_pointer(set->base + first * stride + field->offset);
-        for (size_t i = 0; i < n; i++, slot += stride)
-            memcpy(&host[i], slot, sizeof host[i]);
-    }
+    EACH_BASE(set, field, first, n, host[i] = base)
     uint64_t low = t->low, high = t->high;
     hull_of_column(host, n, &low, &high);
     if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
@@ -205,7 +247,14 @@ static bool field_sections(struct level_job *job, struct accd_machine *m, unsign
     struct tally *t = &job->tallies[part * job->set->nsegments + f];
     const int64_t *count = m->r[field->count];
     const int64_t *start = field->start >= 0 ? m->r[field->start] : NULL;
-    if (equal_sections(job, m, field, segment, t, count, first, n))
+    const uint64_t equal = equal_lengths(job, m, field, count, n);
+    if (t->repeats) {
+        const struct accd_segment *before = job->before[f];
+        if (equal == before->bytes && same_bases(job->set, field, before->host + first, first, n))
+            return true;
+        stop_repeating(segment, before, t, first);
+    }
+    if (equal_sections(job->set, field, segment, t, equal, first, n))
         return true;
     for (size_t i = 0; i < n; i++) {
         uint64_t host, bytes, pointer = field_base(job->set, field, first + i);
@@ -254,7 +303,7 @@ static void level_part(void *arg, unsigned part)
     part_rows(job->set->rows, job->parts, part, &from, &to);
     for (size_t f = 0; f < nfields; f++)
         job->tallies[part * nfields + f] =
-            (struct tally){.from = from, .to = to, .low = UINT64_MAX};
+            (struct tally){.from = from, .to = to, .low = UINT64_MAX, .repeats = job->before[f]};
     for (size_t first = from; first < to; first += ACCD_ROWS) {
         size_t n = to - first < ACCD_ROWS ? to - first : ACCD_ROWS;
         size_t done = 0;
@@ -337,6 +386,26 @@ static accd_status section_error(struct level_job *job, const struct part_fault 
     return status;
 }
 
+/* Columns of addresses are shared by walks that found the same ones: words in front count the users. */
+enum { USERS = 2 }; /* keeps the column aligned to 16 bytes */
+
+static uint64_t *new_addresses(struct accd_mem *mem, size_t rows)
+{
+    uint64_t *block = accd_mem_array(mem, rows + USERS, sizeof *block);
+    if (!block)
+        return NULL;
+    block[0] = 1;
+    return block + USERS;
+}
+
+static void drop_addresses(struct accd_walk *walk, struct accd_segment *segment)
+{
+    uint64_t *block = segment->host ? segment->host - USERS : NULL;
+    if (block && --block[0] == 0)
+        accd_mem_free(&walk->context->mem, block, (segment->rows + USERS) * sizeof *block);
+    segment->host = NULL;
+}
+
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
 {
     struct accd_mem *mem = &walk->context->mem;
@@ -357,7 +426,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             .rows = set->rows,
             .first = walk->sections,
         };
-        segment->host = accd_mem_array(mem, set->rows, sizeof segment->host[0]);
+        segment->host = new_addresses(mem, set->rows);
         segment->bytes_of = accd_mem_array(mem, set->rows, sizeof segment->bytes_of[0]);
         segment->start_of = field->start >= 0
                                 ? accd_mem_array(mem, set->rows, sizeof segment->start_of[0])
@@ -380,6 +449,21 @@ static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
     *column_at = NULL;
 }
 
+/* An earlier column again: its sums are known. */
+static void repeat(struct accd_walk *walk, struct accd_segment *segment,
+                   const struct accd_segment *before)
+{
+    drop_addresses(walk, segment);
+    drop_column(walk, &segment->bytes_of, segment->rows);
+    segment->host = before->host;
+    segment->host[-USERS]++;
+    segment->bytes = before->bytes;
+    segment->low = before->low;
+    segment->high = before->high;
+    segment->applied = before->applied;
+    segment->total = before->total;
+}
+
 /* Joins what the parts learned; equal lengths lose their column. */
 static void sum_up(struct level_job *job, size_t f)
 {
@@ -387,6 +471,19 @@ static void sum_up(struct level_job *job, size_t f)
     struct accd_segment *segment = &walk->segments[job->set->segments + f];
     size_t nfields = job->set->nsegments;
     struct tally *first = &job->tallies[f];
+    const struct accd_segment *before = job->before[f];
+    bool repeats = true;
+    for (unsigned part = 0; part < job->parts; part++)
+        repeats &= job->tallies[part * nfields + f].repeats;
+    if (repeats) {
+        repeat(walk, segment, before);
+        return;
+    }
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct tally *t = &job->tallies[part * nfields + f];
+        if (t->repeats)
+            stop_repeating(segment, before, t, t->to);
+    }
     while (first->from == first->to) /* some part has rows */
         first += nfields;
     bool varies = false, start_varies = false;
@@ -471,6 +568,22 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     return ACCD_OK;
 }
 
+/* The column of the earlier walk in the same place, if it is a plain one: sections in all rows, of one
+ * length, from the first element. Whether it is the same is still to be seen. */
+static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index,
+                                                 size_t f)
+{
+    const struct accd_walk *before = walk->before;
+    if (!before || set_index >= before->nrowsets || f >= before->rowsets[set_index].nsegments)
+        return NULL;
+    const struct accd_segment *segment =
+        &before->segments[before->rowsets[set_index].segments + f];
+    bool plain = segment->rows == walk->rowsets[set_index].rows &&
+                 segment->applied == segment->rows && !segment->bytes_of && !segment->start_of &&
+                 !segment->start;
+    return plain ? segment : NULL;
+}
+
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
                              int64_t ***columns)
 {
@@ -496,8 +609,11 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     job.registers =
         accd_scratch_take(scratch, (size_t)parts * program->spec.registers * sizeof(accd_column));
     job.faults = accd_scratch_take(scratch, parts * sizeof job.faults[0]);
-    if (!job.keep || !job.tallies || !job.registers || !job.faults)
+    job.before = accd_scratch_take(scratch, nfields * sizeof job.before[0]);
+    if (!job.keep || !job.tallies || !job.registers || !job.faults || !job.before)
         return out_of_memory(context);
+    for (size_t f = 0; f < nfields; f++)
+        job.before[f] = segment_before(walk, set_index, f);
     memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
     memset(job.faults, 0, parts * sizeof job.faults[0]);
     for (unsigned k = 0; k < program->spec.registers; k++)
@@ -556,7 +672,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 }
 
 accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
-                          struct accd_walk **walk_p)
+                          const struct accd_walk *before, struct accd_walk **walk_p)
 {
     struct accd_mem *mem = &context->mem;
     size_t nroots = 0;
@@ -568,6 +684,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
     walk->context = context;
     walk->users = 1;
     walk->losses = context->host.losses;
+    walk->before = before;
     walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
     walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
     walk->roots_room = nroots;
@@ -590,6 +707,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         accd_walk_release(walk);
         return status;
     }
+    walk->before = NULL;
     *walk_p = walk;
     return ACCD_OK;
 }
@@ -615,7 +733,7 @@ void accd_walk_release(struct accd_walk *walk)
     }
     for (size_t i = 0; i < walk->nsegments; i++) {
         struct accd_segment *segment = &walk->segments[i];
-        drop_column(walk, &segment->host, segment->rows);
+        drop_addresses(walk, segment);
         drop_column(walk, &segment->bytes_of, segment->rows);
         drop_column(walk, &segment->start_of, segment->rows);
         drop_column(walk, &segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS);

@@ -339,7 +339,8 @@ static accd_context *deep_context(unsigned threads, accd_item *item, struct obje
 }
 
 /* bench.deep(count, scattered, naive) -> memcpy, pack, unpack, in, out, delete, in2, out2 (two
- * threads), and with naive: one_by_one, update_all, update_one (ns each, not for each object) */
+ * threads), first (what in costs if the last construct was another one), and with naive: one_by_one,
+ * update_all, update_one (ns each, not for each object) */
 static int l_deep(lua_State *L)
 {
     size_t count = (size_t)luaL_checkinteger(L, 1);
@@ -350,11 +351,16 @@ static int l_deep(lua_State *L)
     memset(to, 1, count * OBJECT_BYTES);
     memset(from, 1, count * OBJECT_BYTES);
     double copy = 1e18, packed = 1e18, unpacked = 1e18;
-    double in[2] = {1e18, 1e18}, out[2] = {1e18, 1e18}, drop[2] = {1e18, 1e18};
+    double in[2] = {1e18, 1e18}, out[2] = {1e18, 1e18}, drop[2] = {1e18, 1e18}, first = 1e18;
     accd_item item[2];
     accd_context *context[2];
     for (unsigned t = 0; t < 2; t++)
         context[t] = deep_context(t + 1, &item[t], objects, count);
+    enum { OTHERS = 64 };
+    struct object *others = make_objects(OTHERS, 1, MALLOC_STEP);
+    accd_item other = item[0];
+    other.host = others;
+    other.bytes = OTHERS * sizeof *others;
     for (int r = 0; r < repetitions; r++) {
         MEASURE(copy, count, memcpy(to, from, count * OBJECT_BYTES));
         MEASURE(packed, count, pack(objects, count, to));
@@ -366,6 +372,13 @@ static int l_deep(lua_State *L)
             double *best = r & 1 ? out : drop;
             MEASURE(best[t], count, run(context[t], ACCD_EXIT_DATA, &item[t], 1));
         }
+        other.action = item[0].action = ACCD_COPYIN;
+        run(context[0], ACCD_ENTER_DATA, &other, 1);
+        other.action = ACCD_DELETE;
+        run(context[0], ACCD_EXIT_DATA, &other, 1);
+        MEASURE(first, count, run(context[0], ACCD_ENTER_DATA, &item[0], 1));
+        item[0].action = ACCD_DELETE;
+        run(context[0], ACCD_EXIT_DATA, &item[0], 1);
     }
     lua_newtable(L);
     set(L, "memcpy", copy);
@@ -374,6 +387,7 @@ static int l_deep(lua_State *L)
     set(L, "in", in[0]);
     set(L, "out", out[0]);
     set(L, "delete", drop[0]);
+    set(L, "first", first);
     set(L, "in2", in[1]);
     set(L, "out2", out[1]);
     if (naive) {
@@ -408,6 +422,7 @@ static int l_deep(lua_State *L)
         accd_close(context[t]);
     }
     free(objects);
+    free(others);
     free(to);
     free(from);
     return 1;
@@ -568,7 +583,7 @@ static double walk_time(accd_context *context, const accd_instruction *code, siz
     for (int r = 0; r < 300; r++) {
         struct accd_walk *walk;
         double started = now();
-        expect_ok(context, accd_walk_new(context, &construct, &walk));
+        expect_ok(context, accd_walk_new(context, &construct, NULL, &walk));
         best = least(best, (now() - started) / (double)count);
         accd_walk_release(walk);
         accd_scratch_reset(&context->scratch);

@@ -64,6 +64,7 @@ local function deep(count, scattered)
   local id = small and "T6" or "T5"
   row(id, "copyin of " .. name .. " / packed by hand", m["in"] / m.pack, goal)
   row(id, "copyin of " .. name .. " / memcpy of the bytes", m["in"] / m.memcpy, nil)
+  row(id, "copyin of " .. name .. ", not seen before / by hand", m.first / m.pack, nil)
   row("T7", "copyout of " .. name .. " / unpacked by hand", m.out / m.unpack, goal)
   row("T7", "delete of " .. name .. " / packed by hand", m.delete / m.pack, goal)
   row("T8", "copyin of " .. name .. ", two threads / one", m.in2 / m["in"],

@@ -79,10 +79,11 @@ static accd_program *node_program(accd_context *context, accd_program *leaf)
                                            .registers = 2});
 }
 
-static void build(struct world *world, uint64_t *state, bool shares)
+/* Of equal lengths columns may be shared with earlier walks. */
+static void build(struct world *world, uint64_t *state, bool shares, bool equal)
 {
     for (int i = 0; i < LEAVES; i++) {
-        Y[i] = (struct leaf){(int)(next_random(state) % 5), arrays[i][0], arrays[i][1]};
+        Y[i] = (struct leaf){equal ? 4 : (int)(next_random(state) % 5), arrays[i][0], arrays[i][1]};
         memset(&Y[i].n + 1, 0, 4);
         if (shares && i && next_random(state) % 6 == 0)
             Y[i].a = Y[next_random(state) % (unsigned)i].b;
@@ -92,7 +93,8 @@ static void build(struct world *world, uint64_t *state, bool shares)
             arrays[i][k / 4][k % 4] = (float)(10 * i + k);
     }
     for (int i = 0; i < NODES; i++) {
-        Z[i] = (struct node){weights[i], i % 5 == 4 ? 0 : EACH, 1 + i % 3, Y + EACH * i};
+        Z[i] = (struct node){weights[i], i % 5 == 4 && !equal ? 0 : EACH, equal ? 3 : 1 + i % 3,
+                             Y + EACH * i};
         for (int k = 0; k < 3; k++)
             weights[i][k] = 1000 * i + k;
     }
@@ -337,7 +339,7 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     story_clear(&heard.names);
     heard.looks = seed % 4 == 3 ? world.context : NULL;
     heard.by_address = strcmp(rules, "tr14") != 0;
-    build(&world, &state, shares);
+    build(&world, &state, shares, seed % 4 == 2);
     for (int i = 0; i < STEPS; i++) {
         story_add(log, "step %d ", i);
         mend(); /* keeps them */

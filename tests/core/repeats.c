@@ -1,0 +1,220 @@
+/* A construct that was seen before takes over what the last one computed, column by column, as far as
+ * the host's data are still the same. Whatever changed in between, wherever: the result must be that
+ * of a context that never saw it. */
+#include "support.h"
+
+#include <core.h>
+
+enum { M = 7000, LENGTH = 4 };
+
+static struct leaf *Y, *original;
+static float *values;
+
+enum change {
+    NOTHING,
+    OTHER_TARGET, /* a pointer leads elsewhere */
+    SWAPPED,      /* two pointers change places */
+    LENGTH_OF_ONE,
+    LENGTH_OF_ALL,
+    NO_LENGTH,
+    NULL_POINTER,
+    SHARED_TARGET, /* partly: a section inside another one */
+    BELOW_ALL,     /* outside the earlier hull */
+    CHANGES
+};
+
+static void apply(enum change change, size_t row, bool second)
+{
+    float **slot = second ? &Y[row].b : &Y[row].a;
+    memcpy(Y, original, M * sizeof *Y);
+    switch (change) {
+    case OTHER_TARGET: *slot = values + 8 * (2 * M + 1); break;
+    case SWAPPED: {
+        float **other = &Y[(row + 700) % M].b, *swap = *other;
+        *other = *slot;
+        *slot = swap;
+        break;
+    }
+    case LENGTH_OF_ONE: Y[row].n = LENGTH - 1; break;
+    case LENGTH_OF_ALL:
+        for (size_t i = 0; i < M; i++)
+            Y[i].n = LENGTH + 1;
+        break;
+    case NO_LENGTH: Y[row].n = 0; break;
+    case NULL_POINTER: *slot = NULL; break;
+    case SHARED_TARGET: *slot = Y[(row + 11) % M].a + 2; break;
+    case BELOW_ALL: *slot = values; break;
+    default: break;
+    }
+}
+
+static accd_context *open_threads(struct meter *meter, unsigned threads, const char *rules)
+{
+    accd_config config;
+    accd_config_init(&config);
+    config.alloc = meter ? meter_alloc : NULL;
+    config.alloc_ud = meter;
+    config.threads = threads;
+    config.rules = accd_rules_named(rules);
+    config.device_bytes = (uint64_t)64 << 20;
+    accd_context *context = NULL;
+    must(accd_open(&context, &config) == ACCD_OK, "open");
+    return context;
+}
+
+/* Enters all structures and tells what came of it: status, group, device content and, if asked for,
+ * the whole state. */
+static uint64_t enter(accd_context *context, accd_item item, bool state)
+{
+    accd_status status = ENTER(context, item);
+    uint64_t hash = mix_bytes(0, &status, sizeof status);
+    const char *message = accd_last_error(context)->message;
+    if (status != ACCD_OK)
+        return mix_bytes(hash, message, strlen(message));
+    const struct accd_directory *dir = &context->dirs[0];
+    for (size_t i = 0; i < dir->ngroups; i++) {
+        const struct accd_group *group = dir->groups[i];
+        if (!group)
+            continue;
+        const struct accd_walk *walk = group->walk;
+        hash = mix_bytes(hash, &group->low, sizeof group->low);
+        hash = mix_bytes(hash, &group->high, sizeof group->high);
+        hash = mix_bytes(hash, &group->live, sizeof group->live);
+        hash = mix_bytes(hash, group->map, group->map_words * sizeof group->map[0]);
+        for (size_t k = 0; k < walk->nsegments; k++) {
+            const struct accd_segment *segment = &walk->segments[k];
+            hash = mix_bytes(hash, segment->host, segment->rows * sizeof segment->host[0]);
+            hash = mix_bytes(hash, &segment->total, sizeof segment->total);
+            hash = mix_bytes(hash, &segment->applied, sizeof segment->applied);
+        }
+    }
+    for (size_t i = 0; i < M; i += 50) {
+        struct leaf leaf = {0};
+        float row[LENGTH + 1] = {0};
+        must(device_get(context, &Y[i], &leaf, sizeof leaf), "read");
+        if (Y[i].n && Y[i].b)
+            must(accd_device_read(context, 0, (uintptr_t)leaf.b, row, 4 * (size_t)Y[i].n) ==
+                     ACCD_OK,
+                 "follow Y[%zu].b", i);
+        hash = mix_bytes(hash, row, sizeof row);
+    }
+    if (!state)
+        return hash;
+    const char *wrong = accd_check(context);
+    must(!wrong, "%s", wrong);
+    struct story text = {0};
+    write_state(context, &text);
+    hash = mix_bytes(hash, text.text, text.used);
+    story_free(&text);
+    return hash;
+}
+
+static void compare(unsigned threads, const char *rules)
+{
+    static const size_t rows[] = {0, 255, 256, M / 2, M - 1};
+    static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT};
+    struct meter meter = {0};
+    accd_context *knows = open_threads(&meter, threads, rules);
+    accd_program *program = leaf_program(knows);
+    accd_item item =
+        walked(ACCD_COPYIN, Y, M * sizeof *Y, program, array(knows, "Y", sizeof *Y, program));
+    for (int change = 0; change < CHANGES; change++) {
+        int failed = 0;
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            accd_item leave = item;
+            leave.action = exits[r % 2];
+            apply(NOTHING, 0, false);
+            must(ENTER(knows, item) == ACCD_OK, "enter");
+            must(EXIT(knows, leave) == ACCD_OK, "exit");
+            must(knows->dirs[0].retired, "the group is remembered");
+            apply((enum change)change, rows[r], r & 2);
+            uint64_t with = enter(knows, item, rows[r] == M / 2);
+            leave.action = ACCD_DELETE;
+            EXIT(knows, leave);
+            accd_context *fresh = open_threads(NULL, threads, rules);
+            accd_program *other = leaf_program(fresh);
+            uint64_t without =
+                enter(fresh,
+                      walked(ACCD_COPYIN, Y, M * sizeof *Y, other,
+                             array(fresh, "Y", sizeof *Y, other)),
+                      rows[r] == M / 2);
+            accd_program_release(other);
+            accd_close(fresh);
+            failed += with != without;
+            accd_stats stats;
+            accd_get_stats(knows, 0, &stats);
+            must(!stats.objects && !stats.attachments && !stats.live_bytes, "nothing is left");
+        }
+        ok(!failed, "%s, %u threads: after change %d as if it were the first time", rules, threads,
+           change);
+    }
+    accd_program_release(program);
+    accd_close(knows);
+    must(!meter.live && !meter.wrong, "memory");
+}
+
+static void takes_over(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_threads(&meter, 2, "tr14");
+    accd_program *program = leaf_program(context);
+    accd_item item =
+        walked(ACCD_COPYIN, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
+    accd_item leave = item;
+    leave.action = ACCD_DELETE;
+    struct accd_directory *dir = &context->dirs[0];
+    apply(NOTHING, 0, false);
+    must(ENTER(context, item) == ACCD_OK, "enter");
+    const uint64_t *map = dir->groups[0]->map, *a = dir->groups[0]->walk->segments[0].host,
+                   *b = dir->groups[0]->walk->segments[1].host;
+    must(EXIT(context, leave) == ACCD_OK && ENTER(context, item) == ACCD_OK, "again");
+    ok(dir->groups[0]->map == map && dir->groups[0]->walk->segments[0].host == a,
+       "map and column are those of the first time");
+    accd_region *region;
+    item.action = ACCD_PRESENT;
+    must(REGION(context, &region, item) == ACCD_OK, "a region around what is there");
+    ok(region->walk->segments[1].host == b && region->group == dir->groups[0],
+       "shares the pending group's column");
+    must(accd_region_end(region) == ACCD_OK && EXIT(context, leave) == ACCD_OK, "ends");
+    apply(OTHER_TARGET, 1500, true);
+    item.action = ACCD_COPYIN;
+    must(ENTER(context, item) == ACCD_OK, "with one pointer of b changed");
+    ok(dir->groups[0]->walk->segments[0].host == a && dir->groups[0]->walk->segments[1].host != b,
+       "a is shared, b is not");
+    ok(!dir->retired || dir->retired->map == map, "the map is a new one");
+    must(EXIT(context, leave) == ACCD_OK, "ends");
+    must(dir->retired, "remembered");
+    char other[64];
+    meter.fail_at = 1; /* what is only remembered is given up first */
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, other, sizeof other)), ACCD_OK, "no memory left");
+    for (int i = 0; i < 200 && dir->retired; i++) {
+        meter.fail_at = 1;
+        must(accd_label_new(context, &(accd_label){.name = "more"}) != NULL, "label %d", i);
+    }
+    meter.fail_at = 0;
+    ok(!dir->retired, "then it is forgotten");
+    accd_program_release(program);
+    accd_close(context);
+    must(!meter.live && !meter.wrong, "memory");
+}
+
+int main(void)
+{
+    Y = calloc(M, sizeof *Y);
+    original = calloc(M, sizeof *Y);
+    values = calloc(8 * (2 * M + 2), sizeof *values);
+    for (size_t i = 0; i < 8 * (2 * M + 2); i++)
+        values[i] = (float)i;
+    for (size_t i = 0; i < M; i++) {
+        size_t place = (i * 7919) % M; /* scattered */
+        original[i] = (struct leaf){LENGTH, values + 8 * (2 * place + 1), values + 8 * (2 * place + 2)};
+        memset(&original[i].n + 1, 0, 4);
+    }
+    takes_over();
+    compare(1, "tr14");
+    compare(3, "openacc-3.3"); /* null pointers may have a length */
+    free(Y);
+    free(original);
+    free(values);
+    return done();
+}
