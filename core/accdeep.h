@@ -268,6 +268,7 @@ typedef enum accd_opcode {
     ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR, ACCD_I_SHL, ACCD_I_SHR,
     ACCD_I_EQ, ACCD_I_NE, ACCD_I_LT, ACCD_I_LE,
     ACCD_I_NEG, ACCD_I_NOT, ACCD_I_LNOT,
+    ACCD_I_DISTANCE, /* to = (a - b) / k, of pointers to elements of k bytes */
     ACCD_I_SELECT,  /* to = a ? b : register k */
     ACCD_I_CAST,    /* to = a converted to type b */
     ACCD_I_CALL,    /* to = function k of registers a .. a+b-1 */

@@ -42,6 +42,7 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_NEG:
     case ACCD_I_NOT:
     case ACCD_I_LNOT: return in->a < n;
+    case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
     case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
     case ACCD_I_CALL: return in->b <= 8 && (unsigned)in->a + in->b <= n;
     default: return in->a < n && in->b < n;
@@ -210,19 +211,26 @@ static uint64_t scalar_bytes(uint8_t type)
     return sizes[type];
 }
 
-/* Address of row i of a block: contiguous ones are told apart once, not for each row. */
-#define EACH_ROW(statement)                                    \
-    if (address) {                                             \
-        for (size_t i = 0; i < n; i++) {                       \
-            const char *at = accd_pointer(address[i]);         \
-            statement;                                         \
-        }                                                      \
-    } else {                                                   \
-        const char *at = accd_pointer(base);                   \
-        for (size_t i = 0; i < n; i++, at += stride) {         \
-            statement;                                         \
-        }                                                      \
-    }                                                          \
+/* Address of row i of a block: contiguous ones are told apart once, not for each row, and go four at
+ * a time, because each address waiting for the one before would take longer than the rest. */
+#define EACH_ROW(statement)                                           \
+    if (address) {                                                    \
+        for (size_t i = 0; i < n; i++) {                              \
+            const char *at = accd_pointer(address[i]);                \
+            statement;                                                \
+        }                                                             \
+        break;                                                        \
+    }                                                                 \
+    for (size_t four = 0; four < n / 4 * 4; four += 4)                \
+        for (size_t next = 0; next < 4; next++) {                     \
+            const size_t i = four + next;                             \
+            const char *at = accd_pointer(base + (four + next) * stride); \
+            statement;                                                \
+        }                                                             \
+    for (size_t i = n / 4 * 4; i < n; i++) {                          \
+        const char *at = accd_pointer(base + i * stride);             \
+        statement;                                                    \
+    }                                                                 \
     break
 
 #define EACH(expression)             \
@@ -231,14 +239,50 @@ static uint64_t scalar_bytes(uint8_t type)
     }                                \
     break
 
-#define EACH_CHECKED(builtin)                 \
-    for (size_t i = 0; i < n; i++) {          \
-        int64_t v;                            \
-        if (builtin(a[i], b[i], &v))          \
-            v = ACCD_UNREPRESENTABLE;              \
-        to[i] = v;                            \
-    }                                         \
-    break
+static inline int64_t sum(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_add_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t difference(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_sub_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t product(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_mul_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t quotient(int64_t a, int64_t b)
+{
+    return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
+}
+
+/* Of pointers to elements of so many bytes. */
+static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
+{
+    int64_t v = difference(a, b);
+    return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
+}
+
+/* Sums and differences v of x and y without a branch for each row: only if one of them overflows,
+ * and the operands are still there, all are computed once more with care. */
+#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                 \
+    if (to != a && to != b) {                                              \
+        uint64_t bad = 0;                                                  \
+        for (size_t i = 0; i < n; i++) {                                   \
+            uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = v_of_x_y; \
+            bad |= overflow;                                               \
+            to[i] = (int64_t)(result);                                     \
+        }                                                                  \
+        if (!(bad >> 63))                                                  \
+            break;                                                         \
+    }                                                                      \
+    EACH(careful)
 
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
                         uint64_t base, uint64_t stride, size_t n)
@@ -326,17 +370,10 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             if (!load_at(m, to, a, k, in->b, first, n))
                 return false;
             break;
-        case ACCD_I_ADD: EACH_CHECKED(__builtin_add_overflow);
-        case ACCD_I_SUB: EACH_CHECKED(__builtin_sub_overflow);
-        case ACCD_I_MUL: EACH_CHECKED(__builtin_mul_overflow);
-        case ACCD_I_DIV:
-            if (m->constants >> in->b & 1 && b[0] > 0 && !(b[0] & (b[0] - 1))) {
-                /* a pointer difference: towards zero, without a division */
-                const int64_t most = b[0] - 1;
-                const int shift = __builtin_ctzll((uint64_t)b[0]);
-                EACH((a[i] + (a[i] >> 63 & most)) >> shift);
-            }
-            EACH(b[i] == 0 || (b[i] == -1 && a[i] == INT64_MIN) ? ACCD_UNREPRESENTABLE : a[i] / b[i]);
+        case ACCD_I_ADD: EACH_WRAPPING(x + y, (v ^ x) & (v ^ y), v, sum(a[i], b[i]));
+        case ACCD_I_SUB: EACH_WRAPPING(x - y, (x ^ y) & (v ^ x), v, difference(a[i], b[i]));
+        case ACCD_I_MUL: EACH(product(a[i], b[i]));
+        case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
         case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
         case ACCD_I_AND: EACH(a[i] & b[i]);
         case ACCD_I_OR: EACH(a[i] | b[i]);
@@ -356,6 +393,17 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         case ACCD_I_NEG: EACH(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
         case ACCD_I_NOT: EACH(~a[i]);
         case ACCD_I_LNOT: EACH(!a[i]);
+        case ACCD_I_DISTANCE: {
+            /* By shifts, and logical ones: all machines have those for several rows at a time. */
+            const uint64_t most = (uint64_t)k - 1, sign = (uint64_t)1 << 63;
+            const int shift = __builtin_ctzll((uint64_t)k);
+            if (k & (k - 1)) {
+                EACH(distance(a[i], b[i], k));
+            }
+            EACH_WRAPPING(x - y, (x ^ y) & (v ^ x),
+                          (((v + ((0 - (v >> 63)) & most)) ^ sign) >> shift) - (sign >> shift),
+                          distance(a[i], b[i], k));
+        }
         case ACCD_I_SELECT: {
             const int64_t *otherwise = m->r[k];
             EACH(a[i] ? b[i] : otherwise[i]);

@@ -333,8 +333,8 @@ function values.binary(b, ctx, node)
   end
   if px and py then
     if o == "-" then
-      local bytes = apply(b, "-", x, y, pos)
-      return apply(b, "/", bytes, constant(size_of(x.type.to, pos)), pos)
+      return { reg = b:emit(pos, op.DISTANCE, reg(b, x, pos), reg(b, y, pos), size_of(x.type.to, pos)),
+        type = types.scalars.long }
     end
     if not (o == "==" or o == "!=" or o:find "[<>]") then
       raise("type-mismatch", pos, ("'%s' cannot be applied to pointers"):format(o))

@@ -133,7 +133,7 @@ static void set_constants(lua_State *L)
     static const char *const opcodes[ACCD_I_COUNT] = {
         "CONST", "PARAM", "INHERIT", "SELF", "LOAD", "LOAD_AT", "ADD", "SUB",  "MUL",
         "DIV",   "MOD",   "AND",     "OR",   "XOR",  "SHL",     "SHR", "EQ",   "NE",
-        "LT",    "LE",    "NEG",     "NOT",  "LNOT", "SELECT",  "CAST", "CALL",
+        "LT",    "LE",    "NEG",     "NOT",  "LNOT", "DISTANCE", "SELECT", "CAST", "CALL",
     };
     static const char *const scalars[ACCD_SCALAR_COUNT] = {"i8",  "u8",  "i16", "u16", "i32",
                                                            "u32", "i64", "u64", "bool"};

@@ -555,9 +555,7 @@ static const accd_instruction
                   {.op = ACCD_I_CONST, .to = 3, .k = 1}, {.op = ACCD_I_ADD, .to = 4, .a = 2, .b = 3}},
     code_range[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I64, .k = offsetof(struct item, end)},
                     {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I64, .k = offsetof(struct item, begin)},
-                    {.op = ACCD_I_SUB, .to = 2, .a = 0, .b = 1},
-                    {.op = ACCD_I_CONST, .to = 3, .k = 4},
-                    {.op = ACCD_I_DIV, .to = 4, .a = 2, .b = 3}};
+                    {.op = ACCD_I_DISTANCE, .to = 2, .a = 0, .b = 1, .k = 4}};
 
 static double walk_time(accd_context *context, const accd_instruction *code, size_t n,
                         const struct item *items, size_t count)
@@ -603,7 +601,7 @@ static int l_expressions(lua_State *L)
         size_t n;
     } expressions[] = {{"n", native_n, code_n, 1},
                        {"2*n+1", native_2n1, code_2n1, 5},
-                       {"end-begin", native_range, code_range, 5}};
+                       {"end-begin", native_range, code_range, 3}};
     accd_context *context = open_context(1);
     struct item *items = checked(malloc(COUNT * sizeof *items));
     int64_t *to = checked(malloc(COUNT * sizeof *to));

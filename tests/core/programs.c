@@ -3,6 +3,8 @@
  * members. */
 #include "support.h"
 
+#include <program.h>
+
 static struct story story;
 
 static int64_t evaluate(accd_context *context, accd_opcode op, int64_t a, int64_t b)
@@ -36,6 +38,9 @@ static void instructions(void)
         {ACCD_I_EQ, 4, 4, 1},         {ACCD_I_NE, 4, 4, 0},         {ACCD_I_LT, -1, 0, 1},
         {ACCD_I_LT, 0, 0, 0},         {ACCD_I_LE, 0, 0, 1},         {ACCD_I_NEG, 5, 0, -5},
         {ACCD_I_NEG, least, 0, none}, {ACCD_I_NOT, 5, 0, ~5},       {ACCD_I_LNOT, 5, 0, 0},
+        {ACCD_I_DISTANCE, 20, 4, 8},  {ACCD_I_DISTANCE, 4, 21, -8}, /* k is 2 */
+        {ACCD_I_DISTANCE, least, 1, none},
+        {ACCD_I_DISTANCE, most, -1, none},
         {ACCD_I_LNOT, 0, 0, 1},       {ACCD_I_SELECT, 1, 5, 5},     {ACCD_I_SELECT, 0, 5, 77},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -62,6 +67,55 @@ static void instructions(void)
     int64_t out[1];
     is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_CALLBACK,
               "no function to call");
+    accd_close(context);
+}
+
+/* Whole columns, elements apart or one behind the other, against one row at a time. */
+static void columns(void)
+{
+    enum { ROWS = 251 }; /* not a multiple of any number of rows that are done at once */
+    static struct {
+        int64_t a, b, more;
+    } rows[ROWS];
+    static uint64_t address[ROWS];
+    static accd_column r[3];
+    static const int64_t special[] = {0, 1, -1, 2, INT64_MAX, INT64_MIN, INT64_MIN + 1, -4096};
+    accd_context *context = open_with(NULL, NULL, NULL, 64);
+    uint64_t state = 3;
+    for (int round = 0; round < 40; round++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            address[i] = (uintptr_t)&rows[i];
+            rows[i].a = (int64_t)(next_random(&state) % 2001) - 1000;
+            rows[i].b = (int64_t)(next_random(&state) % 2001) - 1000;
+        }
+        for (int k = 0; round % 4 && k < round; k++) { /* some rounds without anything odd */
+            rows[next_random(&state) % ROWS].a = special[next_random(&state) % 8];
+            rows[next_random(&state) % ROWS].b = special[next_random(&state) % 8];
+        }
+        for (int op = ACCD_I_ADD; op <= ACCD_I_DISTANCE; op++) {
+            const int64_t k = op == ACCD_I_DISTANCE ? 1 + round % 9 : 0;
+            const accd_instruction code[] = {LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8),
+                                             {.op = (uint8_t)op, .to = 2, .a = 0, .b = 1, .k = k}};
+            const accd_program program = {
+                .context = context,
+                .spec = {.stride = sizeof rows[0], .code = code, .ncode = 3, .registers = 3}};
+            const struct accd_rowset set = {.base = (uintptr_t)rows,
+                                            .address = round % 2 ? address : NULL};
+            struct accd_machine m = {
+                .context = context, .program = &program, .set = &set, .r = r};
+            must(accd_machine_run(&m, 0, 3, 0, ROWS), "run");
+            for (size_t i = 0; i < ROWS; i++) {
+                int64_t out[3];
+                const accd_instruction one[] = {CONSTANT(0, rows[i].a), CONSTANT(1, rows[i].b),
+                                                code[2]};
+                must(accd_evaluate(context, one, 3, 3, NULL, out) == ACCD_OK && out[2] == r[2][i],
+                     "round %d, instruction %d of %lld and %lld: %lld, alone %lld", round, op,
+                     (long long)rows[i].a, (long long)rows[i].b, (long long)r[2][i],
+                     (long long)out[2]);
+            }
+        }
+    }
+    ok(!tap_failed, "columns");
     accd_close(context);
 }
 
@@ -342,6 +396,7 @@ static void nested(size_t least)
 int main(void)
 {
     instructions();
+    columns();
     unsound();
     for (size_t least = 1; least <= 1000; least += 999) {
         sections(least);
