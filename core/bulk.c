@@ -87,12 +87,15 @@ static bool own_bytes(const struct accd_bulk *bulk, const struct accd_rowset *se
     return !accd_bulk_dense(bulk, segment);
 }
 
-accd_status accd_bulk_begin(struct accd_bulk *bulk, struct accd_plan *plan,
-                            struct accd_group *group)
+accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
 {
     struct accd_walk *walk = plan->walk;
     struct accd_scratch *scratch = &plan->context->scratch;
-    *bulk = (struct accd_bulk){.walk = walk, .group = group};
+    struct accd_bulk *bulk = accd_scratch_take(scratch, sizeof *bulk);
+    if (!bulk)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    *bulk = (struct accd_bulk){.plan = plan, .walk = walk, .group = group};
     bulk->roots = accd_scratch_take(scratch, walk->nroots * sizeof bulk->roots[0]);
     bulk->own = accd_scratch_take(scratch, walk->nroots * sizeof bulk->own[0]);
     bulk->places = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->places[0]);
@@ -113,7 +116,7 @@ accd_status accd_bulk_begin(struct accd_bulk *bulk, struct accd_plan *plan,
     for (size_t i = 0; i < walk->nsegments; i++)
         bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i]
                                                                    : NULL;
-    bulk->plan = plan;
+    plan->bulk = bulk;
     return ACCD_OK;
 }
 

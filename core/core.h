@@ -395,6 +395,7 @@ struct accd_plan {
     const accd_construct *construct;
     struct accd_walk *walk;
     struct accd_group *group; /* the sections of the walk are, or become, this group */
+    struct accd_bulk *bulk;   /* the transfers of the group, NULL: none */
     bool new_group;
     struct accd_source *sources; /* of the items */
     struct accd_claim *claims;
@@ -413,7 +414,6 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
 /* Claims for the sections of the walk, behind those of the items. */
 accd_status accd_plan_sections(struct accd_plan *plan);
 void accd_plan_end(struct accd_plan *plan);
-accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
@@ -463,12 +463,11 @@ struct accd_bulk {
     const struct accd_segment **columns;
 };
 /* The transfers of a plan as one batch, with those of a group if there is one: all or none. */
-accd_status accd_plan_commit(struct accd_plan *plan, const struct accd_bulk *bulk);
+accd_status accd_plan_commit(struct accd_plan *plan);
 void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
 void accd_bulk_run(const struct accd_bulk *bulk);
-/* Arrays for roots and places; places are those of a group with the same segments. */
-accd_status accd_bulk_begin(struct accd_bulk *bulk, struct accd_plan *plan,
-                            struct accd_group *group);
+/* Makes plan->bulk; its places are those of a group with the same segments. */
+accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
 /* Whether all pointers of a group still lead where they led; otherwise the first that does not. */
 bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);
 
@@ -479,11 +478,10 @@ struct accd_exit_story {
     struct accd_attach *const *forced; /* attachments that ended with their holder or target */
     size_t nforced;
     bool group_leaves, group_dies;
-    const struct accd_bulk *bulk;      /* NULL: nothing of the group was fetched */
 };
-void accd_tell_entry(const struct accd_plan *plan, const struct accd_bulk *bulk);
+void accd_tell_entry(const struct accd_plan *plan);
 void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story);
-void accd_tell_update(const struct accd_plan *plan, const struct accd_bulk *bulk);
+void accd_tell_update(const struct accd_plan *plan);
 /* Whether own bytes of a rowset's elements, whether the sections of a segment move with a group. */
 size_t accd_bulk_own(const struct accd_bulk *bulk, const struct accd_rowset *set);
 bool accd_bulk_dense(const struct accd_bulk *bulk, const struct accd_segment *segment);

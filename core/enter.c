@@ -20,8 +20,6 @@ struct entry {
     struct accd_plan *plan;
     struct link *links;
     size_t nlinks;
-    struct accd_bulk bulk;
-    bool bulk_moves;
     uint64_t block_dev, block_bytes; /* shared by small objects */
     size_t block_objects;
     size_t taken;                    /* fresh claims that have memory */
@@ -483,7 +481,7 @@ static accd_status plan_moves(struct entry *entry)
             claim->object = plan->claims[claim->owner].object;
         if (claim->state != ACCD_CLAIM_NEW && claim->state != ACCD_CLAIM_WITHIN)
             continue;
-        bool in_bulk = entry->bulk_moves && !(claim->source & ACCD_CLAIM_WALKED) &&
+        bool in_bulk = plan->bulk && !(claim->source & ACCD_CLAIM_WALKED) &&
                        plan->sources[claim->source].root >= 0;
         if (!in_bulk)
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
@@ -508,16 +506,15 @@ static accd_status plan_bulk(struct entry *entry)
     struct accd_plan *plan = entry->plan;
     if (!plan->new_group)
         return ACCD_OK;
-    ACCD_TRY(accd_bulk_begin(&entry->bulk, plan, plan->group));
-    entry->bulk.entry = true;
+    ACCD_TRY(accd_bulk_begin(plan, plan->group));
+    plan->bulk->entry = true;
     for (size_t i = 0; i < plan->walk->nroots; i++) {
         struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
         if (root->state == ACCD_CLAIM_WITHIN)
             root->object = plan->claims[root->owner].object;
-        entry->bulk.roots[i] = root->object;
-        entry->bulk.own[i] = root->state != ACCD_CLAIM_PRESENT;
+        plan->bulk->roots[i] = root->object;
+        plan->bulk->own[i] = root->state != ACCD_CLAIM_PRESENT;
     }
-    entry->bulk_moves = true;
     return ACCD_OK;
 }
 
@@ -700,13 +697,13 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
     if (status == ACCD_OK)
         status = plan_moves(&entry);
     if (status == ACCD_OK)
-        status = accd_plan_commit(plan, entry.bulk_moves ? &entry.bulk : NULL);
+        status = accd_plan_commit(plan);
     if (status != ACCD_OK) {
         undo(&entry);
         return status;
     }
     commit(&entry);
-    accd_tell_entry(plan, entry.bulk_moves ? &entry.bulk : NULL);
+    accd_tell_entry(plan);
     if (region_p)
         *region_p = entry.region;
     return ACCD_OK;

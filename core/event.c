@@ -56,10 +56,10 @@ static void tell_moves(const struct accd_plan *plan, const char *rule)
 }
 
 /* Sections of a group, element by element. */
-static void tell_sections(const struct accd_plan *plan, const struct accd_bulk *bulk, accd_op op,
-                          const char *rule)
+static void tell_sections(const struct accd_plan *plan, accd_op op, const char *rule)
 {
     const struct accd_walk *walk = plan->walk;
+    const struct accd_bulk *bulk = plan->bulk; /* of moves */
     char name[160];
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
     bool move = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
@@ -100,7 +100,7 @@ static void tell_sections(const struct accd_plan *plan, const struct accd_bulk *
     }
 }
 
-void accd_tell_entry(const struct accd_plan *plan, const struct accd_bulk *bulk)
+void accd_tell_entry(const struct accd_plan *plan)
 {
     if (!plan->context->config.on_event)
         return;
@@ -109,20 +109,20 @@ void accd_tell_entry(const struct accd_plan *plan, const struct accd_bulk *bulk)
         if (plan->claims[i].state == ACCD_CLAIM_NEW)
             tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC, R_ALLOCATE);
     if (plan->new_group)
-        tell_sections(plan, NULL, ACCD_OP_ALLOC, R_ALLOCATE);
+        tell_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);
     tell_moves(plan, R_MOVE);
-    if (bulk)
-        tell_sections(plan, bulk, ACCD_OP_H2D, R_MOVE);
+    if (plan->bulk)
+        tell_sections(plan, ACCD_OP_H2D, R_MOVE);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].attached)
             tell_claim(plan, &plan->claims[i], ACCD_OP_ATTACH, R_ATTACH);
     if (plan->group)
-        tell_sections(plan, NULL, ACCD_OP_ATTACH, R_ATTACH);
+        tell_sections(plan, ACCD_OP_ATTACH, R_ATTACH);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].object && !(plan->claims[i].flags & ACCD_ITEM_UNCOUNTED))
             tell_claim(plan, &plan->claims[i], ACCD_OP_INCREF, count);
     if (plan->group)
-        tell_sections(plan, NULL, ACCD_OP_INCREF, count);
+        tell_sections(plan, ACCD_OP_INCREF, count);
 }
 
 void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story)
@@ -138,29 +138,29 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
         tell(plan, ACCD_OP_DETACH, R_STILL_ATTACHED, name, attach->slot, sizeof(void *));
     }
     if (story->group_leaves)
-        tell_sections(plan, NULL, ACCD_OP_DETACH, R_DETACH);
+        tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].owner)
             tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
     if (story->group_leaves)
-        tell_sections(plan, NULL, ACCD_OP_DECREF, count);
+        tell_sections(plan, ACCD_OP_DECREF, count);
     tell_moves(plan, R_LEAVE);
-    if (story->bulk)
-        tell_sections(plan, story->bulk, ACCD_OP_D2H, R_LEAVE);
+    if (plan->bulk)
+        tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
     for (size_t i = 0; i < story->ndying; i++) {
         const struct accd_object *object = story->dying[i];
         accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
     }
     if (story->group_dies)
-        tell_sections(plan, NULL, ACCD_OP_FREE, R_LEAVE);
+        tell_sections(plan, ACCD_OP_FREE, R_LEAVE);
 }
 
-void accd_tell_update(const struct accd_plan *plan, const struct accd_bulk *bulk)
+void accd_tell_update(const struct accd_plan *plan)
 {
     if (!plan->context->config.on_event)
         return;
     tell_moves(plan, R_UPDATE);
-    if (bulk)
-        tell_sections(plan, bulk, bulk->out ? ACCD_OP_D2H : ACCD_OP_H2D, R_UPDATE);
+    if (plan->bulk)
+        tell_sections(plan, plan->bulk->out ? ACCD_OP_D2H : ACCD_OP_H2D, R_UPDATE);
 }

@@ -7,7 +7,6 @@
 
 struct leave {
     struct accd_plan *plan;
-    bool dynamic, abandon;
     size_t counted;                  /* claims whose counters are changed */
     struct accd_object **dying;
     size_t ndying;
@@ -16,9 +15,9 @@ struct leave {
         uint32_t count;              /* what its counter was before it was forced to zero */
     } * removed;                     /* attachments that end */
     size_t nremoved, removed_room, unpinned;
-    bool group_leaves, group_dies;
     uint32_t group_references;       /* taken off its counter */
-    struct accd_bulk bulk;
+    bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
+    bool group_leaves, group_dies;
 };
 
 static accd_status no_memory(const struct leave *leave)
@@ -328,15 +327,15 @@ static accd_status plan_bulk(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     if (!leave->group_dies || leave->abandon)
         return ACCD_OK;
-    ACCD_TRY(accd_bulk_begin(&leave->bulk, plan, plan->group));
-    leave->bulk.out = leave->bulk.restore = true;
+    ACCD_TRY(accd_bulk_begin(plan, plan->group));
+    plan->bulk->out = plan->bulk->restore = true;
     for (size_t k = 0; k < plan->nclaims; k++) {
         const struct accd_source *source = accd_claim_source(plan, &plan->claims[k]);
         struct accd_object *object = plan->claims[k].object;
         if (!source || source->root < 0 || !object)
             continue;
-        leave->bulk.roots[source->root] = object;
-        leave->bulk.own[source->root] = object->size & ACCD_OBJECT_DYING;
+        plan->bulk->roots[source->root] = object;
+        plan->bulk->own[source->root] = object->size & ACCD_OBJECT_DYING;
     }
     return ACCD_OK;
 }
@@ -408,7 +407,6 @@ static void tell(struct leave *leave)
         .ndying = leave->ndying,
         .group_leaves = leave->group_leaves,
         .group_dies = leave->group_dies,
-        .bulk = leave->bulk.plan ? &leave->bulk : NULL,
     };
     struct accd_attach **forced = accd_scratch_take(&leave->plan->context->scratch,
                                                     leave->nremoved * sizeof forced[0]);
@@ -430,7 +428,7 @@ static accd_status leave_now(struct leave *leave)
     ACCD_TRY(end_outer_attachments(leave));
     ACCD_TRY(plan_moves(leave));
     ACCD_TRY(plan_bulk(leave));
-    accd_status status = accd_plan_commit(plan, leave->bulk.plan ? &leave->bulk : NULL);
+    accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
 }
 

@@ -209,31 +209,20 @@ void accd_pool_close(struct accd_pool *pool)
 
 /* ---------------------------------------------------------------------------------- scratch -- */
 
-struct accd_chunk {
-    struct accd_chunk *older;
-    size_t room, used;
-    _Alignas(16) char space[];
-};
-
-void *accd_scratch_take(struct accd_scratch *scratch, size_t bytes)
+void *accd_scratch_more(struct accd_scratch *scratch, size_t bytes)
 {
     struct accd_chunk *chunk = scratch->chunk;
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (!chunk || chunk->room - chunk->used < bytes) {
-        size_t room = chunk ? 2 * chunk->room : 4096;
-        if (room < bytes)
-            room = bytes;
-        struct accd_chunk *fresh = accd_mem_new(scratch->mem, sizeof *fresh + room);
-        if (!fresh)
-            return NULL;
-        fresh->older = chunk;
-        fresh->room = room;
-        fresh->used = 0;
-        scratch->chunk = chunk = fresh;
-    }
-    void *space = chunk->space + chunk->used;
-    chunk->used += bytes;
-    return space;
+    size_t room = chunk ? 2 * chunk->room : 4096;
+    if (room < bytes)
+        room = bytes;
+    struct accd_chunk *fresh = accd_mem_new(scratch->mem, sizeof *fresh + room);
+    if (!fresh)
+        return NULL;
+    fresh->older = chunk;
+    fresh->room = room;
+    fresh->used = bytes;
+    scratch->chunk = fresh;
+    return fresh->space;
 }
 
 /* Keeps the newest chunk, which is the largest, unless it is so large that it was an exception. */

@@ -57,7 +57,23 @@ struct accd_scratch {
     struct accd_chunk *chunk; /* the current one; older ones are linked behind it */
 };
 
-void *accd_scratch_take(struct accd_scratch *scratch, size_t bytes);
+struct accd_chunk {
+    struct accd_chunk *older;
+    size_t room, used;
+    _Alignas(16) char space[];
+};
+
+void *accd_scratch_more(struct accd_scratch *scratch, size_t bytes); /* when the chunk is full */
+static inline void *accd_scratch_take(struct accd_scratch *scratch, size_t bytes)
+{
+    struct accd_chunk *chunk = scratch->chunk;
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (!chunk || chunk->room - chunk->used < bytes)
+        return accd_scratch_more(scratch, bytes);
+    void *space = chunk->space + chunk->used;
+    chunk->used += bytes;
+    return space;
+}
 void accd_scratch_reset(struct accd_scratch *scratch);
 void accd_scratch_close(struct accd_scratch *scratch);
 

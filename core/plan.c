@@ -122,11 +122,14 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
     accd_context *context = dir->context;
     size_t n = construct->nitems;
     *plan = (struct accd_plan){.context = context, .dir = dir, .construct = construct};
-    plan->claims = accd_scratch_take(&context->scratch,
-                                     n * (sizeof plan->claims[0] + sizeof plan->sources[0]));
+    plan->claims =
+        accd_scratch_take(&context->scratch, n * (sizeof plan->claims[0] + sizeof plan->sources[0] +
+                                                  sizeof plan->moves[0]));
     if (!plan->claims)
         return no_memory(context);
     plan->sources = (struct accd_source *)(plan->claims + n);
+    plan->moves = (struct accd_move *)(plan->sources + n);
+    plan->moves_room = n; /* flat data want no more */
     int walked = 0;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
@@ -278,7 +281,7 @@ static bool room_for_one(struct accd_plan *plan, void **array, size_t n, size_t 
     return true;
 }
 
-accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
+static inline accd_status add_move(struct accd_plan *plan, const struct accd_move *move)
 {
     if (!room_for_one(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
                       sizeof plan->moves[0]))
@@ -324,7 +327,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
             }
             if (out ? !demand->out : !demand->in)
                 continue;
-            ACCD_TRY(accd_plan_move(
+            ACCD_TRY(add_move(
                 plan, &(struct accd_move){host, dev, piece->bytes, index, (uint32_t)p,
                                           (uint32_t)row, out}));
         }
@@ -374,13 +377,14 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
 {
     const struct accd_claim *claim = &plan->claims[index];
     size_t from = 0, to = 0;
-    const struct accd_rowset *set = accd_elements_of(plan, claim, &from, &to);
+    const struct accd_rowset *set =
+        plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
     if (set && !accd_moves_whole(set->program, claim->action, out))
         return pieces_of_rows(plan, index, set, from, to, out);
     const struct accd_demand *demand = &accd_demands[claim->action];
     if (out ? !demand->out : !demand->in)
         return ACCD_OK;
-    return accd_plan_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
+    return add_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
                                                     claim->bytes, index, ACCD_WHOLE, 0, out});
 }
 
@@ -398,7 +402,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
         part.dev = move->dev + (at - move->host);
         part.bytes = stop > at ? stop - at : 0;
         if (part.bytes)
-            ACCD_TRY(accd_plan_move(plan, &part));
+            ACCD_TRY(add_move(plan, &part));
         at = after > at ? after : at;
     }
     if (at < end) {
@@ -406,7 +410,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
         part.host = at;
         part.dev = move->dev + (at - move->host);
         part.bytes = end - at;
-        ACCD_TRY(accd_plan_move(plan, &part));
+        ACCD_TRY(add_move(plan, &part));
     }
     return ACCD_OK;
 }
@@ -418,7 +422,7 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
     uint64_t end = move->host + move->bytes;
-    ACCD_TRY(accd_plan_move(plan, move));
+    ACCD_TRY(add_move(plan, move));
     ACCD_TRY(accd_first_attach(plan->dir, move->host, end, &cursor, &attach));
     for (; attach && !move->out; attach = accd_next_attach(&cursor, end))
         ACCD_TRY(accd_plan_word(plan, move->dev + (attach->slot - move->host), attach->dev));
@@ -479,7 +483,7 @@ static accd_status leave_loose_pointers(struct accd_plan *plan)
             part.dev = moves[i].dev + (at - moves[i].host);
             part.bytes = stop > at ? stop - at : 0;
             if (part.bytes)
-                ACCD_TRY(accd_plan_move(plan, &part));
+                ACCD_TRY(add_move(plan, &part));
             at = stop + sizeof(void *) > at ? stop + sizeof(void *) : at;
         }
     }
@@ -609,9 +613,10 @@ static accd_status check_targets(const struct accd_plan *plan)
     return ACCD_OK;
 }
 
-accd_status accd_plan_commit(struct accd_plan *plan, const struct accd_bulk *bulk)
+accd_status accd_plan_commit(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
+    const struct accd_bulk *bulk = plan->bulk;
     ACCD_TRY(check_targets(plan));
     struct accd_traffic traffic = {.in = plan->nwords};
     for (size_t i = 0; i < plan->nmoves; i++)

@@ -53,17 +53,20 @@ void accd_range_close(struct accd_range *index)
 static node *descend(struct accd_range *index, uint64_t p)
 {
     node *n = index->root;
-    uint64_t low = 0, high = UINT64_MAX;
+    uint64_t low = 0, least = 0, high = UINT64_MAX;
     for (unsigned h = index->height; h; h--) {
         unsigned i = place(n, p);
         if (i && n->key[i] > low)
             low = n->key[i];
+        if (n->key[i] > least)
+            least = n->key[i];
         if (i + 1 < FANOUT && n->key[i + 1] < high)
             high = n->key[i + 1];
         n = n->at[i];
     }
     index->leaf = n;
     index->low = low;
+    index->least = least;
     index->high = high;
     return n;
 }
@@ -75,16 +78,18 @@ static inline node *leaf_for(struct accd_range *index, uint64_t p)
     return descend(index, p);
 }
 
-/* The place in the finger's leaf: where the last one was, just behind it, or looked for. A construct
- * asks for an address before it changes the index there. */
+/* The place in the finger's leaf: where the last one was, just beside it, or looked for. A construct
+ * asks for an address before it changes the index there, and one that undoes another asks again. */
 static inline unsigned place_near(struct accd_range *index, const node *leaf, uint64_t p)
 {
     unsigned at = index->at;
-    if (at + 2 < FANOUT && leaf->key[at] <= p) {
-        if (p < leaf->key[at + 1])
-            return at;
-        if (p < leaf->key[at + 2])
-            return index->at = at + 1;
+    if (leaf->key[at] > p) {
+        if (!at || leaf->key[at - 1] <= p)
+            return index->at = at - (at > 0);
+    } else if (at + 1 == FANOUT || p < leaf->key[at + 1]) {
+        return at;
+    } else if (at + 2 == FANOUT || p < leaf->key[at + 2]) {
+        return index->at = at + 1;
     }
     return index->at = place(leaf, p);
 }
@@ -261,8 +266,10 @@ static int insert_on_path(struct accd_range *index, uint64_t key, void *record)
     unsigned i = place(n, key);
     i += n->used && n->key[i] < key;
     for (unsigned h = 1; h <= index->height; h++) /* separators stay lower bounds */
-        if (key < path[h].n->key[path[h].at])
+        if (key < path[h].n->key[path[h].at]) {
             path[h].n->key[path[h].at] = key;
+            lift_finger(index);
+        }
     for (unsigned h = 0;; h++) {
         if (n->used < FANOUT) {
             put(n, i, key, record);
@@ -297,20 +304,18 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
         index->height = 0;
         lift_finger(index);
     }
-    /* Near the last search there is no need to start at the root. The first key of a leaf must not
-     * fall below its separator, which holds inside the finger's bounds. */
+    /* Near the last search there is no need to start at the root. */
     node *leaf = index->leaf;
     if (!index->height && index->root->used == 0) {
         put(index->root, 0, key, record);
         index->count++;
         return 1;
     }
-    if (leaf && leaf->used && leaf->used < FANOUT && key - index->low < index->high - index->low) {
-        if (key > leaf->key[0]) {
-            put(leaf, place_near(index, leaf, key) + 1, key, record);
-            index->count++;
-            return 1;
-        }
+    if (leaf && leaf->used && leaf->used < FANOUT && key - index->least < index->high - index->least) {
+        unsigned i = place_near(index, leaf, key);
+        put(leaf, i + (leaf->key[i] < key), key, record);
+        index->count++;
+        return 1;
     }
     if (!insert_on_path(index, key, record))
         return 0;

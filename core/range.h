@@ -29,6 +29,7 @@ struct accd_range {
     /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
     struct accd_range_node *leaf;
     uint64_t low, high;
+    uint64_t least; /* no separator on the way to the leaf is greater */
     unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
 };
 

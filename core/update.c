@@ -53,7 +53,7 @@ static accd_status resolve(struct accd_plan *plan, struct accd_claim *claim)
 /* A pending group that has all columns of the walk among its own: then they can be updated without
  * turning a million sections into objects. Elements that move themselves want all of its columns,
  * because only then are all attached pointers in them known. */
-static accd_status match(struct accd_plan *plan, struct accd_bulk *bulk)
+static accd_status match(struct accd_plan *plan)
 {
     struct accd_walk *walk = plan->walk;
     struct accd_directory *dir = plan->dir;
@@ -62,10 +62,10 @@ static accd_status match(struct accd_plan *plan, struct accd_bulk *bulk)
             return ACCD_OK;
     struct accd_group *group = accd_group_matching(dir, walk);
     if (group && !accd_group_slots_shared(dir, group) && !accd_plan_touches(plan, group)) {
-        ACCD_TRY(accd_bulk_begin(bulk, plan, group));
+        ACCD_TRY(accd_bulk_begin(plan, group));
         plan->group = group;
         for (size_t i = 0; i < walk->nroots; i++)
-            bulk->own[i] = own_bytes_move(walk, i);
+            plan->bulk->own[i] = own_bytes_move(walk, i);
         return ACCD_OK;
     }
     for (size_t i = 0; i < walk->nroots; i++)
@@ -77,21 +77,22 @@ static accd_status match(struct accd_plan *plan, struct accd_bulk *bulk)
         group = dir->groups[g];
         if (!group || !group->pending || accd_plan_touches(plan, group))
             continue;
-        ACCD_TRY(accd_bulk_begin(bulk, plan, group));
+        ACCD_TRY(accd_bulk_begin(plan, group));
+        const struct accd_segment **places = plan->bulk->places;
         size_t matched = 0;
         for (size_t i = 0; i < walk->nsegments; i++) {
-            bulk->places[i] = NULL;
-            for (size_t k = 0; k < group->walk->nsegments && !bulk->places[i]; k++)
+            places[i] = NULL;
+            for (size_t k = 0; k < group->walk->nsegments && !places[i]; k++)
                 if (accd_same_columns(group->walk, &group->walk->segments[k], walk,
                                       &walk->segments[i]))
-                    bulk->places[i] = &group->walk->segments[k];
-            matched += bulk->places[i] != NULL;
+                    places[i] = &group->walk->segments[k];
+            matched += places[i] != NULL;
         }
         if (matched == walk->nsegments) {
             plan->group = group;
             return ACCD_OK;
         }
-        bulk->plan = NULL;
+        plan->bulk = NULL;
     }
     return ACCD_OK;
 }
@@ -109,30 +110,30 @@ static bool one_direction(const struct accd_plan *plan, bool *out)
 
 accd_status accd_update(struct accd_plan *plan)
 {
-    struct accd_bulk bulk = {0};
     bool out = false;
     if (plan->walk && plan->walk->sections >= plan->context->config.group_least &&
         one_direction(plan, &out))
-        ACCD_TRY(match(plan, &bulk));
+        ACCD_TRY(match(plan));
     if (plan->walk && !plan->group)
         ACCD_TRY(accd_plan_sections(plan));
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].state == ACCD_CLAIM_OPEN)
             ACCD_TRY(resolve(plan, &plan->claims[i]));
-    bulk.out = out;
-    for (size_t i = 0; plan->group && i < plan->walk->nroots; i++) {
-        bulk.roots[i] = plan->claims[plan->walk->roots[i].item].object;
-        bulk.own[i] = bulk.own[i] && bulk.roots[i];
+    struct accd_bulk *bulk = plan->bulk;
+    for (size_t i = 0; bulk && i < plan->walk->nroots; i++) {
+        bulk->out = out;
+        bulk->roots[i] = plan->claims[plan->walk->roots[i].item].object;
+        bulk->own[i] = bulk->own[i] && bulk->roots[i];
     }
     for (uint32_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         const struct accd_source *source = accd_claim_source(plan, claim);
-        bool in_bulk = plan->group && source && source->root >= 0;
+        bool in_bulk = bulk && source && source->root >= 0;
         if (claim->state == ACCD_CLAIM_PRESENT && !in_bulk)
             ACCD_TRY(accd_plan_own_bytes(plan, i, claim->action == ACCD_UPDATE_SELF));
     }
     ACCD_TRY(accd_plan_keep_pointers(plan));
-    ACCD_TRY(accd_plan_commit(plan, plan->group ? &bulk : NULL));
-    accd_tell_update(plan, plan->group ? &bulk : NULL);
+    ACCD_TRY(accd_plan_commit(plan));
+    accd_tell_update(plan);
     return ACCD_OK;
 }
