@@ -271,17 +271,17 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
 
 /* Sums and differences v of x and y without a branch for each row: only if one of them overflows,
  * and the operands are still there, all are computed once more with care. */
-#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                 \
-    if (to != a && to != b) {                                              \
-        uint64_t bad = 0;                                                  \
-        for (size_t i = 0; i < n; i++) {                                   \
-            uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = v_of_x_y; \
-            bad |= overflow;                                               \
-            to[i] = (int64_t)(result);                                     \
-        }                                                                  \
-        if (!(bad >> 63))                                                  \
-            break;                                                         \
-    }                                                                      \
+#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
+    if (to != a && to != b) {                                                \
+        uint64_t bad = 0;                                                    \
+        for (size_t i = 0; i < n; i++) {                                     \
+            uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = (v_of_x_y); \
+            bad |= (overflow);                                               \
+            to[i] = (int64_t)(result);                                       \
+        }                                                                    \
+        if (!(bad >> 63))                                                    \
+            break;                                                           \
+    }                                                                        \
     EACH(careful)
 
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,

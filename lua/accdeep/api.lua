@@ -257,7 +257,7 @@ function routines.acc_get_num_devices(session) return session.devices end
 function routines.acc_wait() end
 routines.acc_wait_all, routines.acc_init = routines.acc_wait, routines.acc_wait
 function routines.acc_shutdown(session) session:forget_device() end
-function routines.acc_on_device(session) return session.kernel ~= nil and not session.kernel.on_host end
+function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
 
 api.routines = routines
 

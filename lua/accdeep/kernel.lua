@@ -200,7 +200,7 @@ local function on_host(session, plan, body, node, place)
     on_host = true, env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
   session.kernel = k
   local ok, err = pcall(run_body, session, k, body, node)
-  session.kernel = nil
+  session.kernel = false
   if not ok then error(err, 0) end
 end
 
@@ -220,7 +220,7 @@ local function on_device(session, plan, body, node, place)
     end
     run_body(session, k, body, node)
   end)
-  session.kernel = nil
+  session.kernel = false
   if ok then ok, err = pcall(region.close, region) end -- a failing end undoes the body too
   ctx:journal_close(device, ok)
   k:release()

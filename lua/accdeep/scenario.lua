@@ -117,7 +117,7 @@ local function language(run)
           { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
       end
       local address, low, high = binding.place()
-      s.current = nil
+      s.current = false
       view.write(s.host_space, binding.type, address, value, low, high)
     end,
     __call = function(_, text)
@@ -151,7 +151,7 @@ local function language(run)
     if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
     s.current = { file = file, line = line }
     local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n))
-    s.current = nil
+    s.current = false
     local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
     if type(init) == "table" then
       view.write(s.host_space, types.array(t, n), address, init, address, address + n * t.size)

@@ -54,6 +54,8 @@ function session.new(options, outer)
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
     collectors = {},
+    -- not nil: a directive asks for these each time
+    kernel = false, watching = false, listening = false, current = false,
   }, Session)
   local ctx, err = core.open {
     devices = options.devices or 1,
@@ -410,11 +412,15 @@ function Session:core_error(err, plan)
   return diagnostic.new(err)
 end
 
-function Session:prepare(text, file, line, references, signature)
+function Session:seen(text, file, key)
   local places = self.prepared[text]
   local lines = places and places[file or ""]
+  return lines and lines[key]
+end
+
+function Session:prepare(text, file, line, references, signature)
   local key = signature and (line or 0) .. signature or line or 0
-  local plan = lines and lines[key]
+  local plan = self:seen(text, file, key)
   if plan then return plan end
   plan = lower.directive(self, self:parse(text), { file = file, line = line, references = references })
   if plan.kind == "region" or plan.kind == "compute" or #plan.items > 0 then
@@ -427,8 +433,11 @@ function Session:prepare(text, file, line, references, signature)
     plan.condition_value = function() return value({}) ~= 0 end
   end
   if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
-  places = self.prepared[text] or {}
-  lines = places[file or ""] or {}
+  local kind = plan.kind
+  plan.place = { text = text, file = file, line = line }
+  plan.alone = plan.construct and not plan.condition and kind ~= "region" and kind ~= "compute"
+  local places = self.prepared[text] or {}
+  local lines = places[file or ""] or {}
   self.prepared[text], places[file or ""], lines[key] = places, lines, plan
   self.nprepared = self.nprepared + 1
   return plan
@@ -670,6 +679,16 @@ end
 function Session:directive(text, refs, file, line)
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
+  end
+  local plan = self:seen(text, file, line or 0)
+  if plan and plan.alone and not self.watching and not self.listening then
+    -- nothing but the core's work is left to do
+    local before = self.current
+    self.current = plan.place
+    local result, err = plan.construct:run(self.device)
+    self.current = before
+    if result then return end
+    return self:within(text, file, line, error, self:core_error(err, plan), 0)
   end
   return self:within(text, file, line, self.directive_here, self, text, refs, file, line)
 end

@@ -14,6 +14,7 @@ struct item_source {
     accd_instruction *code;
     size_t ncode;
     unsigned registers;
+    bool constant, located;       /* constants only: located once */
     int base, start, count, slot; /* registers; start, count, slot may be NO_REGISTER */
     uint64_t unit;                /* bytes of an element */
     uint64_t slot_address;        /* if slot is NO_REGISTER; 0: none */
@@ -86,8 +87,11 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     lua_getfield(L, at, "code");
     const accd_instruction *code = read_code(L, lua_gettop(L), &source->ncode);
     source->code = malloc((source->ncode + 1) * sizeof *code);
-    for (size_t i = 0; source->code && i < source->ncode; i++)
+    source->constant = true;
+    for (size_t i = 0; source->code && i < source->ncode; i++) {
         source->code[i] = code[i];
+        source->constant &= code[i].op == ACCD_I_CONST;
+    }
     lua_pop(L, 2);
     lua_getfield(L, at, "params");
     size_t nparams = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
@@ -161,6 +165,8 @@ static int construct_gc(lua_State *L)
 static accd_status locate(accd_context *core, accd_item *item, struct item_source *source)
 {
     int64_t r[REGISTERS];
+    if (source->located)
+        return ACCD_OK;
     accd_status status =
         accd_evaluate(core, source->code, source->ncode, source->registers, NULL, r);
     if (status != ACCD_OK)
@@ -172,9 +178,11 @@ static accd_status locate(accd_context *core, accd_item *item, struct item_sourc
     item->params = source->values;
     for (int i = 0; i < ACCD_INDICES; i++)
         item->index[i] = source->index[i] >= 0 ? r[source->index[i]] : 0;
-    return accd_item_section(core, item, (uint64_t)r[source->base],
-                             source->start >= 0 ? r[source->start] : 0,
-                             source->count >= 0 ? r[source->count] : 1, source->unit);
+    status = accd_item_section(core, item, (uint64_t)r[source->base],
+                               source->start >= 0 ? r[source->start] : 0,
+                               source->count >= 0 ? r[source->count] : 1, source->unit);
+    source->located = source->constant && status == ACCD_OK;
+    return status;
 }
 
 static void empty_region(struct handle *handle)
