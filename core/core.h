@@ -28,7 +28,7 @@
             return try_;                   \
     } while (0)
 
-#define ACCD_PREFETCH_AHEAD 24 /* rows; any distance from 4 to 32 objects serves */
+#define ACCD_PREFETCH_AHEAD 48 /* rows of a column */
 #define ACCD_ROWS 256          /* rows an instruction of a mapping program runs over */
 
 static inline uint64_t accd_address(const void *p) { return (uint64_t)(uintptr_t)p; }

@@ -225,15 +225,9 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct objec
     __builtin_prefetch((const char *)o->c + 63);
 }
 
-/* The copy a programmer writes by hand: the size first, then everything into one buffer. */
-static __attribute__((noinline)) void pack(const struct object *objects, size_t count, char *to)
+static inline void pack_some(const struct object *objects, size_t count, struct object *device,
+                             char *heap)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += ARRAYS * sizeof(float) * (size_t)objects[i].n;
-    sink = bytes;
-    struct object *device = (struct object *)to;
-    char *heap = (char *)(device + count);
     for (size_t i = 0; i < count; i++, device++) {
         size_t length = (size_t)objects[i].n * sizeof(float);
         if (i + AHEAD < count)
@@ -244,6 +238,33 @@ static __attribute__((noinline)) void pack(const struct object *objects, size_t 
         device->c = memcpy(heap + 2 * length, objects[i].c, length);
         heap += 3 * length;
     }
+}
+
+/* The copy a programmer writes by hand: the size first, then everything into one buffer. */
+static __attribute__((noinline)) void pack(const struct object *objects, size_t count, char *to)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += ARRAYS * sizeof(float) * (size_t)objects[i].n;
+    sink = bytes;
+    struct object *device = (struct object *)to;
+    pack_some(objects, count, device, (char *)(device + count));
+}
+
+/* One of two halves: what the memory of this machine gives to two threads. */
+struct halves {
+    const struct object *objects;
+    size_t count;
+    char *to;
+};
+
+static void pack_half(void *arg, unsigned part)
+{
+    const struct halves *h = arg;
+    size_t from = part ? h->count / 2 : 0, to = part ? h->count : h->count / 2;
+    struct object *device = (struct object *)h->to;
+    pack_some(h->objects + from, to - from, device + from,
+              (char *)(device + h->count) + from * ARRAYS * LENGTH * sizeof(float));
 }
 
 static __attribute__((noinline)) void unpack(struct object *objects, size_t count, const char *from)
@@ -339,8 +360,8 @@ static accd_context *deep_context(unsigned threads, accd_item *item, struct obje
 }
 
 /* bench.deep(count, scattered, naive) -> memcpy, pack, unpack, in, out, delete, in2, out2 (two
- * threads), first (what in costs if the last construct was another one), and with naive: one_by_one,
- * update_all, update_one (ns each, not for each object) */
+ * threads), pack2 (by hand, two threads), first (what in costs if the last construct was another one),
+ * and with naive: one_by_one, update_all, update_one (ns each, not for each object) */
 static int l_deep(lua_State *L)
 {
     size_t count = (size_t)luaL_checkinteger(L, 1);
@@ -350,7 +371,11 @@ static int l_deep(lua_State *L)
     char *to = checked(malloc(count * OBJECT_BYTES)), *from = checked(malloc(count * OBJECT_BYTES));
     memset(to, 1, count * OBJECT_BYTES);
     memset(from, 1, count * OBJECT_BYTES);
-    double copy = 1e18, packed = 1e18, unpacked = 1e18;
+    double copy = 1e18, packed = 1e18, unpacked = 1e18, halved = 1e18;
+    struct accd_mem mem;
+    accd_mem_init(&mem, NULL, NULL);
+    struct accd_workers *workers = checked(accd_workers_new(&mem, 2));
+    struct halves halves = {objects, count, to};
     double in[2] = {1e18, 1e18}, out[2] = {1e18, 1e18}, drop[2] = {1e18, 1e18}, first = 1e18;
     accd_item item[2];
     accd_context *context[2];
@@ -364,6 +389,7 @@ static int l_deep(lua_State *L)
     for (int r = 0; r < repetitions; r++) {
         MEASURE(copy, count, memcpy(to, from, count * OBJECT_BYTES));
         MEASURE(packed, count, pack(objects, count, to));
+        MEASURE(halved, count, accd_workers_run(workers, pack_half, &halves, 2));
         MEASURE(unpacked, count, unpack(objects, count, to));
         for (unsigned t = 0; t < 2; t++) {
             item[t].action = ACCD_COPYIN;
@@ -383,6 +409,7 @@ static int l_deep(lua_State *L)
     lua_newtable(L);
     set(L, "memcpy", copy);
     set(L, "pack", packed);
+    set(L, "pack2", halved);
     set(L, "unpack", unpacked);
     set(L, "in", in[0]);
     set(L, "out", out[0]);
@@ -421,6 +448,7 @@ static int l_deep(lua_State *L)
         accd_program_release(item[t].program);
         accd_close(context[t]);
     }
+    accd_workers_close(workers);
     free(objects);
     free(others);
     free(to);

@@ -69,6 +69,7 @@ local function deep(count, scattered)
   row("T7", "delete of " .. name .. " / packed by hand", m.delete / m.pack, goal)
   row("T8", "copyin of " .. name .. ", two threads / one", m.in2 / m["in"],
     count >= 1000000 and 0.65 or small and 1.1 or nil)
+  row("T8", "packed by hand, " .. name .. ", two threads / one", m.pack2 / m.pack, nil)
   row("T8", "copyout of " .. name .. ", two threads / one", m.out2 / m.out, small and 1.1 or nil)
   if m.one_by_one then
     row("T9", "one allocation, copy and entry an array / " .. name, m.one_by_one / m["in"], -10)
