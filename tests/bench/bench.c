@@ -366,7 +366,7 @@ static int l_deep(lua_State *L)
 {
     size_t count = (size_t)luaL_checkinteger(L, 1);
     int scattered = lua_toboolean(L, 2), naive = lua_toboolean(L, 3);
-    int repetitions = count < 10000 ? 300 : count < 100000 ? 60 : count < 1000000 ? 10 : 6;
+    int repetitions = count < 10000 ? 300 : count < 100000 ? 60 : count < 1000000 ? 10 : 16;
     struct object *objects = make_objects(count, scattered, MALLOC_STEP);
     char *to = checked(malloc(count * OBJECT_BYTES)), *from = checked(malloc(count * OBJECT_BYTES));
     memset(to, 1, count * OBJECT_BYTES);
