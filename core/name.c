@@ -185,9 +185,11 @@ static void add_walk_section(struct text *text, const struct accd_walk *walk, si
     size_t index, row;
     accd_walk_locate(walk, section, &index, &row);
     const struct accd_segment *segment = &walk->segments[index];
+    const accd_label *label = segment->field->label;
     add_row_slot(text, walk, segment, row);
-    add(text, "[%lld:%llu]", (long long)accd_section_start(segment, row),
-        (unsigned long long)(accd_section_bytes(segment, row) / segment->field->unit));
+    if (!label || indexed(label))
+        add(text, "[%lld:%llu]", (long long)accd_section_start(segment, row),
+            (unsigned long long)(accd_section_bytes(segment, row) / segment->field->unit));
 }
 
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)

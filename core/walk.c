@@ -373,7 +373,7 @@ static accd_status section_error(struct level_job *job, const struct part_fault 
         break;
     }
     accd_error *error = &context->error;
-    error->item = walk->roots[0].item;
+    error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
     memcpy(error->asked.name, name, sizeof name);
     if (fault->fault == ACCD_OUTSIDE) {
         uint64_t pointer = field_base(set, segment->field, fault->row);

@@ -180,8 +180,13 @@ end
 
 local lvalues = {}
 
+-- The member of the element's type that a name means; ::name is the host program's.
+local function member_of(ctx, node)
+  return ctx.record and not node.global and types.member(ctx.record, node.name)
+end
+
 function lvalues.id(_, ctx, node)
-  local member = ctx.record and types.member(ctx.record, node.name)
+  local member = member_of(ctx, node)
   if member then
     return { self = true, offset = ctx.base + member.offset, type = member.type }
   end
@@ -284,7 +289,7 @@ function values.num(_, _, node)
 end
 
 function values.id(b, ctx, node)
-  local known = not (ctx.record and types.member(ctx.record, node.name))
+  local known = not member_of(ctx, node)
     and not ctx.session.scope.variables[node.name]
   local enumerator = known and ctx.session.scope.enumerators[node.name]
   if enumerator then return constant(enumerator) end
@@ -413,6 +418,7 @@ end
 function values.section(_, _, node)
   raise("invalid-section", node.pos, "a section has no value in a bound")
 end
+values.alias = values.section
 function values.str(_, _, node) raise("type-mismatch", node.pos, "a string is no bound") end
 function values.postfix(_, _, node) raise("type-mismatch", node.pos, "a bound changes nothing") end
 values.assign = values.postfix

@@ -1,15 +1,17 @@
--- compile.lua - from types and shapes to the core's mapping programs.
+-- compile.lua - from treatments of types (nest.lua) to the core's mapping programs.
 --
 -- A program treats one element of a record: which of its own bytes move (pieces), which pointers are
 -- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
 -- Nested records are part of their element; records behind pointers are programs of their own.
 
 local codegen = require "accdeep.codegen"
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
-local shape = require "accdeep.shape"
+local nest = require "accdeep.nest"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
+local action = core.action
 
 local compile = {}
 
@@ -95,37 +97,72 @@ local function section_elements(ctx, of, subscripts)
   return of, 1, nil
 end
 
--- A program for pointers that are followed in turn: p[0:n][0:m]. Bounds belong to the enclosing
--- element, whose registers hold them.
-local function pointer_program(session, b, ctx, t, subscripts, from, shape_name, place)
-  local start, length = bounds(b, ctx, subscripts[from], {})
-  local pos = subscripts[from].pos
-  local outer_start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
-  local outer_length = codegen.reg(b, length, pos)
-  b:pin(outer_length)
-  if outer_start then b:pin(outer_start) end
-  local inner = codegen.builder()
-  local op = session.core.opcode
-  local count = inner:emit(pos, op.INHERIT, 0, 0, outer_length)
-  local first = outer_start and inner:emit(pos, op.INHERIT, 0, 0, outer_start)
-  local rest = table.move(subscripts, from, #subscripts, 1, {})
-  local element, times, more = section_elements(ctx, t.to, rest)
-  local child
-  if more then
-    -- bounds of further dimensions pass through the registers of this level
-    local outer = setmetatable({}, { __index = b })
-    child = pointer_program(session, outer, ctx, element, rest, more, shape_name, place)
-  else
-    child = types.is_record(element) and program_of(session, element, shape_name, nil, place) or nil
+-- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base leads to, must be present. The
+-- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
+-- null pointer, and one whose base has an empty section (AMB-TR14-16).
+local function alias_field(session, b, ctx, value, subscript, length)
+  local pos = subscript.pos
+  local zero = codegen.constant(0)
+  local count = codegen.apply(b, "!=", value, zero, pos)
+  local start
+  if subscript.to then
+    local base = codegen.value(b, ctx, subscript.to)
+    if base.type.kind ~= "pointer" then
+      raise("not-a-pointer", subscript.to.pos, ("the base of '@' is a pointer, this is %s"):format(
+        types.name(base.type)), { rule = "TR14-3.5-01" })
+    end
+    local sure = codegen.apply(b, "!=", base, zero, pos)
+    if length then
+      sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", length.count, zero, pos), pos)
+      base = codegen.apply(b, "+", base, length.bytes, pos)
+    end
+    count = codegen.apply(b, "&", count, sure, pos)
+    start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
   end
-  if times > 1 then
-    raise("unsupported", pos, "pointers to rows behind pointers")
+  return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
+    code_end = b.n, label = label(session, "") }
+end
+compile.alias_field = alias_field
+
+-- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
+-- element, whose registers hold them; with nothing around (outer nil) they are computed here.
+local function pointer_program(session, outer, ctx, t, subscripts, from, inner_program)
+  local subscript = subscripts[from]
+  local pos = subscript.pos
+  local inner = codegen.builder()
+  local field
+  if subscript.tag == "alias" then
+    local value = { reg = inner:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
+    field = alias_field(session, inner, ctx, value, subscript)
+    field.offset = 0
+  else
+    local rest = table.move(subscripts, from, #subscripts, 1, {})
+    local element, times, more = section_elements(ctx, t.to, rest)
+    if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
+    local b = outer or inner
+    local start, length = bounds(b, ctx, subscript, {})
+    local count = codegen.reg(b, length, pos)
+    local first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    if outer then
+      outer:pin(count)
+      if first then outer:pin(first) end
+      count = inner:emit(pos, core.opcode.INHERIT, 0, 0, count)
+      first = first and inner:emit(pos, core.opcode.INHERIT, 0, 0, first)
+    end
+    local child
+    if more then
+      -- bounds of further dimensions pass through the registers of this level
+      child = pointer_program(session, outer and setmetatable({}, { __index = outer }), ctx, element, rest, more,
+        inner_program)
+    else
+      child = types.is_record(element) and inner_program(element, pos) or nil
+    end
+    field = { offset = 0, unit = element.size, count = count, start = first, child = child,
+      code_end = inner.n, label = label(session, "", element.size, child) }
   end
   return session:program {
-    stride = 8, pieces = { { offset = 0, bytes = 8 } },
-    fields = { { offset = 0, unit = element.size, count = count, start = first, child = child,
-      code_end = inner.n, label = label(session, "", element.size, child) } },
-    code = inner.code, registers = inner.most, params = 0, excluded = {},
+    stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
+    code = inner.code, registers = math.max(inner.most, 1), params = 0, excluded = {},
   }
 end
 
@@ -133,23 +170,85 @@ local function scaled(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
+-- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
+-- what is no alias (TR14-3.5-12).
+local function alias_base(session, out, entry, seen)
+  local to = entry.subscripts[#entry.subscripts].to
+  if not to or to.tag ~= "id" or entry.outer then return to end
+  for _, other in ipairs(nest.entries(session, out.treatment)) do
+    if other.member.name == to.name then
+      local first = other.subscripts and other.subscripts[1]
+      if seen[other] then
+        raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
+          { length = #to.name, rule = "TR14-3.5-12" })
+      end
+      seen[other] = true
+      if first and first.tag == "alias" then
+        if first.to then return alias_base(session, out, other, seen) end
+        return to
+      end
+      return to, first and not other.outer and first or nil, other.member.type
+    end
+  end
+  return to
+end
+
+-- A pointer member that is an alias.
+local function add_alias(session, out, entry, offset, name)
+  if out.treatment.update then return end -- TR14-3.5-11
+  local b, ctx, t = out.builder, out.ctx, entry.member.type
+  local subscript = entry.subscripts[1]
+  b:boundary()
+  local to, section, base_type = alias_base(session, out, entry, { [entry] = true })
+  local length
+  if section then
+    local start, count = bounds(b, ctx, section, {})
+    local size = types.element(base_type).size
+    length = { count = count, bytes = codegen.apply(b, "*", start, codegen.constant(size), subscript.pos) }
+  end
+  local value = codegen.load(b, { self = true, offset = offset, type = t }, subscript.pos)
+  local field = alias_field(session, b, entry.outer and { session = session } or ctx, value,
+    { pos = subscript.pos, to = to }, length)
+  field.offset, field.label = offset, label(session, name)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The program for what a member holds or leads to.
+local function inner_program(session, out, entry)
+  return function(_, pos)
+    return program_of(session, nest.inner(session, out.treatment, entry), pos)
+  end
+end
+
+-- What the objects behind a member are asked for: by the entry, by the policy it invokes, or by what is
+-- asked for those around.
+local function inner_action(session, out, entry)
+  if entry.invoke then
+    local own = nest.inner(session, out.treatment, entry).own
+    return own and action[own]
+  end
+  return entry.action and action[entry.action] or out.action
+end
+
 -- A member with sections: a pointer that is followed, or a part of an array.
 local function add_section(session, out, entry, offset, name, init)
-  local b, ctx, t = out.builder, out.ctx, entry.member.type
-  local subscripts = entry.subscripts
+  local t, subscripts = entry.member.type, entry.subscripts
+  if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
+  local b, ctx = out.builder, entry.outer and { session = session } or out.ctx
   local pos = subscripts[1].pos
   b:boundary()
   local element, times, more = section_elements(ctx, types.element(t), subscripts)
   local start, length = bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
   local child
   if more then
-    child = pointer_program(session, b, ctx, element, subscripts, more, entry.shape, out.place)
+    child = pointer_program(session, b, ctx, element, subscripts, more, inner_program(session, out, entry))
   elseif types.is_record(element) then
-    child = program_of(session, element, entry.shape, nil, out.place, nil, pos)
+    child = inner_program(session, out, entry)(element, pos)
   end
   start, length = scaled(b, start, times, pos), scaled(b, length, times, pos)
   local field = {
     offset = offset, unit = element.size, child = child, init = init,
+    action = inner_action(session, out, entry),
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
     code_end = b.n, label = label(session, name, element.size, child),
@@ -160,31 +259,32 @@ end
 
 local collect -- forward
 
-local function add_records(session, out, entry, offset, name)
+local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
   local element, n = t, 1
   while element.kind == "array" do element, n = element.of, n * element.n end
+  local treatment = nest.inner(session, out.treatment, entry)
+  local own = inner_action(session, out, entry)
   if n <= UNROLLED then
     for i = 0, n - 1 do
       local at = t.kind == "array" and ("%s[%d]"):format(name, i) or name
-      collect(session, out, element, offset + i * element.size, at .. ".", entry.shape,
-        entry.init or out.init)
+      collect(session, out, treatment, offset + i * element.size, at .. ".", init, own)
     end
     return
   end
-  local child = program_of(session, element, entry.shape, nil, out.place)
+  local child = program_of(session, treatment)
   if not child then
-    add_piece(out, offset, t.size, { init = entry.init or out.init, name = name })
+    add_piece(out, offset, t.size, { init = init, name = name, action = own })
     return
   end
   -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
   local inner = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), ctx = out.ctx,
-    place = out.place, init = entry.init or out.init }
-  collect(session, inner, element, 0, "", entry.shape, inner.init)
+    treatment = treatment }
+  collect(session, inner, treatment, 0, "", init, own)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
       add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
-        { init = piece.init, entry_only = piece.entry_only })
+        { init = piece.init, entry_only = piece.entry_only, action = piece.action })
     end
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
@@ -195,52 +295,42 @@ local function add_records(session, out, entry, offset, name)
   local b = out.builder
   b:boundary()
   out.fields[#out.fields + 1] = { offset = offset, unit = element.size, child = child, embedded = true,
-    init = entry.init or out.init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
+    init = init, action = own, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
     label = label(session, name, nil, child) }
 end
 
--- Whether a member holds one of those that have clauses of their own.
-local function leads_to(overrides, name)
-  for path in pairs(overrides) do
-    if path:sub(1, #name) == name and path:find("^[.%[]", #name + 1) then return true end
-  end
-  return false
-end
-
--- Members of a record that lies at base in the element.
-function collect(session, out, record, base, prefix, shape_name, init)
-  local ctx, was_init = out.ctx, out.init
+-- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
+-- asked for, nil: what the element is asked for.
+function collect(session, out, treatment, base, prefix, init, own)
+  local record = treatment.record
+  local ctx, outer_treatment, outer_action = out.ctx, out.treatment, out.action
   out.ctx = { session = session, record = record, base = base }
-  out.init = init
-  for _, entry in ipairs(shape.effective(session:shapes_of(record), record, shape_name)) do
+  out.treatment, out.action = treatment, own
+  local bare = treatment.bare
+  if bare then out.partial = true end
+  for _, entry in ipairs(nest.entries(session, treatment)) do
     local t, offset = entry.member.type, base + entry.offset
-    local inner = entry.include and entry.shape and types.innermost(t)
-    if inner and inner.complete then
-      session:at(entry.shape_place, shape.known, session, inner, entry.shape, entry.shape_pos)
-    end
     local name = prefix .. entry.member.name
-    local override = out.overrides and out.overrides[name]
     local is_init = entry.init or init
-    local leads = out.hold and not override and leads_to(out.overrides, name)
-    if not override and not leads and (out.hold or not entry.include) then
+    local element = types.innermost(t)
+    if not entry.include then
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
         label = label(session, name) }
       leave_pointers(out, t, offset)
-    elseif override and (out.hold or override == "own") then
-      out.partial = true -- its bytes have a clause of their own
-    elseif entry.subscripts and not override then
-      if t.kind == "pointer" then add_piece(out, offset, t.size, { name = name }) end
+    elseif entry.subscripts then
+      if t.kind == "pointer" and not bare then add_piece(out, offset, t.size, { name = name, action = own }) end
       session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
-    elseif types.is_record(types.innermost(t)) and t.kind ~= "pointer"
-      and not (types.innermost(t) ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
-      add_records(session, out, { member = entry.member, shape = entry.shape, init = is_init }, offset, name)
-    elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not override then
+    elseif types.is_record(element) and t.kind ~= "pointer"
+      and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
+      add_records(session, out, entry, offset, name, is_init)
+    elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not entry.named then
       add_piece(out, offset, t.size, { entry_only = true })
     else
-      add_piece(out, offset, t.size, { init = is_init, name = name })
+      add_piece(out, offset, t.size, { init = is_init, name = name,
+        action = entry.action and action[entry.action] or own })
     end
   end
-  out.ctx, out.init = ctx, was_init
+  out.ctx, out.treatment, out.action = ctx, outer_treatment, outer_action
 end
 
 -- Joins neighbours of one kind, padding included; what is excluded stays a gap.
@@ -265,7 +355,8 @@ local function join(out, size)
     else
       local near = last and piece.offset - finish < PADDING and not out.partial
         and not gap_between(finish, piece.offset)
-      if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only then
+      if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only
+        and last.action == piece.action then
         last.bytes = piece.offset + piece.bytes - last.offset
         last.name = nil
       else
@@ -332,35 +423,42 @@ function compile.layout(session, t, program)
   return cache[LAYOUT]
 end
 
-local function key_of(shape_name, overrides, hold)
-  if not overrides then return shape_name or true end
-  local names = {}
-  for name, how in pairs(overrides) do names[#names + 1] = name .. "=" .. how end
-  table.sort(names)
-  return ("%s|%s|%s"):format(shape_name or "", hold and "hold" or "", table.concat(names, ","))
+-- Updates of single members ask for these alone, wherever they are present (AMB-TR14-20): each is a
+-- part of the element with a presence of its own.
+local function apart(session, out, pieces, record)
+  local b = out.builder
+  for _, piece in ipairs(pieces) do
+    if not piece.entry_only then
+      b:boundary()
+      out.fields[#out.fields + 1] = { offset = piece.offset, unit = piece.bytes, in_place = true,
+        count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
+        label = label(session, piece.name or types.name(record)) }
+    end
+  end
+  return {}
 end
 
--- The program of a record under a shape, or nil if its elements are plain data. overrides: members
--- that have clauses of their own, name -> "own" (their bytes move there) | "section" (their target).
--- With hold nothing but these is available: the base of the convenience syntax.
-function program_of(session, record, shape_name, overrides, place, hold, pos)
+-- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
+-- text asks for it.
+function program_of(session, treatment, pos)
+  local record = treatment.record
   if not record.complete then return nil end
   local cache = cache_of(session, record)
-  local key = key_of(shape_name, overrides, hold)
-  local made = cache[key]
+  local made = cache[treatment]
   if made == "under way" then
     raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
-      types.name(record)), { rule = "TR14-4.3-18", place = place,
+      types.name(record)), { rule = "TR14-4.3-18",
       help = "leave the pointer without a section, or exclude it" })
   end
   if made ~= nil then return made or nil end
-  cache[key] = "under way"
+  cache[treatment] = "under way"
   local ok, result = pcall(function()
-    local out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(),
-      overrides = overrides, place = place, hold = hold }
-    collect(session, out, record, 0, "", shape_name, false)
+    local out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder() }
+    collect(session, out, treatment, 0, "", false, nil)
     local pieces = join(out, record.size)
+    if treatment.update and treatment.bare then pieces = apart(session, out, pieces, record) end
     local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
+      and not pieces[1].action
     if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
     for _, piece in ipairs(pieces) do
       if piece.name then piece.label = label(session, piece.name) end
@@ -372,10 +470,10 @@ function program_of(session, record, shape_name, overrides, place, hold, pos)
     }
   end)
   if not ok then
-    cache[key] = nil
+    cache[treatment] = nil
     error(result, 0)
   end
-  cache[key] = result
+  cache[treatment] = result
   return result or nil
 end
 

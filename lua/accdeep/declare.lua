@@ -121,7 +121,9 @@ local function record_type(session, spec)
   end
   types.complete(t, members)
   t.position = session:here(spec.pos)
-  for _, pragma in ipairs(pragmas) do session:type_directive(pragma, t) end
+  local policies = {}
+  for _, pragma in ipairs(pragmas) do policies[#policies + 1] = session:type_directive(pragma, t) end
+  session:check_policies(t, policies)
   return t
 end
 

@@ -465,6 +465,7 @@ function compilers.section(_, node)
   raise("invalid-section", node.pos, "a section has no value here",
     { help = "sections stand in clauses, host, d and expect" })
 end
+compilers.alias = compilers.section
 
 -- Values for a function of the scenario: numbers, and pointers as it knows them.
 local function arguments(env, node)

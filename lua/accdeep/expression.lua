@@ -3,7 +3,7 @@
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.lower"
+local place = require "accdeep.place"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -119,7 +119,7 @@ function expression.extent(self, text)
     local address = e.place(frame)
     return address, e.type.size, e.type
   end
-  local base, subscripts = lower.take_apart(node)
+  local base, subscripts = place.take_apart(node)
   local e = eval.compile(env, base)
   local t = e.type
   local address

@@ -1,20 +1,23 @@
 -- lower.lua - from a directive's tree to the items of one construct.
 --
 -- Input: a directive node. Result: {kind, name, items, finalize, condition, ...}; an item tells by code
--- where it lies, what it asks for and by which program its elements are walked. On the way:
---   1. clauses are checked against what the directive allows,
---   2. variables are taken apart: base, sections, the objects a member lies in,
---   3. members in data clauses are gathered under their base, as the convenience syntax of TR14 3.4
---      lowers them to one nest: the base is held, or has the clause that names it itself.
+-- where it lies, what it asks for and by which program its elements are walked. On the way clauses are
+-- checked against what the directive allows, members in data clauses become nests (convenience.lua), and
+-- each variable becomes an item, treated as its clause's shape, policy or nest says (nest.lua).
 
 local codegen = require "accdeep.codegen"
 local compile = require "accdeep.compile"
+local convenience = require "accdeep.convenience"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local nest = require "accdeep.nest"
+local place = require "accdeep.place"
+local policy = require "accdeep.policy"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 local action, flag, kinds = core.action, core.flag, core.kind
+local render, take_apart, type_of = place.render, place.take_apart, place.type_of
 
 local lower = {}
 
@@ -28,7 +31,7 @@ local function set(...)
   return s
 end
 
-local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create]]
+local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create invoke]]
 local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
   present_or_copy present_or_copyout default if async wait]]
 local compute = region .. [[ private firstprivate reduction num_gangs num_workers vector_length
@@ -39,9 +42,9 @@ local directives = {
   ["data"] = { kind = "region", clauses = set(region) },
   ["enter data"] = { kind = "enter data", clauses = set(entries, "attach if async wait") },
   ["exit data"] = { kind = "exit data",
-    clauses = set "copyout delete detach finalize if async wait" },
+    clauses = set "copyout delete detach invoke finalize if async wait" },
   ["update"] = { kind = "update",
-    clauses = set "self host device if if_present async wait device_type dtype" },
+    clauses = set "self host device invoke if if_present async wait device_type dtype" },
   ["parallel"] = { kind = "compute", clauses = set(compute) },
   ["serial"] = { kind = "compute", clauses = set(compute) },
   ["kernels"] = { kind = "compute", clauses = set(compute) },
@@ -61,14 +64,9 @@ local all_clauses = set(loop, "copyout delete detach finalize self host device i
 -- Clauses that stand once, whatever they say.
 local once = set "if finalize if_present default async device_num default_async"
 
-local data_actions = {
-  copy = "copy", copyin = "copyin", copyout = "copyout", create = "create", no_create = "no_create",
-  present = "present", delete = "delete", attach = "attach", detach = "detach",
-  self = "update self", host = "update self", device = "update device",
-}
-for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
-  data_actions["p" .. name], data_actions["present_or_" .. name] = name, name
-end
+local data_actions = { attach = "attach", detach = "detach", self = "update self", host = "update self",
+  device = "update device" }
+for name, wanted in pairs(policy.actions) do data_actions[name] = wanted end
 local present_or = set [[pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin
   present_or_copyout present_or_create]]
 
@@ -92,127 +90,6 @@ local function check_clauses(node, allowed)
     seen[name] = true
   end
   return seen
-end
-
--- ----------------------------------------------------------------------------- taking variables apart --
-
-local function index_node(base, index, pos) return { tag = "index", pos = pos, base = base, index = index } end
-
--- core[i]...[s:l]...: indices before the first section belong to the core.
-local function take_apart(node)
-  local subscripts = {}
-  local at = node
-  while at.tag == "index" or at.tag == "section" do
-    table.insert(subscripts, 1, at)
-    at = at.base
-  end
-  local first
-  for i, s in ipairs(subscripts) do
-    if s.tag == "section" then
-      first = i
-      break
-    end
-  end
-  if not first then return node, nil end
-  local base = at
-  for i = 1, first - 1 do base = index_node(base, subscripts[i].index, subscripts[i].pos) end
-  return base, table.move(subscripts, first, #subscripts, 1, {})
-end
-
--- Text of an lvalue; indices that are not constant become #, their nodes are collected.
-local function render(node, indices)
-  if node.tag == "id" then return node.name end
-  if node.tag == "member" then
-    return render(node.base, indices) .. (node.arrow and "->" or ".") .. node.name
-  elseif node.tag == "index" then
-    local base = render(node.base, indices)
-    if node.index.tag == "num" then return ("%s[%d]"):format(base, node.index.value) end
-    indices[#indices + 1] = node.index
-    return base .. "[#]"
-  elseif node.tag == "unary" then
-    return ("(%s%s)"):format(node.op, render(node.e, indices))
-  elseif node.tag == "section" then
-    raise("syntax", node.pos, "a section cannot have members", { rule = "TR14-3.4-02",
-      help = "name one element: Y[i].a[0:n], or give the structure a shape" })
-  end
-  raise("syntax", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
-end
-
--- A text that is equal for equal lvalues.
-local function canonical(node)
-  if node.tag == "id" then return node.name end
-  if node.tag == "num" then return tostring(node.value) end
-  if node.tag == "member" then
-    return canonical(node.base) .. (node.arrow and "->" or ".") .. node.name
-  end
-  local parts = { node.tag, node.op or "" }
-  for _, key in ipairs { "base", "index", "e", "a", "b", "c" } do
-    if node[key] and node[key].tag then parts[#parts + 1] = canonical(node[key]) end
-  end
-  return "(" .. table.concat(parts, " ") .. ")"
-end
-
-local function root_variable(node)
-  while node.base or node.e do node = node.base or node.e end
-  return node.tag == "id" and node.name or nil
-end
-
--- Type of an lvalue, without code that is kept.
-local function type_of(session, node)
-  return codegen.lvalue(codegen.builder(), { session = session }, node).type
-end
-
--- A place as steps from its root: a variable, or what a pointer leads to.
-local function decompose(session, node)
-  if node.tag == "member" and not node.arrow then
-    local root, steps = decompose(session, node.base)
-    steps[#steps + 1] = { name = node.name }
-    return root, steps
-  elseif node.tag == "member" then
-    type_of(session, node) -- an error about it is one about '->'
-    return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
-      pointer = node.base },
-      { { name = node.name } }
-  elseif node.tag == "index" then
-    if type_of(session, node.base).kind == "array" then
-      local root, steps = decompose(session, node.base)
-      steps[#steps + 1] = { index = node.index, pos = node.pos }
-      return root, steps
-    end
-    return { node = node, pointer = node.base, index = node.index }, {}
-  elseif node.tag == "unary" and node.op == "*" then
-    return { node = node, pointer = node.e }, {}
-  end
-  return { node = node }, {}
-end
-
--- The structures that a member lies in, outermost first, as far as they are objects of their own: the
--- variable or the element that holds it, and before it those that hold the pointers on the way. Each
--- has the path that leads on from it. Empty if the place is no member.
-local function enclosing(session, node)
-  local root, steps = decompose(session, node)
-  local objects = {}
-  if root.pointer and root.pointer.tag ~= "id" then objects = enclosing(session, root.pointer) end
-  local at, t, i = root.node, type_of(session, root.node), 1
-  while t.kind == "array" and steps[i] and steps[i].index do
-    at, t, i = index_node(at, steps[i].index, steps[i].pos), t.of, i + 1
-  end
-  if not types.is_record(t) or not steps[i] then
-    if #objects > 0 then return objects end -- the pointer on the way lies in a structure
-    return {}
-  end
-  local path = ""
-  for k = i, #steps do
-    local step = steps[k]
-    if step.name then
-      path = path == "" and step.name or path .. "." .. step.name
-    else
-      path = path .. (math.type(step.index.value) == "integer" and ("[%d]"):format(step.index.value) or "[?]")
-    end
-  end
-  objects[#objects + 1] = { node = at, type = t, path = path, key = canonical(at),
-    pointer = at == root.node and root.pointer or nil, index = at == root.node and root.index or nil }
-  return objects
 end
 
 -- ------------------------------------------------------------------------------------------- items --
@@ -245,7 +122,6 @@ function Plan:flags(request)
   local f = 0
   if request.try then f = f | flag.try end
   if request.present_or then f = f | flag.present_or end
-  if request.uncounted then f = f | flag.uncounted end
   return f
 end
 
@@ -253,8 +129,7 @@ local function slot_of(b, ctx, node, item)
   if node.tag ~= "id" and node.tag ~= "member" and node.tag ~= "index" and node.tag ~= "unary" then
     return
   end
-  local place = codegen.lvalue(b, ctx, node)
-  local address = codegen.address_of(b, place, node.pos)
+  local address = codegen.address_of(b, codegen.lvalue(b, ctx, node), node.pos)
   if address.const then
     item.slot_address = address.const
   else
@@ -262,62 +137,49 @@ local function slot_of(b, ctx, node, item)
   end
 end
 
--- The shape a clause asks for must be one of the variable's type.
-local function check_shape(session, request, t)
-  local wanted = request.shape
-  if not wanted then return nil end
-  if not wanted.name then
-    raise("syntax", wanted.pos, "expected a shape's name", { rule = "TR14-3.1.2-02" })
-  end
+-- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
+-- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
+local function treatment_of(session, request, t)
+  local clause, update = request.clause, request.update
+  local invoke = clause.name == "invoke"
   if not types.is_record(t) then
-    raise("not-a-struct", request.node.pos, ("%s has no shapes"):format(types.name(t)),
-      { rule = "TR14-3.1.2-08" })
+    if not invoke and not clause.shape and not clause.nest then return nil end
+    raise("not-a-struct", request.node.pos, ("%s has no %s"):format(types.name(t),
+      invoke and "policies" or "shapes"), { rule = clause.nest and "TR14-3.3-15"
+        or invoke and "TR14-3.2.2-02" or "TR14-3.1.2-08" })
   end
-  local shapes = session:shapes_of(t)
-  if not shapes[wanted.name] then
-    local near = diagnostic.closest(wanted.name, session:shape_names(t))
-    raise("unknown-shape", wanted.pos, ("%s has no shape '%s'"):format(types.name(t), wanted.name),
-      { length = #wanted.name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
+  if invoke then return nest.of_invoke(session, t, clause, update) end
+  if clause.shape and not clause.shape.name and not clause.nest then
+    raise("syntax", clause.shape.pos, "expected a shape's name", { rule = "TR14-3.1.2-02" })
   end
-  return wanted.name
-end
-
--- A shallow present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
-local function program_for(session, t, request)
-  local shape_name = check_shape(session, request, t)
-  if not types.is_record(t) then return nil end
   if request.action == "present" and session.rules.present == "shallow" then return nil end
-  return compile.program(session, t, shape_name, request.overrides)
+  return nest.of_clause(session, t, clause, update)
 end
 
-local function finish(item, b)
+-- What a request asks for, and the program of its elements.
+local function asked(session, request, t)
+  local treatment = treatment_of(session, request, t)
+  local wanted = request.action or treatment.own
+  if wanted == "delete" and request.kind ~= "exit data" then
+    raise("clause-not-allowed", request.node.pos, "'delete' is for exit data",
+      { rule = "TR14-3.2.2-06" })
+  end
+  return action[wanted], treatment and compile.program(session, treatment, request.node.pos) or nil
+end
+
+local function finish(item, b, request)
+  item.places = request.clause and request.clause.places
   item.code, item.registers = b.code, math.max(b.most, 1)
   return item
 end
 
--- p[0:n][0:m] at the root: the elements are pointers, followed by a program of the host's own bounds.
-local function pointers_program(session, ctx, t, subscripts, from, shape_name)
-  local b = codegen.builder()
-  local rest = table.move(subscripts, from, #subscripts, 1, {})
-  local element, times, more = compile.section_elements(ctx, t.to, rest)
-  local start, length = compile.bounds(b, ctx, rest[1], {})
-  if times > 1 then raise("unsupported", rest[1].pos, "pointers to rows behind pointers") end
-  local child
-  if more then
-    child = compile.pointer_program(session, b, ctx, element, rest, more, shape_name)
-  elseif types.is_record(element) then
-    child = compile.program(session, element, shape_name)
-  end
-  local pos = rest[1].pos
-  local count = codegen.reg(b, length, pos)
-  local first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
-  return session:program {
-    stride = 8, pieces = { { offset = 0, bytes = 8 } }, excluded = {},
-    fields = { { offset = 0, unit = element.size, count = count, start = first, child = child,
-      code_end = b.n,
-      label = session:label { name = "", unit = element.size, member = true, section = true, layout = child } } },
-    code = b.code, registers = b.most, params = 0,
-  }
+-- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
+local function alias_section(session, b, ctx, item, base, subscript)
+  local value = codegen.value(b, ctx, base)
+  local field = compile.alias_field(session, b, ctx, value, subscript)
+  item.base = codegen.reg(b, value, base.pos)
+  slot_of(b, ctx, base, item)
+  item.count, item.start, item.unit = field.count, field.start, 1
 end
 
 -- An item for base[s:l]...
@@ -325,13 +187,42 @@ function Plan:section(request, base, subscripts)
   local session, b = self.session, codegen.builder()
   local ctx = { session = session }
   local t = type_of(session, base)
-  local item = { action = action[request.action], flags = self:flags(request), pos = request.node.pos }
-  local of = types.element(t)
+  local item = { flags = self:flags(request), pos = request.node.pos }
+  local of, first = types.element(t), subscripts[1]
   if not of then
-    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
+    raise("not-a-pointer", first.pos, ("'%s' is %s: it has no elements"):format(
       render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
   end
-  local element, times, more = compile.section_elements(ctx, of, subscripts)
+  local element
+  if first.tag == "alias" then
+    if request.action ~= "present" then
+      raise("clause-not-allowed", first.pos, "'@' alone stands in a present clause, or on a member",
+        { rule = "TR14-3.5-10" })
+    end
+    if t.kind ~= "pointer" then
+      raise("not-a-pointer", first.pos, ("'@' needs a pointer, this is %s"):format(types.name(t)),
+        { rule = "TR14-3.5-01" })
+    end
+    alias_section(session, b, ctx, item, base, first)
+    item.action, element = action.present, types.scalars.char
+  else
+    element = self:plain_section(request, b, ctx, item, base, subscripts, t)
+  end
+  local indices = {}
+  local name = render(base, indices)
+  item.label = self:label(name, item.unit, first.tag ~= "alias" and "section" or nil,
+    compile.layout(session, element, item.program))
+  item.name = name
+  item.indices = index_registers(b, ctx, indices)
+  item.element = element
+  if base.tag == "id" then item.variable = base.name end
+  return self:add(finish(item, b, request))
+end
+
+-- Address, length and program of base[s:l]... Returns the type of its elements.
+function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
+  local session = self.session
+  local element, times, more = compile.section_elements(ctx, types.element(t), subscripts)
   local start, length = compile.bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
   local pos = subscripts[1].pos
   if times > 1 then
@@ -347,47 +238,41 @@ function Plan:section(request, base, subscripts)
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
       start.const, length.const, t.n * times), { rule = "ACC33-2.7.1-1" })
   end
-  if more then
-    check_shape(session, request, types.innermost(element))
-    item.program = pointers_program(session, ctx, element, subscripts, more,
-      request.shape and request.shape.name)
+  if more then -- pointers that are followed: bounds are the host's own
+    item.action = asked(session, request, types.innermost(element))
+    item.program = compile.pointer_program(session, nil, ctx, element, subscripts, more, function(of)
+      local _, program = asked(session, request, of)
+      return program
+    end)
   else
-    item.program = program_for(session, element, request)
+    item.action, item.program = asked(session, request, element)
   end
-  local place = codegen.lvalue(b, ctx, base)
+  local from = codegen.lvalue(b, ctx, base)
   if t.kind == "array" then
-    item.base = codegen.reg(b, codegen.address_of(b, place, base.pos), base.pos)
+    item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
   else
-    item.base = codegen.reg(b, codegen.load(b, place, base.pos), base.pos)
+    item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
     slot_of(b, ctx, base, item)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
   item.unit = element.size
-  local indices = {}
-  local name = render(base, indices)
-  item.label = self:label(name, element.size, "section", compile.layout(session, element, item.program))
-  item.name = name
-  item.indices = index_registers(b, ctx, indices)
-  item.element = element
-  if base.tag == "id" then item.variable = base.name end
-  return self:add(finish(item, b))
+  return element
 end
 
 -- An item for an object named as it is: a variable, a member, an element.
 function Plan:object(request, node)
   local session, b = self.session, codegen.builder()
   local ctx = { session = session }
-  local place = codegen.lvalue(b, ctx, node)
-  local t = place.type
+  local from = codegen.lvalue(b, ctx, node)
+  local t = from.type
   if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void" then
     raise("type-mismatch", node.pos, ("%s cannot be mapped"):format(types.name(t)))
   end
   local element, count = t, 1
   while element.kind == "array" do element, count = element.of, count * element.n end
-  local item = { action = action[request.action], flags = self:flags(request), pos = request.node.pos,
-    unit = element.size }
-  item.program = program_for(session, element, request)
+  local item = { flags = self:flags(request), pos = request.node.pos, unit = element.size }
+  item.action, item.program = asked(session, request, element)
   local how, base, indices = nil, node, {}
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- an element behind a pointer: its number is part of its name, its pointer may be attached
@@ -401,7 +286,7 @@ function Plan:object(request, node)
     end
     slot_of(b, ctx, node.base, item)
   else
-    item.base = codegen.reg(b, codegen.address_of(b, place, node.pos), node.pos)
+    item.base = codegen.reg(b, codegen.address_of(b, from, node.pos), node.pos)
     if node.tag == "unary" then
       base = node.e
       slot_of(b, ctx, node.e, item)
@@ -414,12 +299,10 @@ function Plan:object(request, node)
   item.name = name
   item.indices = index_registers(b, ctx, indices)
   item.element = element
-  if node.tag == "id" then item.variable = node.name end
-  if request.uncounted then item.slot, item.slot_address = nil, nil end
-  finish(item, b)
+  if base.tag == "id" then item.variable = base.name end
+  finish(item, b, request)
   self:add(item)
-  if t.kind == "pointer" and t.to.kind ~= "function" and not request.uncounted
-    and self.kind ~= "update" then
+  if t.kind == "pointer" and t.to.kind ~= "function" and self.kind ~= "update" then
     -- a pointer reference: attached if what it points to is present (ACC33-att-5)
     self:pointer({ action = self.kind == "exit data" and "detach" or "attach", node = request.node,
       try = true }, node)
@@ -431,10 +314,10 @@ end
 function Plan:pointer(request, node)
   local session, b = self.session, codegen.builder()
   local ctx = { session = session }
-  local place = codegen.lvalue(b, ctx, node)
-  if place.type.kind ~= "pointer" then
+  local t = type_of(session, node)
+  if t.kind ~= "pointer" then
     raise("not-a-pointer", node.pos, ("'%s' needs a pointer, this is %s"):format(request.action,
-      types.name(place.type)), { rule = "ACC33-att-5" })
+      types.name(t)), { rule = "ACC33-att-5" })
   end
   local item = { action = action[request.action], flags = self:flags(request), pos = request.node.pos,
     unit = 1 }
@@ -444,122 +327,77 @@ function Plan:pointer(request, node)
   local indices = {}
   item.label = self:label(render(node, indices), 1)
   item.indices = index_registers(b, ctx, indices)
-  return self:add(finish(item, b))
-end
-
--- The base of members that have clauses of their own: storage and a reference (TR14-3.2.2-05).
-function Plan:hold(object, request)
-  local item
-  local all = { action = "hold", node = request.node, overrides = object.members }
-  local session = self.session
-  if object.pointer then
-    local zero = { tag = "num", value = 0, type = "int", pos = object.node.pos }
-    local element = index_node(object.pointer, object.index or zero, object.node.pos)
-    item = self:object(all, element)
-  else
-    item = self:object(all, object.node)
-  end
-  item.program = session:hold_program(object.type, object.members)
-  item.label = self:label(object.pointer and render(object.pointer, {}) or render(object.node, {}),
-    object.type.size, object.pointer and "element" or nil, item.program)
-  return item
+  return self:add(finish(item, b, request))
 end
 
 -- ------------------------------------------------------------------------------------------ requests --
 
-local function requests_of(node)
+local directions = { self = "update self", host = "update self", device = "update device" }
+
+-- The direction of an update that invokes a policy; other constructs have none.
+local function direction_of(plan, clause)
+  local way = clause.direction
+  if plan.kind == "update" and not (way and directions[way.name]) then
+    raise("syntax", way and way.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
+      .. "invoke<p>(device: X)", { length = way and #way.name or #clause.name, rule = "TR14-3.2.3-01" })
+  elseif plan.kind ~= "update" and way then
+    raise("syntax", way.pos, "a direction is for update", { length = #way.name, rule = "TR14-3.2.3-01" })
+  end
+  return way and directions[way.name]
+end
+
+local function requests_of(plan, clauses)
   local list = {}
-  for _, clause in ipairs(node.clauses) do
+  for _, clause in ipairs(clauses) do
+    local invoke = clause.name == "invoke"
     local wanted = data_actions[clause.name]
-    if wanted and clause.vars then
-      for _, variable in ipairs(clause.vars) do
-        list[#list + 1] = { clause = clause, action = wanted, node = variable, shape = clause.shape,
-          present_or = present_or[clause.name] }
-      end
+    if invoke then wanted = direction_of(plan, clause) end
+    for _, variable in ipairs((invoke or wanted) and clause.vars or {}) do
+      list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
+        update = plan.kind == "update", present_or = present_or[clause.name], try = plan.if_present }
     end
   end
   return list
 end
 
-local takes_shape = set [[copy copyin copyout create no_create present delete self host device
+local takes_shape = set [[copy copyin copyout create no_create present delete self host device invoke
   pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout present_or_create]]
 
--- Members under their bases: which objects are held, which bases have clauses themselves.
-local function gather(plan, requests)
-  local session = plan.session
-  local bases = {} -- key -> {request?, members}
-  local function base_for(key)
-    bases[key] = bases[key] or { members = {} }
-    return bases[key]
-  end
-  for _, request in ipairs(requests) do
-    local base, subscripts = take_apart(request.node)
-    request.base, request.subscripts = base, subscripts
-    if request.action == "attach" or request.action == "detach" then goto next end
-    request.objects = enclosing(session, base)
-    local innermost = request.objects[#request.objects]
-    request.member = innermost and canonical(innermost.node) ~= canonical(base)
-    if not request.member and not subscripts then
-      local known = base_for(canonical(request.node))
-      if known.request and known.request.action ~= request.action then known.conflict = request end
-      known.request = known.request or request
-    elseif plan.parents and innermost then
-      local direct = not subscripts or type_of(session, base).kind == "array"
-      for i, object in ipairs(request.objects) do
-        local entry = base_for(object.key)
-        entry.object = entry.object or object
-        local last = i == #request.objects
-        entry.members[object.path] = last and direct and "own" or "section"
-      end
-      request.uncounted = direct
+-- All variables of a clause with a nest are of one type (TR14-3.3-03).
+local function check_one_type(session, clause)
+  local record
+  for _, variable in ipairs(clause.nest and clause.vars or {}) do
+    local t = place.element_type(session, variable)
+    while t.kind == "array" do t = t.of end
+    if record and t ~= record then
+      raise("mixed-types", variable.pos, ("the nest is for %s, this is %s"):format(types.name(record),
+        types.name(t)), { rule = "TR14-3.3-03", help = "give it a clause of its own" })
     end
-    ::next::
+    record = t
   end
-  for _, entry in pairs(bases) do
-    if entry.object and entry.request then
-      if entry.conflict then
-        raise("duplicate-clause", entry.conflict.node.pos,
-          ("'%s' is in two different clauses"):format(canonical(entry.conflict.node)),
-          { rule = "TR14-3.4-07" })
-      end
-      entry.request.overrides = entry.members
-    elseif entry.object then
-      entry.object.members = entry.members
-    end
-  end
-  return bases
 end
 
 local function add_requests(plan, requests)
-  local bases = gather(plan, requests)
-  local held = {}
   for _, request in ipairs(requests) do
+    local item
     if request.action == "attach" or request.action == "detach" then
-      if request.subscripts then
+      local _, subscripts = take_apart(request.node)
+      if subscripts then
         raise("not-a-pointer", request.node.pos,
           ("'%s' takes the pointer itself, not a section of it"):format(request.action),
           { rule = "ACC33-att-5" })
       end
       plan:pointer(request, request.node)
     else
-      for _, object in ipairs(plan.parents and (request.member or request.subscripts)
-        and request.objects or {}) do
-        local entry = bases[object.key]
-        if not entry.request and not held[object.key] then
-          held[object.key] = true
-          local name, item = root_variable(request.node), plan:hold(entry.object, request)
-          if name then plan.named[name] = plan.named[name] or item end
-        end
-      end
-      local item
-      if request.subscripts then
-        item = plan:section(request, request.base, request.subscripts)
+      local base, subscripts = take_apart(request.node)
+      if subscripts then
+        item = plan:section(request, base, subscripts)
       else
         item = plan:object(request, request.node)
       end
-      local name = root_variable(request.node)
-      if name then plan.named[name] = plan.named[name] or item end
     end
+    local name = item and place.root_variable(request.node)
+    if name then plan.named[name] = plan.named[name] or item end
   end
 end
 
@@ -602,7 +440,7 @@ local function add_implicit(plan, node, references, default)
       if not aggregate and not (node.name:find "^kernels" and t.kind == "scalar") then
         plan.private[name] = { how = "firstprivate", variable = variable }
       elseif not session:visible(name) then
-        local request = { action = aggregate and default == "present" and "present" or "copy",
+        local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
           present_or = true, node = { tag = "id", name = name, pos = node.pos } }
         plan.named[name] = plan:object(request, request.node)
       end
@@ -616,21 +454,25 @@ function lower.directive(session, node, options)
   if not what then
     raise("syntax", node.pos, ("'%s' does not stand alone"):format(node.name))
   end
-  if node.argument and node.name ~= "shape" then
+  if node.argument then
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
   end
   local seen = check_clauses(node, what.clauses)
   local plan = setmetatable({
     session = session, node = node, kind = what.kind, items = {}, named = {}, private = {},
     deviceptr = {}, file = options.file, line = options.line,
-    parents = session.rules.members == "held" and what.kind ~= "update",
+    if_present = seen.if_present,
   }, Plan)
   local default
   for _, clause in ipairs(node.clauses) do
-    if clause.shape and not takes_shape[clause.name] then
-      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
-        { rule = "TR14-3.1.2-02" })
+    if clause.nest and clause.nest.single then
+      session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
     end
+    if (clause.shape or clause.nest) and not takes_shape[clause.name] then
+      raise("clause-not-allowed", (clause.shape or clause.nest).pos, ("'%s' takes no %s"):format(clause.name,
+        clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
+    end
+    check_one_type(session, clause)
     if clause.name == "if" then
       if not clause.e then raise("syntax", clause.pos, "'if' needs a condition", { length = 2 }) end
       plan.condition = clause.e
@@ -652,7 +494,7 @@ function lower.directive(session, node, options)
     elseif clause.name == "reduction" then
       for _, item in ipairs(simple_names(clause)) do
         declared(session, item)
-        local request = { action = "copy", present_or = true,
+        local request = { action = "copy", present_or = true, clause = {},
           node = { tag = "id", name = item.name, pos = item.pos } }
         plan.named[item.name] = plan.named[item.name] or plan:object(request, request.node)
       end
@@ -667,8 +509,9 @@ function lower.directive(session, node, options)
       end
     end
   end
-  local requests = requests_of(node)
-  for _, request in ipairs(requests) do request.try = seen.if_present end
+  plan.clauses = node.clauses
+  if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, node.clauses) end
+  local requests = requests_of(plan, plan.clauses)
   if #requests == 0 and (what.kind == "enter data" or what.kind == "exit data" or what.kind == "update"
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
@@ -689,7 +532,5 @@ function lower.prepare(session, plan)
   end
   return session.ctx:construct(spec)
 end
-
-lower.take_apart = take_apart
 
 return lower

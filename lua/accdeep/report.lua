@@ -117,7 +117,7 @@ local function snippet(err, paint, out)
 end
 
 -- The error as text: position, code, message, the line with carets, objects, rule, help. options:
--- color.
+-- color; warning: it is none, but should be looked at.
 function report.error(err, options)
   err = report.plain(err)
   local paint = painter(options and options.color)
@@ -125,7 +125,8 @@ function report.error(err, options)
   local where = err.file or "accdeep"
   if err.line then where = where .. ":" .. err.line end
   if err.column then where = where .. ":" .. err.column end
-  out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("error[%s]"):format(err.code)),
+  local kind = options and options.warning and "warning" or "error"
+  out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("%s[%s]"):format(kind, err.code)),
     paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end

@@ -9,6 +9,7 @@ local diagnostic = require "accdeep.diagnostic"
 local expect = require "accdeep.expect"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
+local report = require "accdeep.report"
 local profiles = require "accdeep.rules"
 local sandbox = require "accdeep.sandbox"
 local session = require "accdeep.session"
@@ -378,6 +379,7 @@ function scenario.run(file, text, options)
     out = options.out or function(s) io.write(s) end, head = {} }, Run)
   local started = core.clock()
   run:open_session(session.new { rules = options.rules, trace = options.trace,
+    warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads })
   local env = language(run)
   if options.trust then

@@ -5,7 +5,6 @@
 -- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
 -- were.
 
-local compile = require "accdeep.compile"
 local core = require "accdeep.core"
 local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
@@ -15,6 +14,8 @@ local grammar = require "accdeep.grammar"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
+local nest = require "accdeep.nest"
+local policy = require "accdeep.policy"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
 local shape = require "accdeep.shape"
@@ -24,6 +25,8 @@ local view = require "accdeep.view"
 local raise = diagnostic.raise
 
 local session = {}
+
+local definitions = { shape = shape.define, policy = policy.define }
 
 local Session = {}
 Session.__index = Session
@@ -48,8 +51,9 @@ function session.new(options, outer)
     device = 0,
     blocks = {},        -- address -> {bytes, name, live}
     quarantine = { bytes = 0 },
-    programs = {},      -- record -> shape key -> program
-    shape_tables = {},
+    programs = {},      -- record -> treatment -> program
+    treatments = {},    -- record -> what it is called -> treatment
+    shape_tables = {}, policy_tables = {},
     bound = { n = 0 },  -- functions that section bounds call
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
@@ -145,6 +149,15 @@ function Session:within(text, file, line, fn, ...)
   return placed(self, before, text, file, line, pcall(fn, ...))
 end
 
+-- Tells about something that is understood but should be written otherwise.
+function Session:warn(code, pos, message, fields)
+  local warn = self.options.warn
+  if not warn then return end
+  fields.code, fields.pos, fields.message = code, pos, message
+  local current = self.current or {}
+  warn(location.place(diagnostic.new(fields), current.text, current.file, current.line))
+end
+
 -- The place in the current text: kept by what is declared there.
 function Session:here(pos)
   local current = self.current or {}
@@ -169,37 +182,39 @@ function Session:program(spec)
   return program
 end
 
--- The program of a base whose members have clauses of their own.
-function Session:hold_program(record, members)
-  return compile.program(self, record, nil, members, nil, true)
-end
-
 function Session:type_of(node) return declare.type(self, node) end
 function Session:locals_of(node) return declare.locals(self, node) end
 
--- Shapes of a record in this session; those of the outer one are seen through.
-function Session:shapes_of(record)
-  local table_ = self.shape_tables[record]
-  if not table_ then
-    table_ = setmetatable({}, self.outer and { __index = self.outer:shapes_of(record) } or nil)
-    self.shape_tables[record] = table_
+-- Shapes and policies of a record in this session; those of the outer one are seen through.
+local function table_of(self, kind, record)
+  local tables = self[kind]
+  local found = tables[record]
+  if not found then
+    found = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
+    tables[record] = found
   end
-  return table_
+  return found
 end
 
--- Names of a record's shapes, for "did you mean".
-function Session:shape_names(record)
+function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
+function Session:policies_of(record) return table_of(self, "policy_tables", record) end
+
+-- Names of a record's shapes or policies, for "did you mean".
+local function names_in(self, kind, record)
   local names, owner = {}, self
   while owner do
-    for name in next, owner:shapes_of(record) do names[name] = true end
+    for name in next, table_of(owner, kind, record) do names[name] = true end
     owner = owner.outer
   end
   return names
 end
 
+function Session:shape_names(record) return names_in(self, "shape_tables", record) end
+function Session:policy_names(record) return names_in(self, "policy_tables", record) end
+
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
-  self.programs, self.parsed, self.nparsed = {}, {}, 0
+  self.programs, self.treatments, self.parsed, self.nparsed = {}, {}, {}, 0
   self.prepared, self.nprepared = {}, 0
 end
 
@@ -221,11 +236,31 @@ function Session:type_directive(node, record)
   local finish = node.start + #text - 1
   local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
   local parsed = grammar.parse("directive", padded, node.start, self.scope)
-  if parsed.name ~= "shape" then
+  local define = definitions[parsed.name]
+  if not define then
     raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
       { length = #parsed.name, rule = "TR14-3.1.1-01" })
   end
-  shape.define(self, parsed, record)
+  if not record then return self:define(parsed) end
+  local _, made = define(self, parsed, record)
+  return parsed.name == "policy" and made or nil
+end
+
+-- What could not be checked of policies before all of a type's are known. One that is wrong is taken back.
+function Session:check_policies(record, defined)
+  for _, made in ipairs(defined) do
+    local ok, err = pcall(nest.check_policy, self, record, made)
+    if not ok then
+      self:policies_of(record)[made.name] = nil
+      error(err, 0)
+    end
+  end
+end
+
+-- A shape or policy that stands outside of types.
+function Session:define(node)
+  local record, made = definitions[node.name](self, node, nil)
+  if node.name == "policy" then self:check_policies(record, { made }) end
 end
 
 -- --------------------------------------------------------------------------------------- memory --
@@ -390,6 +425,19 @@ local function name_it(message, name)
   return ("%s: %s"):format(name, message)
 end
 
+-- Where a directive names the member that an error is about, if it stands in a clause of its own.
+local function position_of(item, err)
+  local asked = err.asked and err.asked.name or ""
+  local best, pos
+  for _, named in ipairs(item.places or {}) do
+    local pattern = "^" .. named.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
+    if (asked:find(pattern) or err.message:find(pattern)) and #named.name > (best or 0) then
+      best, pos = #named.name, named.pos
+    end
+  end
+  return pos
+end
+
 -- Errors of the core get the position of the clause they are about.
 function Session:core_error(err, plan)
   local item = err.item and plan and plan.items[err.item]
@@ -400,7 +448,7 @@ function Session:core_error(err, plan)
     err.message = ("%s: %s"):format(item.name, err.message)
   end
   err.objects = { asked, err.other }
-  err.pos = item and item.pos or plan and plan.node.pos
+  err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
   if err.code == "callback" then
     local cause = err.cause
     if diagnostic.is(cause) then
@@ -695,7 +743,9 @@ end
 
 function Session:directive_here(text, refs, file, line)
   local node = self:parse(text)
-  if node.name == "shape" then return shape.define(self, node, nil) end
+  if definitions[node.name] then
+    return self:define(node)
+  end
   if node.compute == nil then
     node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false
   end

@@ -1,7 +1,9 @@
 -- shape.lua - the shape directive (TR14 3.1): which members take part, and how far pointers reach.
 --
--- A session keeps a type's shapes, the default one under true. A shape is {name, default,
--- members = {name -> {mode = "include"|"exclude", init, shape, subscripts, pos}}, text, place}.
+-- A session keeps a type's shapes, the default one under true. A shape is a layer {name?, default,
+-- members = {name -> {mode = "include"|"exclude", init, inner, subscripts, pos}}, place}; inner says how
+-- what the member holds or leads to is treated: {name?, pos, nest?}. Nests in directives are layers
+-- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.diagnostic"
 local types = require "accdeep.types"
@@ -13,7 +15,7 @@ local shape = {}
 local data_clauses = {}
 for name in ([[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create pcopy pcopyin pcopyout
-    pcreate self host device private firstprivate if update]]):gmatch "%S+" do
+    pcreate self host device private firstprivate if update invoke]]):gmatch "%S+" do
   data_clauses[name] = true
 end
 
@@ -31,17 +33,16 @@ local function check_clause(clause)
     { length = #clause.name, rule = "TR14-3.1.1-03", help = near and ("did you mean '%s'?"):format(near) })
 end
 
-local function check_target(session, clause, record)
-  if clause.type.spec.tag == "named" or clause.type.spec.tag == "record" then
-    local spec = clause.type.spec
-    if spec.name and not session.scope:type_named(spec.name) then
-      raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
-        { length = #spec.name, rule = "TR14-3.1.1-07" })
-    end
+-- The type that a clause type(T) names. record: the type the directive stands in, or nil.
+local function named_type(session, clause, record)
+  local spec = clause.type.spec
+  if (spec.tag == "named" or spec.tag == "record") and spec.name and not session.scope:type_named(spec.name) then
+    raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
+      { length = #spec.name, rule = "TR14-3.1.1-07" })
   end
   local t = session:type_of(clause.type)
   if not types.is_record(t) then
-    raise("not-a-struct", clause.type.pos, ("%s has no members to shape"):format(types.name(t)),
+    raise("not-a-struct", clause.type.pos, ("%s has no members to describe"):format(types.name(t)),
       { rule = "TR14-3.1.1-07" })
   end
   if not t.complete then
@@ -59,59 +60,140 @@ local function check_target(session, clause, record)
   return t
 end
 
--- The record that an `include<name>` reaches: the member's own, or that of its elements.
-local function member_record(member)
-  local t = types.innermost(member.type)
-  return types.is_record(t) and t or nil
+-- The type that a shape or policy directive is about.
+function shape.target(session, node, record)
+  local target
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "type" and clause.type then
+      if target then
+        raise("duplicate-clause", clause.pos, ("a %s has one type"):format(node.name),
+          { length = #"type", rule = "TR14-3.1.1-08" })
+      end
+      target = named_type(session, clause, record)
+    end
+  end
+  target = target or record
+  if not target then
+    raise("missing-type", node.pos, ("outside of a type a %s needs type(T)"):format(node.name),
+      { length = #node.name, rule = "TR14-3.1.1-07", help = "add type(T) with the structure it describes" })
+  end
+  return target
 end
 
 -- Raises if a record has no shape of that name.
 function shape.known(session, record, name, pos)
-  local shapes = session:shapes_of(record)
-  if shapes[name] then return end
-  local near = diagnostic.closest(name, shapes)
+  if session:shapes_of(record)[name] then return end
+  local near = diagnostic.closest(name, session:shape_names(record))
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
 end
 
-local function enter_member(session, record, members, item, entry)
+-- The member that an item of a clause names, with sections that its type can have. Raises.
+function shape.member(record, item)
   local member = types.member(record, item.name)
   if not member then
     local near = diagnostic.closest(item.name, record.by_name)
     raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
       { length = #item.name, rule = "TR14-3.1.1-04", help = near and ("did you mean '%s'?"):format(near) })
   end
-  if members[item.name] then
-    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
-      { length = #item.name, rule = "TR14-3.1.1-20" })
-  end
   local t = member.type
-  for _, subscript in ipairs(item.subscripts) do
+  for i, subscript in ipairs(item.subscripts) do
     local element = types.element(t)
     if not element then
       raise("not-a-pointer", subscript.pos, ("'%s' is %s: it has no elements"):format(item.name,
         types.name(t)), { rule = "TR14-3.1.1-22" })
     end
+    if subscript.tag == "alias" and (t.kind ~= "pointer" or item.subscripts[i + 1]) then
+      raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer leads to, as the last section",
+        { rule = "TR14-3.5-01" })
+    end
     t = element
   end
-  if entry.mode == "exclude" and #item.subscripts > 0 then
-    raise("invalid-section", item.subscripts[1].pos, "a member is excluded as a whole",
-      { rule = "TR14-3.1.1-04" })
+  return member
+end
+
+-- How a clause wants what its member holds or leads to treated, or nil: {name?, pos, nest?}.
+function shape.inner(member, item, clause)
+  if not clause.shape and not clause.nest then return nil end
+  if not types.is_record(types.innermost(member.type)) then
+    raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(item.name),
+      { length = #item.name, rule = clause.nest and "TR14-3.3-15" or "TR14-3.1.2-08" })
   end
-  if entry.shape then
-    local inner = member_record(member)
-    if not inner then
-      raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(
-        item.name), { length = #item.name, rule = "TR14-3.1.2-08" })
+  if clause.shape and not clause.shape.name and not clause.nest then
+    raise("syntax", clause.shape.pos, "expected a name", { rule = "TR14-3.1.2-02" })
+  end
+  return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
+    empty = clause.shape and not clause.shape.name, nest = clause.nest }
+end
+
+-- Nests are written in directives, not in what describes a type (TR14-5-05).
+function shape.no_nest(session, clause)
+  if clause.nest and not session.rules.extended then
+    raise("syntax", clause.nest.pos, "a nest stands in a directive that moves data",
+      { length = 2, rule = "TR14-5-05", help = "give the inner type a named shape, or use the profile tr14x" })
+  end
+end
+
+local function check_inner(session, member, inner, record)
+  local of = types.innermost(member.type)
+  -- a type that is still being declared may get that shape later
+  if inner.name and of.complete and of ~= record then shape.known(session, of, inner.name, inner.pos) end
+end
+
+-- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
+-- not all known yet.
+function shape.layer(session, record, clauses, inside)
+  local made = { members = {} }
+  local default
+  for _, clause in ipairs(clauses) do
+    check_clause(clause)
+    if clause.shape and not (clause.name == "include" or clause.name == "init_needed") then
+      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
+        { rule = "TR14-3.1.2-02" })
     end
-    -- a type that is still being declared may get that shape later
-    if inner.complete and inner ~= entry.inside then
-      shape.known(session, inner, entry.shape, entry.shape_pos)
+    if clause.nest and clause.name == "exclude" then
+      raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
+        { length = 2, rule = "TR14-3.3-02" })
+    end
+    if clause.name == "default" then
+      if default then
+        raise("duplicate-clause", clause.pos, "a shape has one default",
+          { length = #"default", rule = "TR14-3.1.1-20" })
+      end
+      if clause.word ~= "none" and clause.word ~= "include" and clause.word ~= "exclude" then
+        raise("clause-not-allowed", clause.word_pos,
+          ("a shape's default is none, include or exclude, not '%s'"):format(clause.word),
+          { length = #clause.word, rule = "TR14-3.1.1-03" })
+      end
+      made.default, default = clause.word, clause
+    end
+    for _, item in ipairs(clause.members or {}) do
+      local member = shape.member(record, item)
+      if made.members[item.name] then
+        raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
+          { length = #item.name, rule = "TR14-3.1.1-20" })
+      end
+      if clause.name == "exclude" and #item.subscripts > 0 then
+        raise("invalid-section", item.subscripts[1].pos, "a member is excluded as a whole",
+          { rule = "TR14-3.1.1-04" })
+      end
+      local inner = shape.inner(member, item, clause)
+      if inner then check_inner(session, member, inner, inside) end
+      made.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
+        init = clause.name == "init_needed", inner = inner, pos = item.pos,
+        subscripts = #item.subscripts > 0 and item.subscripts or nil }
     end
   end
-  members[item.name] = { mode = entry.mode, init = entry.init, shape = entry.shape,
-    shape_pos = entry.shape_pos,
-    subscripts = #item.subscripts > 0 and item.subscripts or nil, pos = item.pos }
+  if made.default == "none" then
+    for _, member in ipairs(record.members) do
+      if member.name and not made.members[member.name] then
+        raise("default-none", default.pos, ("default(none), but member '%s' is not named"):format(
+          member.name), { length = #"default", rule = "TR14-3.1.1-19",
+          help = ("name '%s' in include or exclude"):format(member.name) })
+      end
+    end
+  end
+  return made
 end
 
 -- Carries out a shape directive. record is the type it stands in, or nil outside of types.
@@ -119,22 +201,11 @@ function shape.define(session, node, record)
   if #node.clauses == 0 then
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })
   end
-  local target
   for _, clause in ipairs(node.clauses) do
     check_clause(clause)
-    if clause.name == "type" then
-      if target then
-        raise("duplicate-clause", clause.pos, "a shape has one type",
-          { length = #"type", rule = "TR14-3.1.1-08" })
-      end
-      target = check_target(session, clause, record)
-    end
+    shape.no_nest(session, clause)
   end
-  target = target or record
-  if not target then
-    raise("missing-type", node.pos, "outside of a type a shape needs type(T)",
-      { length = #"shape", rule = "TR14-3.1.1-07", help = "add type(T) with the structure it describes" })
-  end
+  local target = shape.target(session, node, record)
   local name = node.argument and node.argument.name or true
   local shapes = session:shapes_of(target)
   if shapes[name] then
@@ -145,93 +216,10 @@ function shape.define(session, node, record)
     raise("duplicate-name", node.argument.pos, ("%s has a shape '%s' already"):format(
       types.name(target), name), { length = #name, rule = "TR14-3.1.1-10" })
   end
-  local made = { name = name ~= true and name or nil, members = {}, place = session:here(node.pos) }
-  for _, clause in ipairs(node.clauses) do
-    if clause.shape and not (clause.name == "include" or clause.name == "init_needed") then
-      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
-        { rule = "TR14-3.1.2-02" })
-    end
-    if clause.shape and not clause.shape.name then
-      raise("syntax", clause.shape.pos, "expected a shape's name", { rule = "TR14-3.1.2-02" })
-    end
-    if clause.name == "default" then
-      if made.default then
-        raise("duplicate-clause", clause.pos, "a shape has one default",
-          { length = #"default", rule = "TR14-3.1.1-20" })
-      end
-      if clause.word ~= "none" and clause.word ~= "include" and clause.word ~= "exclude" then
-        raise("clause-not-allowed", clause.word_pos,
-          ("a shape's default is none, include or exclude, not '%s'"):format(clause.word),
-          { length = #clause.word, rule = "TR14-3.1.1-03" })
-      end
-      made.default = clause.word
-    elseif clause.members then
-      for _, item in ipairs(clause.members) do
-        enter_member(session, target, made.members, item, {
-          mode = clause.name == "exclude" and "exclude" or "include",
-          init = clause.name == "init_needed",
-          shape = clause.shape and clause.shape.name,
-          inside = record,
-          shape_pos = clause.shape and clause.shape.pos,
-        })
-      end
-    end
-  end
-  if made.default == "none" then
-    for _, member in ipairs(target.members) do
-      if member.name and not made.members[member.name] then
-        raise("default-none", node.pos, ("default(none), but member '%s' is not named"):format(
-          member.name), { length = #"shape", rule = "TR14-3.1.1-19",
-          help = ("name '%s' in include or exclude"):format(member.name) })
-      end
-    end
-  end
+  local made = shape.layer(session, target, node.clauses, record)
+  made.name, made.place = name ~= true and name or nil, session:here(node.pos)
   shapes[name] = made
   session:types_changed()
-end
-
--- How each member of a record takes part under a shape: a list in the order of the members, of
--- {member, offset, include, init, shape, subscripts, pos, owner}. name nil: the default shape.
--- The order of TR14-3.1.2-03..05: named here, this shape's own default, the extended default shape.
-function shape.effective(shapes, record, name)
-  local default = shapes[true]
-  local named = name and shapes[name]
-  local list = {}
-  local function visit(members, base)
-    for _, member in ipairs(members) do
-      if not member.name then
-        visit(member.type.members, base + member.offset)
-      else
-        local below = default and default.members[member.name]
-        local entry = named and named.members[member.name]
-        local include
-        if entry then
-          include = entry.mode == "include"
-        elseif named and named.default then
-          include = named.default == "include"
-        elseif below then
-          include = below.mode == "include"
-        else
-          include = not (default and default.default == "exclude")
-        end
-        local source = entry or below
-        local subscripts = entry and entry.subscripts or below and below.subscripts
-        list[#list + 1] = {
-          member = member,
-          offset = base + member.offset,
-          include = include,
-          init = include and source and source.init or false,
-          shape = source and source.shape,
-          shape_pos = source and source.shape_pos,
-          shape_place = source and (entry and named or default).place,
-          subscripts = include and subscripts or nil,
-          place = (entry and entry.subscripts and named or default or named or {}).place,
-        }
-      end
-    end
-  end
-  visit(record.members, 0)
-  return list
 end
 
 return shape

@@ -2,7 +2,9 @@
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
 local lower = require "accdeep.lower"
+local nest = require "accdeep.nest"
 local support = require "tests.lua.support"
+local unparse = require "accdeep.unparse"
 
 local session = support.session [[
   struct in { int k; float *data; };
@@ -55,13 +57,33 @@ describe("clauses", function()
     assert.same({ "update self p" }, items "update self(p)")
   end)
 
-  it("gather members under their base", function()
-    assert.same({ "hold X", "copyin X.a" }, items "enter data copyin(X.a[0:X.n])")
-    assert.same({ "hold X", "copyin X.a", "create X.b" }, items "data copyin(X.a[0:2]) create(X.b[0:2])")
-    assert.same({ "create X", "copyin X.a" }, items "data create(X) copyin(X.a[0:2])")
-    assert.same({ "hold Y", "copyin Y->b" }, items "data copyin(Y->b[0:2])")
-    assert.same({ "hold X", "copyin X.n uncounted" }, items "data copyin(X.n)")
-    assert.same({ "update self X.a" }, items "update self(X.a[0:2])")
+  it("become nests where they name members", function()
+    local function lowered(text)
+      return unparse.directive("", nil, plan_of(text).clauses):sub(2)
+    end
+    assert.equal("invoke<>(X)::{ default(exclude) copyin(a[0:n]) }", lowered "enter data copyin(X.a[0:X.n])")
+    assert.equal("invoke<>(X)::{ default(exclude) copyin(a[0: ::n]) }", lowered "enter data copyin(X.a[0:n])")
+    assert.equal("invoke<>(X)::{ default(exclude) copyin(a[0:2], b[0:2]) create(m) }",
+      lowered "data copyin(X.a[0:2]) copyin(X.b[0:2]) create(X.m)")
+    assert.equal("invoke<>(X)::{ default(create) copyin(a[0:2]) } copy(v)",
+      lowered "data create(X) copy(v) copyin(X.a[0:2])")
+    assert.equal("invoke<>(X)::{ default(present) shape(plain) copyin(b[n:k]) }",
+      (lowered "data copyin(X.b[X.n:Y[0].i.k]) present<plain>(X)":gsub("Y%[0%].i.", "")))
+    assert.equal("invoke<>(Y[0])::{ default(exclude) copyin(b[0:n]) }", lowered "data copyin(Y->b[0:Y->n])")
+    assert.equal("invoke<>(X)::{ default(exclude) invoke<>(i)::{ default(exclude) copyin(data[0:k]) } }",
+      lowered "data copyin(X.i.data[0:X.i.k])")
+    assert.equal("invoke<>(X)::{ default(exclude) invoke<>(list[n:1])::{ default(copyin) copy(data[0:k]) } }",
+      (lowered "data copy(X.list[n].data[0:X.list[n].k]) copyin(X.list[n])":gsub("::n", "n")))
+    assert.equal("invoke<>(self: X)::{ default(exclude) update(a[0:2]) } "
+      .. "invoke<>(device: X)::{ default(exclude) update(n) }", lowered "update self(X.a[0:2]) device(X.n)")
+    assert.equal("copyin(n, v[0:2])", lowered "data copyin(n, v[0:2])")
+  end)
+
+  it("ask for what the nest says", function()
+    assert.same({ "hold X" }, items "enter data copyin(X.a[0:X.n])")
+    assert.same({ "create X" }, items "data create(X) copyin(X.a[0:2])")
+    assert.same({ "update self X" }, items "update self(X.a[0:2])")
+    assert.same({ "hold X", "present p" }, items "data invoke<>(X)::{ default(exclude) copy(n) } present(p[@])")
   end)
 
   it("carry conditions, finalize and names", function()
@@ -119,9 +141,8 @@ end)
 describe("shapes", function()
   local shape = require "accdeep.shape"
   local function effective(name)
-    local record = session.scope.tags.S
     local list = {}
-    for _, entry in ipairs(shape.effective(session:shapes_of(record), record, name)) do
+    for _, entry in ipairs(nest.entries(session, nest.shape(session, session.scope.tags.S, name))) do
       list[#list + 1] = entry.member.name .. (entry.include and "" or "-") .. (entry.subscripts
         and "[]" or "")
         .. (entry.init and "!" or "")
@@ -149,7 +170,7 @@ describe("shapes", function()
       { "shape type(struct S) include(n)", "duplicate-default-shape", 1 },
     { "shape(plain) type(struct S) include(n)", "duplicate-name", 7 },
       { "shape(x) type(struct S) type(struct S)", "duplicate-clause", 25 },
-    { "shape(x) type(struct S) default(none) include(n)", "default-none", 1 },
+    { "shape(x) type(struct S) default(none) include(n)", "default-none", 25 },
       { "shape(x) type(struct S) copy(n)", "clause-not-allowed", 25 },
     { "shape(x) type(struct S) includ(n)", "unknown-clause", 25 },
       { "shape(x) type(struct S) include(n[0:2])", "not-a-pointer", 34 },

@@ -1,7 +1,10 @@
 -- directive.lua - OpenACC directives, from the tables of what each clause takes.
 --
--- Nodes: directive{name, name_pos, shape_name?, clauses}; clause{name, pos, kind, shape?, shape_pos,
--- vars | e | list | word}. Which clause a directive allows is no matter of grammar: resolve says.
+-- Nodes: directive{name, argument?, clauses}; clause{name, pos, kind, shape?, direction?,
+-- vars | members | names | e | word, nest?}; nest{clauses}. shape is what stands between < and >: of a
+-- shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
+-- (member_shape{name, subscripts}) where those of a directive take variables. Which clause stands
+-- where is no matter of grammar: lower.lua, shape.lua and policy.lua say.
 
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
@@ -11,7 +14,9 @@ local directive = {}
 
 -- Names of several words are one directive; the loop forms are compute constructs too.
 directive.names = [[enter_data exit_data end_data data update parallel_loop serial_loop kernels_loop
-  parallel serial kernels shape set wait init shutdown]]
+  parallel serial kernels set wait init shutdown]]
+-- Directives about the members of a type.
+directive.member_names = "shape policy"
 
 -- What stands in a clause's parentheses: variables, members, an expression, a list of expressions or
 -- words, nothing.
@@ -19,7 +24,10 @@ directive.clauses = {
   vars = [[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create
     pcopy pcopyin pcopyout pcreate private firstprivate self host device]],
-  members = "include exclude init_needed",
+  members = [[include exclude init_needed update copy copyin copyout create no_create present delete
+    attach detach present_or_copy present_or_copyin present_or_copyout present_or_create
+    pcopy pcopyin pcopyout pcreate]],
+  names = "use shape",
   expression = [[if device_num default_async num_gangs num_workers vector_length async]],
   anything = [[wait gang worker vector collapse tile device_type dtype]],
   none = "finalize if_present seq independent auto",
@@ -52,6 +60,7 @@ function directive.rules(rules, lx)
     end
     name = name + p * Cc(words)
   end
+  name = name * lx.space
 
   -- <name>, and the clause's parentheses
   local shape = opt(sym "<" * Cp() * opt(lx.name) * expect(sym ">", "expected '>'")
@@ -60,37 +69,59 @@ function directive.rules(rules, lx)
   local close = expect(sym ")", "expected ',' or ')'")
 
   rules.variable = expect(V "unary", "expected a variable")
-  rules.member_shape = node("member_shape", lx.name * V "subscript" ^ 0, function(n, text, ...)
-    n.name, n.subscripts = text, { ... }
-  end)
+  rules.member_shape = node("member_shape", expect(lx.name, "expected a member's name") * V "subscript" ^ 0,
+    function(n, text, ...) n.name, n.subscripts = text, { ... } end)
+
+  -- ::{ clauses }; the figures of TR14 agree on this spelling, its text has a single colon too (AMB-TR14-01)
+  local colons = sym ":" * opt(sym ":" * Cc(true)) * expect(sym "{", "expected '::{'")
+  rules.nest = node("nest", colons * Ct((sym "," ^ -1 * V "member_clause") ^ 0)
+    * expect(sym "}", "expected a clause or '}'"),
+    function(n, double, clauses) n.single, n.clauses = not double, clauses end)
+  local nest = opt(V "nest")
 
   local function words(kind) return lx.words(directive.clauses[kind]) end
-  local function clause(kind, body, build)
-    return node("clause", words(kind) * body, function(n, text, ...)
+  local function clause(kind, body, build, list)
+    return node("clause", (list and lx.words(list) or words(kind)) * body, function(n, text, ...)
       n.name, n.kind = text, kind
       build(n, ...)
     end)
   end
   local function set(key) return function(n, value) n[key] = value end end
+  local function of_members(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
+  local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
+  local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
+    / function(pos, text) return { pos = pos, name = text } end)
+  local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
+    function(n, _, text) n.name, n.kind = text, "unknown" end)
 
-  rules.clause = clause("vars", shape * open * Ct(lx.list(V "variable")) * close,
-      function(n, s, vars) n.shape, n.vars = s or nil, vars end)
-    + clause("members", shape * open
-      * Ct(lx.list(expect(V "member_shape", "expected a member's name"))) * close,
-      function(n, s, members) n.shape, n.members = s or nil, members end)
-    + clause("default", open * Cp() * expect(lx.raw_name * lx.space, "expected a word") * close,
-      function(n, pos, text) n.word, n.word_pos = text, pos end)
-    + clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
-      set "type")
+  local default = clause("default", open * Cp() * expect(lx.raw_name * lx.space, "expected a word") * close,
+    function(n, pos, text) n.word, n.word_pos = text, pos end)
+  local of_type = clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
+    set "type")
+  rules.clause = clause("vars", shape * open * variables * close * nest,
+      function(n, s, vars, inner) n.shape, n.vars, n.nest = s or nil, vars, inner or nil end)
+    + clause("invoke", shape * open * direction * variables * close * nest,
+      function(n, s, way, vars, inner)
+        n.shape, n.direction, n.vars, n.nest = s or nil, way or nil, vars, inner or nil
+      end, "invoke")
+    + clause("members", shape * open * members * close * nest, of_members, "include exclude init_needed")
+    + default
+    + of_type
     + clause("reduction", open * C(S "+*&|^" + (P "max" + "min" + "&&" + "||")) * lx.space
-      * expect(sym ":", "expected ':'") * Ct(lx.list(V "variable")) * close,
+      * expect(sym ":", "expected ':'") * variables * close,
       function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("none", -sym "(", function() end)
     + clause("expression", opt(sym "(" * expect(V "expression", "expected an expression") * close),
       function(n, e) n.e = e or nil end)
     + clause("anything", opt(V "parentheses" * lx.space), function() end)
-    + node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
-      function(n, _, text) n.name, n.kind = text, "unknown" end)
+    + unknown
+  rules.member_clause = clause("members", shape * open * members * close * nest, of_members)
+    + clause("invoke", shape * open * members * close * nest, of_members, "invoke")
+    + clause("names", open * Ct(lx.list(node("name", expect(lx.name, "expected a name"),
+      function(n, text) n.name = text end))) * close, set "names")
+    + default
+    + of_type
+    + unknown
   rules.plain_type = node("type_name", lx.name, function(n, text)
     n.spec = { tag = "named", pos = n.pos, name = text }
     n.declarator = { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
@@ -100,15 +131,13 @@ function directive.rules(rules, lx)
   -- wait(1, 2): which queues makes no difference, everything is done already
   local waiting = C(P "wait") * -lx.alnum * lx.space
     * (sym "(" * lx.list(V "expression" / 0) * expect(sym ")", "expected ',' or ')'"))
+  local argument = opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
+    / function(pos, text) return { pos = pos, name = text } end)
+  local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1
-    * node("directive", (waiting + name * lx.space)
-      * opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
-        / function(pos, text) return { pos = pos, name = text } end)
-      * Ct((sym "," ^ -1 * V "clause") ^ 0)
-      * expect(-P(1), "expected a clause"),
-      function(n, text, shape_name, clauses)
-        n.name, n.argument, n.clauses = text, shape_name or nil, clauses
-      end)
+    * node("directive", lx.words(directive.member_names) * argument * clauses(V "member_clause")
+        + (waiting + name) * argument * clauses(V "clause"),
+      function(n, text, named, list) n.name, n.argument, n.clauses = text, named or nil, list end)
   -- the variables of REFS, and of routines called with text
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")
 end

@@ -1,9 +1,9 @@
 -- expr.lua - C expressions, with array sections.
 --
--- Nodes: num{value, type}, str{value}, id{name}, member{base, name, arrow}, index{base, index},
--- section{base, start?, length?}, call{fn, args}, unary{op, e}, postfix{op, e}, binary{op, a, b},
--- cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e}, comma{list}. An operand that
--- stands alone gets no node for the operators it lacks.
+-- Nodes: num{value, type}, str{value}, id{name, global? (::name)}, member{base, name, arrow}, index{base, index},
+-- section{base, start?, length?}, alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e},
+-- postfix{op, e}, binary{op, a, b}, cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e},
+-- comma{list}. An operand that stands alone gets no node for the operators it lacks.
 
 local lpeg = require "lpeg"
 local P, R, S, V, C, Cc, Cp, Cmt, Carg, Ct =
@@ -134,18 +134,22 @@ return function(rules, lx)
     n.value = table.concat(bytes)
   end)
 
+  local opt = function(p) return p + Cc(false) end
   rules.primary = (V "number" + V "string") * lx.space
     + node("sizeof", lx.word "sizeof" * (sym "(" * V "type_name" * Cc(true) * sym ")" + V "unary"),
       function(n, what, is_type)
         if is_type then n.type = what else n.e = what end
       end)
-    + node("id", name, function(n, text) n.name = text end)
+    + node("id", opt(sym "::" * Cc(true)) * name, function(n, global, text)
+      n.name, n.global = text, global or nil
+    end)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
-  local opt = function(p) return p + Cc(false) end
   -- Every expression is read once, whatever follows: what nests must not be tried in several ways.
   local rest = sym ":" * Cc(true) * opt(V "expression") * expect(sym "]", "expected ']'")
-  rules.subscript = node("index", sym "[" * (V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
+  rules.subscript = node("alias", P "[" * lx.space * P "@" * lx.space * opt(V "expression")
+      * expect(sym "]", "expected ']'"), function(n, to) n.to = to or nil end)
+    + node("index", sym "[" * (V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
       + Cc(false) * rest),
     function(n, first, is_section, length)
       if not is_section then

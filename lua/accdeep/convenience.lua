@@ -1,0 +1,201 @@
+-- convenience.lua - members in data clauses become nests (TR14 3.4), tree to tree.
+--
+--     copyin(X.a[0:n]) create(X)   ->   invoke<>(X)::{ default(create) copyin(a[0:n]) }
+--
+-- All members of one base are gathered in one nest, whatever clauses they stand in. A base that has a
+-- clause itself gives the nest its default, otherwise it is default(exclude). Structures and pointers on
+-- the way to a member become nests inside. Bounds keep the meaning they have where they stand: members
+-- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
+
+local diagnostic = require "accdeep.diagnostic"
+local place = require "accdeep.place"
+local policy = require "accdeep.policy"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local convenience = {}
+
+local directions = { self = "self", host = "self", device = "device" }
+
+local function number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
+
+local function element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
+
+-- p[i:1] and *p name the objects p[i] and p[0].
+local function single(node)
+  local length = node.tag == "section" and node.length
+  if length and length.tag == "num" and length.value == 1 then
+    return element(node.base, node.start or number(0, node.pos), node.pos)
+  elseif node.tag == "unary" and node.op == "*" then
+    return element(node.e, number(0, node.pos), node.pos)
+  end
+  return node
+end
+
+-- The way from the outermost structure that holds a variable to the variable: the structure, its type,
+-- and steps, names and the elements behind them. nil if it is no member.
+local function way_to(session, variable)
+  local base, subscripts = place.take_apart(variable)
+  local t = place.type_of(session, base)
+  local objects = place.enclosing(session, base)
+  if #objects == 0 then return nil end
+  if subscripts and not types.element(t) then
+    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
+      place.render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
+  end
+  local steps = {}
+  for i, object in ipairs(objects) do
+    if i > 1 then steps[#steps + 1] = { index = object.node.index, pos = object.node.pos } end
+    table.move(object.steps, 1, #object.steps, #steps + 1, steps)
+  end
+  local last = single(base)
+  if last.tag == "index" and place.type_of(session, last.base).kind == "pointer" then
+    steps[#steps + 1] = { index = last.index, pos = last.pos }
+  end
+  return objects[1].node, objects[1].type, steps, subscripts
+end
+
+-- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
+local function child_of(parent, name, pos, subscripts)
+  local parts = { name }
+  for i, s in ipairs(subscripts) do parts[i + 1] = place.canonical(s) end
+  local key = table.concat(parts, " ")
+  local child = parent.by_key[key]
+  if not child then
+    child = { name = name, pos = pos, subscripts = subscripts, by_key = {} }
+    parent.by_key[key] = child
+    parent[#parent + 1] = child
+  end
+  return child
+end
+
+local function follow(node, steps, subscripts)
+  local i = 1
+  while steps[i] do
+    local step, sections = steps[i], {}
+    i = i + 1
+    while steps[i] and steps[i].index do
+      sections[#sections + 1] = { tag = "section", pos = steps[i].pos, start = steps[i].index,
+        length = number(1, steps[i].pos) }
+      i = i + 1
+    end
+    if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end
+    node = child_of(node, step.name, step.pos, sections)
+  end
+  return node
+end
+
+local function set_clause(node, clause, variable)
+  if node.clause and node.clause.name ~= clause.name then
+    raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
+      place.canonical(variable)), { rule = "TR14-3.4-07" })
+  end
+  node.clause = clause
+end
+
+local function word_of(clause)
+  return directions[clause.name] and "update" or policy.actions[clause.name]
+end
+
+local nest_of -- forward
+
+-- How bounds in the nest of a child are printed: relative to the object it stands for.
+local function scope_of(child, around)
+  local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
+  for _, s in ipairs(child.subscripts) do base = element(base, s.start or number(0, s.pos), s.pos) end
+  return { node = base, base = place.canonical(base),
+    record = types.innermost(types.member(around.record, child.name).type) }
+end
+
+-- The clause of a nest that a child of the tree stands for.
+local function clause_of(child, scope)
+  local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
+    pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
+  if #child > 0 then
+    clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
+    clause.shape = { pos = child.pos }
+  else
+    clause.name, clause.shape, clause.nest = word_of(child.clause), child.clause.shape, child.clause.nest
+  end
+  return clause
+end
+
+-- The nest of a base, or of what lies on the way to a member. scope: for printing its bounds.
+function nest_of(node, scope)
+  local clause = node.clause
+  local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
+    word = clause and word_of(clause) or "exclude" } }
+  if clause and clause.nest then
+    raise("duplicate-clause", clause.nest.pos, "what has a nest has no members in other clauses",
+      { length = 2, rule = "TR14-3.4-06", help = "write the members' clauses into the nest" })
+  end
+  if clause and clause.shape and clause.shape.name then
+    clauses[2] = { tag = "clause", name = "shape", kind = "names", pos = clause.shape.pos,
+      names = { { tag = "name", pos = clause.shape.pos, name = clause.shape.name } } }
+  end
+  for _, child in ipairs(node) do
+    local made, last = clause_of(child, scope), clauses[#clauses]
+    if last.name == made.name and last.members and not (last.nest or made.nest or last.shape or made.shape) then
+      table.insert(last.members, made.members[1])
+    else
+      clauses[#clauses + 1] = made
+    end
+  end
+  return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
+end
+
+-- The clauses of a directive with members lowered. kind: of the construct.
+function convenience.lower(session, kind, clauses)
+  local roots, any = {}, false
+  local taken = {} -- variable -> the root whose nest says it
+  local function each(fn)
+    for _, clause in ipairs(clauses) do
+      if policy.actions[clause.name] or kind == "update" and directions[clause.name] then
+        for _, variable in ipairs(clause.vars) do fn(clause, variable) end
+      end
+    end
+  end
+  local function key_of(clause, node)
+    return place.canonical(node) .. " " .. (directions[clause.name] or "")
+  end
+  each(function(clause, variable)
+    local node, record, steps, subscripts = way_to(session, variable)
+    if not node then return end
+    local key = key_of(clause, node)
+    local root = roots[key] or { node = node, record = record, base = place.canonical(node), pos = node.pos,
+      by_key = {}, places = {}, direction = directions[clause.name] }
+    roots[key], taken[variable], any = root, root, true
+    set_clause(follow(root, steps, subscripts), clause, variable)
+    root.places[#root.places + 1] = { name = place.render((place.take_apart(variable)), {}), pos = variable.pos }
+  end)
+  if not any then return clauses end
+  each(function(clause, variable)
+    local root = not taken[variable] and roots[key_of(clause, single(variable))]
+    if not root then return end
+    set_clause(root, clause, variable)
+    taken[variable] = root
+  end)
+  local list = {}
+  for _, clause in ipairs(clauses) do
+    local left = {}
+    for _, variable in ipairs(clause.vars or {}) do
+      local root = taken[variable]
+      if not root then
+        left[#left + 1] = variable
+      elseif not root.done then
+        root.done = true
+        list[#list + 1] = { tag = "clause", name = "invoke", kind = "invoke", pos = clause.pos,
+          vars = { root.node }, shape = { pos = clause.pos },
+          places = root.places, nest = nest_of(root, root),
+          direction = root.direction and { pos = clause.pos, name = root.direction } }
+      end
+    end
+    if not clause.vars or #left > 0 then
+      list[#list + 1] = setmetatable({ vars = clause.vars and left }, { __index = clause })
+    end
+  end
+  return list
+end
+
+return convenience

@@ -1,0 +1,259 @@
+-- nest.lua - the canonical form: how every member of a type is treated by one clause (TR14 3.3).
+--
+-- Shapes, policies, nests and what convenience syntax is lowered to are layers that lie on each other.
+-- A treatment is {record, layers (shapes, the outermost first), policy?, own?, bare?,
+-- update}: its entries say for each member whether it takes part, under which action, how far sections
+-- reach, and by which treatment the objects inside go on. own is what a policy asks of the object itself:
+-- its default, or storage and a reference; it is bare if only what is named moves. compile.lua makes the
+-- core's program of a treatment.
+
+local diagnostic = require "accdeep.diagnostic"
+local policy = require "accdeep.policy"
+local shape = require "accdeep.shape"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local nest = {}
+
+local function remembered(session, record, key, make)
+  local cache = session.treatments[record]
+  if not cache then
+    cache = {}
+    session.treatments[record] = cache
+  end
+  cache[key] = cache[key] or make()
+  return cache[key]
+end
+
+-- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else.
+local function shape_layers(session, record, name)
+  local shapes = session:shapes_of(record)
+  local layers = {}
+  if name then layers[1] = shapes[name] end
+  layers[#layers + 1] = shapes[true]
+  return layers
+end
+
+-- The treatment of a shape; name nil: the default one.
+function nest.shape(session, record, name, update)
+  return remembered(session, record, ("shape %s %s"):format(name or "", update and "update" or ""), function()
+    return { record = record, layers = shape_layers(session, record, name), update = update or false,
+      name = name }
+  end)
+end
+
+-- What a clause says about objects of a record: a shape's name, a nest, both, or neither. How it says so
+-- is in inner {name?, pos, empty?, nest?}.
+local function shape_with(session, record, inner, update)
+  if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
+  if not inner or not inner.nest then return nest.shape(session, record, inner and inner.name, update) end
+  local own = shape.layer(session, record, inner.nest.clauses)
+  own.place = session:here(inner.nest.pos)
+  local layers = inner.empty and {} or shape_layers(session, record, inner.name)
+  table.insert(layers, 1, own)
+  return { record = record, layers = layers, update = update or false }
+end
+
+local function policy_over(session, record, made, update)
+  local word = made.default
+  local bare = not word or word == "none" or word == "exclude"
+  return { record = record, layers = shape_layers(session, record, made.shape), policy = made,
+    bare = bare, update = update or false, own = not update and (bare and "hold" or word) or nil }
+end
+
+local function check_kind(made, name, pos, update)
+  if made.kind and made.kind ~= (update and "update" or "data") then
+    raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
+      made.kind == "data" and "a data" or "an update"), { length = #name,
+      rule = update and "TR14-3.2.3-02" or "TR14-3.2.1-06" })
+  end
+end
+
+-- A policy, or a nest behind invoke, which extends the policy that is named.
+local function policy_with(session, record, inner, update)
+  local named
+  if inner.name then
+    policy.known(session, record, inner.name, inner.pos)
+    named = session:policies_of(record)[inner.name]
+    check_kind(named, inner.name, inner.pos, update)
+  end
+  if not inner.nest then
+    return remembered(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""),
+      function() return policy_over(session, record, named, update) end)
+  end
+  local own = policy.layer(session, record, inner.nest.clauses, update and "update" or "data")
+  own.place = session:here(inner.nest.pos)
+  if named then -- TR14-3.3-14: like use, and its shape and default
+    table.insert(own.use, { name = inner.name, pos = inner.pos })
+    own.shape, own.default = own.shape or named.shape, own.default or named.default
+    own.default_pos = own.default_pos or inner.pos
+  end
+  policy.check(session, record, own)
+  return policy_over(session, record, own, update)
+end
+
+local function inner_of(clause)
+  return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
+    empty = clause.shape and not clause.shape.name, nest = clause.nest }
+end
+
+-- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
+function nest.check_policy(session, record, made)
+  session:at(made.place, function()
+    policy.check(session, record, made)
+    nest.entries(session, policy_over(session, record, made, made.kind == "update"))
+  end)
+end
+
+-- How a clause of a directive treats objects of a record.
+function nest.of_clause(session, record, clause, update)
+  return shape_with(session, record, inner_of(clause), update)
+end
+
+-- The same for invoke.
+function nest.of_invoke(session, record, clause, update)
+  local inner = inner_of(clause)
+  if not inner.name and not inner.nest then
+    raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
+      { length = #"invoke", rule = "TR14-3.3-14" })
+  end
+  return policy_with(session, record, inner, update)
+end
+
+-- ------------------------------------------------------------------------------------- entries --
+
+-- TR14-3.1.2-03..05: named in a layer; else that layer's own default; else what the layer below says.
+-- Sections are those of the first layer that has some.
+local function in_layers(layers, name)
+  local found = {}
+  for _, layer in ipairs(layers) do
+    local entry = layer.members[name]
+    if found.include == nil then
+      if entry then
+        found.include = entry.mode == "include"
+      elseif layer.default then
+        found.include = layer.default == "include"
+      end
+    end
+    if entry and not found.source then found.source, found.source_place = entry, layer.place end
+    if entry and entry.subscripts and not found.subscripts then
+      found.subscripts, found.place = entry.subscripts, layer.place
+    end
+  end
+  if found.include == nil then found.include = true end
+  return found
+end
+
+local function same_behaviour(a, b)
+  return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
+end
+
+-- What policies that a layer uses say of a member by name, and which says it.
+local function used_by_name(session, record, made, name)
+  local found, from
+  for _, used in ipairs(made.use) do
+    local other = session:policies_of(record)[used.name]
+    local entry, place = other.members[name], other.place
+    if not entry then entry, place = used_by_name(session, record, other, name) end
+    if entry and found and not same_behaviour(entry, found) then
+      raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
+        used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
+        help = ("name '%s' in the policy itself"):format(name) })
+    end
+    if entry then found, from = entry, place end
+  end
+  return found, from
+end
+
+-- The default that a used policy gives a member its shape includes, or nil.
+local function used_default(session, record, made, name)
+  local found
+  for _, used in ipairs(made.use) do
+    local other = session:policies_of(record)[used.name]
+    local word = other.default ~= "none" and other.default or nil
+    if word and not in_layers(shape_layers(session, record, other.shape), name).include then word = "exclude" end
+    word = word or used_default(session, record, other, name)
+    if word and found and word ~= found then
+      raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
+        used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
+        help = ("name '%s' in the policy itself"):format(name) })
+    end
+    found = found or word
+  end
+  return found
+end
+
+-- The tiers of AMB-TR14-07.
+local function in_policy(session, treatment, name)
+  local made, record = treatment.policy, treatment.record
+  local shallow = treatment.own == "present" and session.rules.present == "shallow"
+  local below = in_layers(treatment.layers, name)
+  local entry, place = made.members[name], made.place
+  if not entry then entry, place = used_by_name(session, record, made, name) end
+  if entry then
+    local sections = entry.subscripts
+    return { include = entry.mode ~= "exclude", action = entry.action, invoke = entry.mode == "invoke",
+      source = entry, source_place = place, subscripts = sections or below.subscripts,
+      place = sections and place or below.place, outer = entry.outer, named = true }
+  end
+  if not below.include then return below end
+  local word = made.default
+  if not word then word = used_default(session, record, made, name) or "none" end
+  if word == "none" then
+    raise("default-none", made.default_pos or treatment.pos or made.place and made.place.pos,
+      ("the policy has no default, and member '%s' is not named"):format(name),
+      { rule = "TR14-3.2.1-15", place = made.place, help = "add default(exclude), or name it in a clause" })
+  end
+  if word == "exclude" then
+    below.include = false
+  elseif word ~= "update" and word ~= treatment.own then
+    below.action = word
+  end
+  if shallow then below.subscripts = nil end
+  return below
+end
+
+-- How each member takes part: a list in the order of the members, of {member, offset, include, action?,
+-- init, subscripts?, place, outer?, inner()}.
+function nest.entries(session, treatment)
+  if treatment.entries then return treatment.entries end
+  local list = {}
+  local function visit(members, base)
+    for _, member in ipairs(members) do
+      if not member.name then
+        visit(member.type.members, base + member.offset)
+      else
+        local found = treatment.policy and in_policy(session, treatment, member.name)
+          or in_layers(treatment.layers, member.name)
+        local source = found.source
+        list[#list + 1] = {
+          member = member, offset = base + member.offset, include = found.include,
+          action = found.action, invoke = found.invoke, named = found.named,
+          init = found.include and source and source.init or false,
+          inner = found.include and source and source.inner or nil,
+          inner_place = found.source_place,
+          subscripts = found.include and found.subscripts or nil,
+          place = found.place or found.source_place,
+          outer = found.outer,
+        }
+      end
+    end
+  end
+  visit(treatment.record.members, 0)
+  treatment.entries = list
+  return list
+end
+
+-- The treatment of the objects that a member holds or leads to; action: what they are asked for.
+function nest.inner(session, treatment, entry)
+  local record = types.innermost(entry.member.type)
+  local function made()
+    if entry.invoke then return policy_with(session, record, entry.inner, treatment.update) end
+    return shape_with(session, record, entry.inner, treatment.update)
+  end
+  if not entry.inner then return made() end
+  return session:at(entry.inner_place, made)
+end
+
+return nest

@@ -1,0 +1,135 @@
+-- place.lua - what a clause names: variables, members, elements, sections of them.
+
+local codegen = require "accdeep.codegen"
+local diagnostic = require "accdeep.diagnostic"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local place = {}
+
+local function index_node(base, index, pos) return { tag = "index", pos = pos, base = base, index = index } end
+
+-- core[i]...[s:l]...: indices before the first section belong to the core.
+function place.take_apart(node)
+  local subscripts = {}
+  local at = node
+  while at.tag == "index" or at.tag == "section" or at.tag == "alias" do
+    table.insert(subscripts, 1, at)
+    at = at.base
+  end
+  local first
+  for i, s in ipairs(subscripts) do
+    if s.tag ~= "index" then
+      first = i
+      break
+    end
+  end
+  if not first then return node, nil end
+  local base = at
+  for i = 1, first - 1 do base = index_node(base, subscripts[i].index, subscripts[i].pos) end
+  return base, table.move(subscripts, first, #subscripts, 1, {})
+end
+
+-- Text of an lvalue; indices that are not constant become #, their nodes are collected.
+function place.render(node, indices)
+  if node.tag == "id" then return node.name end
+  if node.tag == "member" then
+    return place.render(node.base, indices) .. (node.arrow and "->" or ".") .. node.name
+  elseif node.tag == "index" then
+    local base = place.render(node.base, indices)
+    if node.index.tag == "num" then return ("%s[%d]"):format(base, node.index.value) end
+    indices[#indices + 1] = node.index
+    return base .. "[#]"
+  elseif node.tag == "unary" then
+    return ("(%s%s)"):format(node.op, place.render(node.e, indices))
+  elseif node.tag == "section" or node.tag == "alias" then
+    raise("syntax", node.pos, "a section cannot have members", { rule = "TR14-3.4-02",
+      help = "name one element: Y[i].a[0:n], or give the structure a shape" })
+  end
+  raise("syntax", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
+end
+
+-- A text that is equal for equal lvalues.
+function place.canonical(node)
+  if node.tag == "id" then return node.name end
+  if node.tag == "num" then return tostring(node.value) end
+  if node.tag == "member" then
+    return place.canonical(node.base) .. (node.arrow and "->" or ".") .. node.name
+  end
+  local parts = { node.tag, node.op or "" }
+  for _, key in ipairs { "base", "index", "e", "a", "b", "c" } do
+    if node[key] and node[key].tag then parts[#parts + 1] = place.canonical(node[key]) end
+  end
+  return "(" .. table.concat(parts, " ") .. ")"
+end
+
+function place.root_variable(node)
+  while node.base or node.e do node = node.base or node.e end
+  return node.tag == "id" and node.name or nil
+end
+
+-- Type of an lvalue, without code that is kept.
+function place.type_of(session, node)
+  return codegen.lvalue(codegen.builder(), { session = session }, node).type
+end
+
+-- A place as steps from its root: a variable, or what a pointer leads to.
+local function decompose(session, node)
+  if node.tag == "member" and not node.arrow then
+    local root, steps = decompose(session, node.base)
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos }
+    return root, steps
+  elseif node.tag == "member" then
+    place.type_of(session, node) -- an error about it is one about '->'
+    return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
+      pointer = node.base },
+      { { name = node.name, pos = node.name_pos } }
+  elseif node.tag == "index" then
+    if place.type_of(session, node.base).kind == "array" then
+      local root, steps = decompose(session, node.base)
+      steps[#steps + 1] = { index = node.index, pos = node.pos }
+      return root, steps
+    end
+    return { node = node, pointer = node.base, index = node.index }, {}
+  elseif node.tag == "unary" and node.op == "*" then
+    return { node = node, pointer = node.e }, {}
+  end
+  return { node = node }, {}
+end
+
+-- Type of the elements that a variable with its sections stands for.
+function place.element_type(session, node)
+  local base, subscripts = place.take_apart(node)
+  local t = place.type_of(session, base)
+  for _, subscript in ipairs(subscripts or {}) do
+    t = types.element(t)
+    if not t then raise("not-a-pointer", subscript.pos, "it has no elements", { rule = "TR14-3.1.1-22" }) end
+  end
+  return t
+end
+
+-- The structures that a member lies in, outermost first, as far as they are objects of their own: the
+-- variable or the element that holds it, and before it those that hold the pointers on the way. Each has
+-- the steps that lead on from it: names and indices. Empty if the place is no member.
+function place.enclosing(session, node)
+  local root, steps = decompose(session, node)
+  local objects = {}
+  if root.pointer and root.pointer.tag ~= "id" then objects = place.enclosing(session, root.pointer) end
+  local at, t, i = root.node, place.type_of(session, root.node), 1
+  while t.kind == "array" and steps[i] and steps[i].index do
+    at, t, i = index_node(at, steps[i].index, steps[i].pos), t.of, i + 1
+  end
+  if not types.is_record(t) or not steps[i] then
+    if #objects > 0 then return objects end -- the pointer on the way lies in a structure
+    return {}
+  end
+  if at == root.node and root.pointer then
+    local first = root.index or { tag = "num", value = 0, type = "int", pos = at.pos }
+    at = index_node(root.pointer, first, at.pos)
+  end
+  objects[#objects + 1] = { node = at, type = t, steps = table.move(steps, i, #steps, 1, {}) }
+  return objects
+end
+
+return place

@@ -1,0 +1,197 @@
+-- policy.lua - the policy directive (TR14 3.2): what happens to each member.
+--
+-- A session keeps a type's policies by name. A policy is a layer {name?, kind = "data"|"update"|nil, default,
+-- use = {names}, shape?, members = {name -> {mode = "exclude"|"act"|"invoke", action?, inner, subscripts,
+-- pos}}, place}. One that moves nothing has no kind and serves data and update directives alike. Nests
+-- behind invoke are layers without a name.
+
+local diagnostic = require "accdeep.diagnostic"
+local shape = require "accdeep.shape"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local policy = {}
+
+-- Data clauses of members and the actions they ask for.
+policy.actions = { copy = "copy", copyin = "copyin", copyout = "copyout", create = "create",
+  no_create = "no_create", present = "present", delete = "delete" }
+for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
+  policy.actions["p" .. name], policy.actions["present_or_" .. name] = name, name
+end
+
+local others = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
+  invoke = true }
+local defaults = { none = true, exclude = true, update = "update", copy = "data", copyin = "data",
+  copyout = "data", create = "data", present = "data", delete = "data" }
+
+local function check_clause(clause)
+  if policy.actions[clause.name] or others[clause.name] then return end
+  if clause.name == "include" or clause.name == "init_needed" then
+    raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
+      { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
+  elseif clause.name == "attach" or clause.name == "detach" or clause.kind ~= "unknown" then
+    raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
+      { length = #clause.name, rule = "TR14-3.2.1-12" })
+  end
+  local near = diagnostic.closest(clause.name, others) or diagnostic.closest(clause.name, policy.actions)
+  raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
+    { length = #clause.name, rule = "TR14-3.2.1-02", help = near and ("did you mean '%s'?"):format(near) })
+end
+
+-- Raises if a record has no policy of that name.
+function policy.known(session, record, name, pos)
+  if session:policies_of(record)[name] then return end
+  local near = diagnostic.closest(name, session:policy_names(record))
+  raise("unknown-policy", pos, ("%s has no policy '%s'"):format(types.name(record), name),
+    { length = #name, rule = "TR14-3.2.2-02", help = near and ("did you mean '%s'?"):format(near) })
+end
+
+local function once(given, clause)
+  if given[clause.name] then
+    raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
+      { length = #clause.name, rule = clause.name == "shape" and "TR14-3.2.1-10" or "TR14-3.2.1-14" })
+  end
+  given[clause.name] = true
+end
+
+-- Data and update clauses exclude each other (TR14-3.2.1-07).
+local function of_kind(made, kind, pos, word)
+  if made.kind and made.kind ~= kind then
+    raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
+      made.kind == "data" and "a data" or "an update", word), { length = #word, rule = "TR14-3.2.1-07" })
+  end
+  made.kind = kind
+end
+
+local function enter_member(session, record, made, clause, item, inside)
+  local member = shape.member(record, item)
+  if made.members[item.name] then
+    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
+      { length = #item.name, rule = "TR14-3.1.1-20" })
+  end
+  local entry = { mode = "act", action = policy.actions[clause.name], pos = item.pos,
+    subscripts = #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
+  if clause.name == "exclude" then
+    if entry.subscripts then
+      raise("invalid-section", entry.subscripts[1].pos, "a member is excluded as a whole",
+        { rule = "TR14-3.1.1-04" })
+    end
+    entry.mode = "exclude"
+  end
+  if clause.name == "invoke" then
+    entry.mode = "invoke"
+    local of = types.innermost(member.type)
+    if not types.is_record(of) then
+      raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no policies"):format(item.name),
+        { length = #item.name, rule = "TR14-3.2.4-02" })
+    end
+    if not (clause.shape and clause.shape.name) and not clause.nest then
+      raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
+        { length = #"invoke", rule = "TR14-3.3-14" })
+    end
+    if clause.shape and clause.shape.name and of.complete and of ~= inside then
+      policy.known(session, of, clause.shape.name, clause.shape.pos)
+    end
+  end
+  entry.inner = shape.inner(member, item, clause)
+  if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete then
+    shape.known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
+  end
+  made.members[item.name] = entry
+end
+
+-- The layer that clauses make. inside: the type they stand in, not all of whose policies are known.
+-- kind: what the construct is that they stand in, for nests.
+function policy.layer(session, record, clauses, kind, inside)
+  local made = { members = {}, use = {}, kind = kind }
+  local given = {}
+  for _, clause in ipairs(clauses) do
+    check_clause(clause)
+    if clause.shape and (clause.name == "exclude" or clause.name == "update" and not clause.shape.name) then
+      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
+        { rule = "TR14-3.1.2-02" })
+    end
+    if clause.nest and clause.name == "exclude" then
+      raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
+        { length = 2, rule = "TR14-3.3-02" })
+    end
+    if clause.name == "default" then
+      once(given, clause)
+      local sort = defaults[clause.word]
+      if not sort then
+        raise("clause-not-allowed", clause.word_pos, ("a policy's default is a data clause's name, update, "
+          .. "none or exclude, not '%s'"):format(clause.word),
+          { length = #clause.word, rule = "TR14-3.2.1-03" })
+      end
+      if sort ~= true then of_kind(made, sort, clause.word_pos, clause.word) end
+      made.default, made.default_pos = clause.word, clause.pos
+    elseif clause.name == "shape" then
+      once(given, clause)
+      if #clause.names ~= 1 then
+        raise("syntax", clause.names[2].pos, "a policy builds on one shape", { rule = "TR14-3.2.1-10" })
+      end
+      made.shape, made.shape_pos = clause.names[1].name, clause.names[1].pos
+      shape.known(session, record, made.shape, made.shape_pos)
+    elseif clause.name == "use" then
+      for _, used in ipairs(clause.names) do made.use[#made.use + 1] = used end
+    elseif clause.name == "update" then
+      of_kind(made, "update", clause.pos, clause.name)
+    elseif policy.actions[clause.name] then
+      of_kind(made, "data", clause.pos, clause.name)
+    end
+    for _, item in ipairs(clause.members or {}) do enter_member(session, record, made, clause, item, inside) end
+  end
+  return made
+end
+
+-- Policies that a layer uses must be there, of its kind, and not use it in turn.
+local function check_use(session, record, made, seen)
+  seen[made] = true
+  for _, used in ipairs(made.use) do
+    policy.known(session, record, used.name, used.pos)
+    local other = session:policies_of(record)[used.name]
+    if seen[other] then
+      raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
+        { length = #used.name, rule = "TR14-3.2.1-09" })
+    end
+    local kind = session:at(other.place, check_use, session, record, other, seen)
+    if kind and made.kind and kind ~= made.kind then
+      raise("clause-not-allowed", used.pos, ("'%s' is %s policy"):format(used.name,
+        kind == "data" and "a data" or "an update"), { length = #used.name, rule = "TR14-3.2.1-09" })
+    end
+    made.kind = made.kind or kind
+  end
+  seen[made] = nil
+  return made.kind
+end
+
+-- Checks what a layer uses, and takes its kind from there if it has none itself.
+function policy.check(session, record, made)
+  check_use(session, record, made, {})
+end
+
+-- Carries out a policy directive. record is the type it stands in, or nil outside of types. Returns the
+-- type it is about and the policy, which nest.check_policy then has to look at.
+function policy.define(session, node, record)
+  if not node.argument then
+    raise("syntax", node.pos + #"policy", "a policy has a name", { rule = "TR14-3.2.1-01" })
+  end
+  if #node.clauses == 0 then
+    raise("syntax", node.pos + #"policy", "a policy has at least one clause", { rule = "TR14-3.2.1-01" })
+  end
+  for _, clause in ipairs(node.clauses) do shape.no_nest(session, clause) end
+  local target = shape.target(session, node, record)
+  local name, policies = node.argument.name, session:policies_of(target)
+  if policies[name] then
+    raise("duplicate-name", node.argument.pos, ("%s has a policy '%s' already"):format(types.name(target),
+      name), { length = #name, rule = "TR14-3.1.1-10" })
+  end
+  local made = policy.layer(session, target, node.clauses, nil, record)
+  made.name, made.place = name, session:here(node.pos)
+  policies[name] = made
+  session:types_changed()
+  return target, made
+end
+
+return policy

@@ -1,0 +1,160 @@
+-- unparse.lua - trees of directives and expressions as text again, in one canonical spelling.
+--
+-- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(node). scope is
+-- of convenience syntax, whose bounds are written where the directive stands but printed inside a nest:
+-- {base = canonical text of the object, record}. Its members lose the base, X.n becomes n; a host
+-- variable that a member hides is printed ::n (AMB-TR14-13).
+
+local place = require "accdeep.place"
+local types = require "accdeep.types"
+
+local unparse = {}
+
+local expression -- forward
+
+local function list_of(nodes, scope)
+  local parts = {}
+  for i, node in ipairs(nodes) do parts[i] = expression(node, scope) end
+  return table.concat(parts, ", ")
+end
+
+-- How tightly each kind of expression binds: what binds less than its place needs parentheses.
+local levels = { comma = 0, assign = 1, cond = 2, binary = 3, unary = 14, cast = 14, sizeof = 14 }
+local binary_levels = { ["||"] = 3, ["&&"] = 4, ["|"] = 5, ["^"] = 6, ["&"] = 7, ["=="] = 8, ["!="] = 8,
+  ["<"] = 9, [">"] = 9, ["<="] = 9, [">="] = 9, ["<<"] = 10, [">>"] = 10, ["+"] = 11, ["-"] = 11,
+  ["*"] = 12, ["/"] = 12, ["%"] = 12 }
+
+local function level(node)
+  if node.tag == "binary" then return binary_levels[node.op] end
+  return levels[node.tag] or 15
+end
+
+local function at_least(node, wanted, scope)
+  local text = expression(node, scope)
+  return level(node) < wanted and "(" .. text .. ")" or text
+end
+
+local function is_base(node, scope)
+  local ok, text = pcall(place.canonical, node)
+  return ok and text == scope.base
+end
+
+local writers = {}
+
+function writers.num(node)
+  if math.type(node.value) == "integer" then return tostring(node.value) end
+  return ("%.17g"):format(node.value)
+end
+function writers.str(node) return ("%q"):format(node.value) end
+function writers.id(node, scope)
+  local hidden = scope and types.member(scope.record, node.name)
+  return ((hidden or node.global) and "::" or "") .. node.name
+end
+function writers.member(node, scope)
+  if scope and not node.arrow and is_base(node.base, scope) then return node.name end
+  if scope and node.arrow and scope.base == ("(index  %s 0)"):format(place.canonical(node.base)) then
+    return node.name
+  end
+  return at_least(node.base, 15, scope) .. (node.arrow and "->" or ".") .. node.name
+end
+function writers.index(node, scope)
+  return ("%s[%s]"):format(at_least(node.base, 15, scope), expression(node.index, scope))
+end
+local function section(node, scope)
+  if node.tag == "index" then return ("[%s]"):format(expression(node.index, scope)) end
+  if node.tag == "alias" then return ("[@%s]"):format(node.to and expression(node.to, scope) or "") end
+  local length = node.length and expression(node.length, scope) or ""
+  return ("[%s:%s%s]"):format(node.start and expression(node.start, scope) or "",
+    length:find "^:" and " " or "", length)
+end
+function writers.section(node, scope) return at_least(node.base, 15, scope) .. section(node, scope) end
+writers.alias = writers.section
+function writers.call(node, scope)
+  return ("%s(%s)"):format(at_least(node.base, 15, scope), list_of(node.args, scope))
+end
+function writers.unary(node, scope)
+  local inner = at_least(node.e, 14, scope)
+  return node.op .. (inner:sub(1, 1) == node.op:sub(1, 1) and " " or "") .. inner
+end
+function writers.postfix(node, scope) return at_least(node.base, 15, scope) .. node.op end
+function writers.binary(node, scope)
+  local own = level(node)
+  return ("%s %s %s"):format(at_least(node.a, own, scope), node.op, at_least(node.b, own + 1, scope))
+end
+function writers.cond(node, scope)
+  return ("%s ? %s : %s"):format(at_least(node.c, 3, scope), expression(node.a, scope),
+    at_least(node.b, 2, scope))
+end
+function writers.assign(node, scope)
+  return ("%s %s %s"):format(at_least(node.to, 14, scope), node.op, expression(node.e, scope))
+end
+function writers.comma(node, scope) return list_of(node.list, scope) end
+
+local function type_text(node)
+  local spec, stars = node.spec, ("*"):rep(node.declarator.pointers)
+  local words = spec.words and table.concat(spec.words, " ")
+    or spec.kind and ("%s %s"):format(spec.kind, spec.name or "") or spec.name or spec.tag
+  return words .. (stars ~= "" and " " .. stars or "")
+end
+function writers.cast(node, scope) return ("(%s)%s"):format(type_text(node.type), at_least(node.e, 14, scope)) end
+function writers.sizeof(node, scope)
+  if node.type then return ("sizeof(%s)"):format(type_text(node.type)) end
+  return "sizeof " .. at_least(node.e, 14, scope)
+end
+
+function expression(node, scope) return writers[node.tag](node, scope) end
+
+local clause -- forward
+
+local function nest_text(nest, scope)
+  if not nest then return "" end
+  local parts = {}
+  for i, inner in ipairs(nest.clauses) do parts[i] = clause(inner, nest.scope or scope) end
+  return ("::{ %s }"):format(table.concat(parts, " "))
+end
+
+local function member_shape(member, scope)
+  local parts = { member.name }
+  for _, s in ipairs(member.subscripts) do parts[#parts + 1] = section(s, member.outer and scope or nil) end
+  return table.concat(parts)
+end
+
+local function names(list)
+  local parts = {}
+  for i, item in ipairs(list) do parts[i] = item.name end
+  return table.concat(parts, ", ")
+end
+
+function clause(node, scope)
+  local parts = { node.name }
+  if node.shape then parts[2] = ("<%s>"):format(node.shape.name or "") end
+  local inside
+  if node.members then
+    local shapes = {}
+    for i, member in ipairs(node.members) do shapes[i] = member_shape(member, scope) end
+    inside = table.concat(shapes, ", ")
+  elseif node.vars then
+    inside = (node.direction and node.direction.name .. ": " or node.op and node.op .. ": " or "")
+      .. list_of(node.vars)
+  elseif node.word then
+    inside = node.word
+  elseif node.names then
+    inside = names(node.names)
+  elseif node.type then
+    inside = type_text(node.type)
+  elseif node.e then
+    inside = expression(node.e)
+  end
+  if inside then parts[#parts + 1] = ("(%s)"):format(inside) end
+  return table.concat(parts) .. nest_text(node.nest, scope)
+end
+
+function unparse.directive(name, argument, clauses)
+  local parts = { argument and ("%s(%s)"):format(name, argument.name) or name }
+  for _, c in ipairs(clauses) do parts[#parts + 1] = clause(c) end
+  return table.concat(parts, " ")
+end
+
+unparse.expression, unparse.clause, unparse.section = expression, clause, section
+
+return unparse
