@@ -6,6 +6,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local method = require "accdeep.method"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -185,10 +186,15 @@ local function member_of(ctx, node)
   return ctx.record and not node.global and types.member(ctx.record, node.name)
 end
 
-function lvalues.id(_, ctx, node)
+function lvalues.id(b, ctx, node)
   local member = member_of(ctx, node)
   if member then
     return { self = true, offset = ctx.base + member.offset, type = member.type }
+  end
+  if not node.global and ctx.session:this_member(node.name) then
+    local this = { tag = "id", name = "this", pos = node.pos }
+    return lvalues.member(b, ctx, { tag = "member", pos = node.pos, name_pos = node.pos, base = this, arrow = true,
+      name = node.name })
   end
   local variable = ctx.session.scope.variables[node.name]
   if variable then return { address = variable.address, offset = 0, type = variable.type } end
@@ -289,7 +295,7 @@ function values.num(_, _, node)
 end
 
 function values.id(b, ctx, node)
-  local known = not member_of(ctx, node)
+  local known = not member_of(ctx, node) and not ctx.session:this_member(node.name)
     and not ctx.session.scope.variables[node.name]
   local enumerator = known and ctx.session.scope.enumerators[node.name]
   if enumerator then return constant(enumerator) end
@@ -380,27 +386,14 @@ function values.sizeof(b, ctx, node)
   return constant(size_of(t, node.pos))
 end
 
-function values.call(b, ctx, node)
-  local name = node.base.tag == "id" and node.base.name
-  local fn = name and ctx.session.scope.functions[name]
-  if not fn then
-    local near = name and diagnostic.closest(name, ctx.session.scope:names())
-    raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
-      { length = name and #name, help = near and ("did you mean '%s'?"):format(near)
-        or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
-  end
-  local args, argument_types = {}, {}
-  for i, arg in ipairs(node.args) do
-    args[i] = value(b, ctx, arg)
-    argument_types[i] = args[i].type
-  end
+-- Calls a Lua function: arguments stand in a row of registers.
+local function call_out(b, ctx, node, name, fn, args)
+  local argument_types, sources = {}, {}
+  for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, node.pos) end
   if #args > 8 then raise("limit", node.pos, "a function in a bound takes at most 8 arguments") end
   local number = ctx.session:bound_function(name, fn, argument_types)
-  -- arguments stand in a row: x | x moves one there
-  local sources = {}
-  for i, arg in ipairs(args) do sources[i] = reg(b, arg, node.pos) end
   local first = b.next
-  for i, source in ipairs(sources) do
+  for i, source in ipairs(sources) do -- x | x moves one there
     local to = b:register(node.pos)
     if to ~= first + i - 1 then raise("limit", node.pos, "the expression is too long") end
     local code, n = b.code, b.n * 5
@@ -413,6 +406,56 @@ function values.call(b, ctx, node)
     #args, number
   b.n = b.n + 1
   return { reg = to, type = types.scalars.long }
+end
+
+-- A member function: of the object before it, or of the element whose members are visible.
+local function call_method(b, ctx, node)
+  local session, base, from, record = ctx.session, node.base, nil, ctx.record
+  if base.tag == "member" then
+    if base.arrow then
+      local pointer = value(b, ctx, base.base)
+      from = pointer.type.kind == "pointer" and behind(b, pointer, base.pos)
+    else
+      from = lvalue(b, ctx, base.base)
+    end
+    record = from and from.type
+    if not record or record.kind ~= "record" then
+      raise("not-a-struct", base.pos, "only objects have member functions")
+    end
+  elseif record then
+    from = { self = true, offset = ctx.base, type = record }
+  end
+  local made = record and method.of(session, record, base.name)
+  if not made then
+    if base.tag == "member" then method.unknown(session, record, node) end
+    return nil
+  end
+  if made.body then
+    local inlined, depth = method.inlined(session, made, base.tag == "member" and base.base or nil, base.arrow, node)
+    return method.inside(session, depth, value, b, ctx, inlined)
+  end
+  local address = address_of(b, from, node.pos)
+  local args = { { reg = address.reg, const = address.const, type = record } }
+  for i, arg in ipairs(node.args) do args[i + 1] = value(b, ctx, arg) end
+  return call_out(b, ctx, node, base.name, made.fn, args)
+end
+
+function values.call(b, ctx, node)
+  if node.base.tag == "member" or node.base.tag == "id" then
+    local result = call_method(b, ctx, node)
+    if result then return result end
+  end
+  local name = node.base.tag == "id" and node.base.name
+  local fn = name and ctx.session.scope.functions[name]
+  if not fn then
+    local near = name and diagnostic.closest(name, ctx.session.scope:names())
+    raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
+      { length = name and #name, help = near and ("did you mean '%s'?"):format(near)
+        or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
+  end
+  local args = {}
+  for i, arg in ipairs(node.args) do args[i] = value(b, ctx, arg) end
+  return call_out(b, ctx, node, name, fn, args)
 end
 
 function values.section(_, _, node)

@@ -18,21 +18,6 @@ local convenience = {}
 
 local directions = { self = "self", host = "self", device = "device" }
 
-local function number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
-
-local function element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
-
--- p[i:1] and *p name the objects p[i] and p[0].
-local function single(node)
-  local length = node.tag == "section" and node.length
-  if length and length.tag == "num" and length.value == 1 then
-    return element(node.base, node.start or number(0, node.pos), node.pos)
-  elseif node.tag == "unary" and node.op == "*" then
-    return element(node.e, number(0, node.pos), node.pos)
-  end
-  return node
-end
-
 -- The way from the outermost structure that holds a variable to the variable: the structure, its type,
 -- and steps, names and the elements behind them. nil if it is no member.
 local function way_to(session, variable)
@@ -49,7 +34,7 @@ local function way_to(session, variable)
     if i > 1 then steps[#steps + 1] = { index = object.node.index, pos = object.node.pos } end
     table.move(object.steps, 1, #object.steps, #steps + 1, steps)
   end
-  local last = single(base)
+  local last = place.single(base)
   if last.tag == "index" and place.type_of(session, last.base).kind == "pointer" then
     steps[#steps + 1] = { index = last.index, pos = last.pos }
   end
@@ -77,7 +62,7 @@ local function follow(node, steps, subscripts)
     i = i + 1
     while steps[i] and steps[i].index do
       sections[#sections + 1] = { tag = "section", pos = steps[i].pos, start = steps[i].index,
-        length = number(1, steps[i].pos) }
+        length = place.number(1, steps[i].pos) }
       i = i + 1
     end
     if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end
@@ -103,7 +88,7 @@ local nest_of -- forward
 -- How bounds in the nest of a child are printed: relative to the object it stands for.
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
-  for _, s in ipairs(child.subscripts) do base = element(base, s.start or number(0, s.pos), s.pos) end
+  for _, s in ipairs(child.subscripts) do base = place.element(base, s.start or place.number(0, s.pos), s.pos) end
   return { node = base, base = place.canonical(base),
     record = types.innermost(types.member(around.record, child.name).type) }
 end
@@ -171,7 +156,7 @@ function convenience.lower(session, kind, clauses)
   end)
   if not any then return clauses end
   each(function(clause, variable)
-    local root = not taken[variable] and roots[key_of(clause, single(variable))]
+    local root = not taken[variable] and roots[key_of(clause, place.single(variable))]
     if not root then return end
     set_clause(root, clause, variable)
     taken[variable] = root

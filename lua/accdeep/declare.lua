@@ -6,6 +6,7 @@
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
+local template = require "accdeep.template"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -53,35 +54,23 @@ function declare.type(session, node)
   return (apply(session, t, node.declarator))
 end
 
-local function record_type(session, spec)
-  local scope = session.scope
-  local kind = spec.kind == "union" and "union" or "struct"
-  if spec.bases then
-    raise("unsupported", spec.pos, "base classes are not supported",
-      { help = "declare the base's members as first members" })
+-- A member function; its body waits for calls.
+local function add_method(t, item)
+  t.methods = t.methods or {}
+  if t.methods[item.name] then
+    raise("duplicate-name", item.pos, ("there are two member functions named '%s'"):format(item.name))
   end
-  local t = spec.name and scope.tags[spec.name]
-  if not spec.members then
-    if t and (t.kind ~= "record" or t.record ~= kind) then
-      raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
-    end
-    if not t then
-      t = types.record(kind, spec.name)
-      scope.tags[spec.name] = t
-    end
-    return t
-  end
-  if t and t.complete and rawget(scope.tags, spec.name) then
-    raise("duplicate-name", spec.pos, ("%s %s is defined already"):format(spec.kind, spec.name))
-  end
-  if not t or t.complete then
-    t = types.record(kind, spec.name)
-    if spec.name then scope.tags[spec.name] = t end
-  end
+  t.methods[item.name] = { name = item.name, params = item.params, body = item.body, record = t }
+end
+
+-- Gives a record the members of a definition, and carries out the directives among them.
+local function fill_record(session, t, spec)
   local members, names, pragmas = {}, {}, {}
   for _, item in ipairs(spec.members) do
     if item.tag == "pragma" then
       pragmas[#pragmas + 1] = item
+    elseif item.tag == "method" then
+      add_method(t, item)
     else
       local base = spec_type(session, item.spec)
       if #item.list == 0 and base.kind == "record" and not base.tag then
@@ -124,6 +113,34 @@ local function record_type(session, spec)
   local policies = {}
   for _, pragma in ipairs(pragmas) do policies[#policies + 1] = session:type_directive(pragma, t) end
   session:check_policies(t, policies)
+end
+
+local function record_type(session, spec)
+  local scope = session.scope
+  local kind = spec.kind == "union" and "union" or "struct"
+  if spec.bases then
+    raise("unsupported", spec.pos, "base classes are not supported",
+      { help = "declare the base's members as first members" })
+  end
+  local t = spec.name and scope.tags[spec.name]
+  if not spec.members then
+    if t and (t.kind ~= "record" or t.record ~= kind) then
+      raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
+    end
+    if not t then
+      t = types.record(kind, spec.name)
+      scope.tags[spec.name] = t
+    end
+    return t
+  end
+  if t and t.complete and rawget(scope.tags, spec.name) then
+    raise("duplicate-name", spec.pos, ("%s %s is defined already"):format(spec.kind, spec.name))
+  end
+  if not t or t.complete then
+    t = types.record(kind, spec.name)
+    if spec.name then scope.tags[spec.name] = t end
+  end
+  fill_record(session, t, spec)
   return t
 end
 
@@ -166,7 +183,16 @@ function spec_type(session, spec)
   elseif spec.tag == "enum" then
     return enum_type(session, spec)
   end
+  if spec.tag == "instance" then
+    local arguments = {}
+    for i, argument in ipairs(spec.arguments) do arguments[i] = declare.type(session, argument) end
+    return template.instance(session, spec, arguments, fill_record)
+  end
   local t = session.scope.typedefs[spec.name] or session.scope.tags[spec.name]
+  if not t and session.scope.templates[spec.name] then
+    raise("unknown-type", spec.pos, ("'%s' is a template"):format(spec.name), { length = #spec.name,
+      help = ("give it types: %s<float>"):format(spec.name) })
+  end
   if not t then
     local names = setmetatable({}, { __index = nil })
     for name in pairs(types.predefined) do names[name] = true end
@@ -307,6 +333,7 @@ end
 function declare.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end
+  if node.tag == "template" then return template.declare(session, node) end
   local base = spec_type(session, node.spec)
   for _, item in ipairs(node.list) do declare_one(session, node.storage, base, item) end
 end

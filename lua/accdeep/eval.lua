@@ -10,6 +10,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local method = require "accdeep.method"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -490,6 +491,16 @@ local function arguments(env, node)
   end
 end
 
+-- What a Lua function returned, as a value of C.
+local function number_of(name, pos, result)
+  if result == nil then return 0 end
+  if type(result) == "boolean" then return result and 1 or 0 end
+  if type(result) ~= "number" then
+    raise("type-mismatch", pos, ("%s returned a %s"):format(name, type(result)))
+  end
+  return result
+end
+
 local function unary_math(fn) return { fn = fn, arity = 1 } end
 local library = {
   sqrt = unary_math(math.sqrt), fabs = unary_math(math.abs), exp = unary_math(math.exp),
@@ -501,7 +512,32 @@ local library = {
   fmod = { fn = math.fmod, arity = 2 }, abs = { fn = math.abs, arity = 1, type = INT },
 }
 
+-- A member function of an object.
+local function call_method(env, node)
+  local base, session = node.base, env.session
+  local object = compile(env, base.base)
+  local t = object.type
+  if base.arrow and t.kind == "pointer" then
+    local value = rvalue(env, base.base).value
+    t, object = t.to, { type = t.to, place = function(f) return value(f) end }
+  end
+  if t.kind ~= "record" then raise("not-a-struct", base.pos, "only objects have member functions") end
+  local made = method.of(session, t, base.name)
+  if not made then method.unknown(session, t, node) end
+  if made.body then
+    local inlined, depth = method.inlined(session, made, base.base, base.arrow, node)
+    return method.inside(session, depth, compile, env, inlined)
+  end
+  local fn, args, pos, place, space = made.fn, arguments(env, node), node.pos, object.place, env.space
+  return { type = types.auto, value = function(f)
+    local values, n = args(f)
+    f.pos = pos
+    return number_of(base.name, pos, fn(space:view(t, place(f)), table.unpack(values, 1, n)))
+  end }
+end
+
 function compilers.call(env, node)
+  if node.base.tag == "member" then return call_method(env, node) end
   local name = node.base.tag == "id" and node.base.name
   if not name then raise("type-mismatch", node.pos, "only functions can be called") end
   local binding = env.lookup(name, node.base.pos)
@@ -530,13 +566,7 @@ function compilers.call(env, node)
   return { type = types.auto, value = function(f)
     local values, n = args(f)
     f.pos = pos
-    local result = fn(table.unpack(values, 1, n))
-    if result == nil then return 0 end
-    if type(result) == "boolean" then return result and 1 or 0 end
-    if type(result) ~= "number" then
-      raise("type-mismatch", pos, ("%s returned a %s"):format(name, type(result)))
-    end
-    return result
+    return number_of(name, pos, fn(table.unpack(values, 1, n)))
   end }
 end
 

@@ -92,7 +92,7 @@ end
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
   local ctx, device = session.ctx, session.device
-  local variable = session.scope.variables[name]
+  local variable = session:this_member(name) or session.scope.variables[name]
   if not variable then
     local value = session.scope.enumerators[name]
     if value then return { type = types.scalars.int, const = value } end

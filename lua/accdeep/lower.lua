@@ -360,6 +360,20 @@ local function requests_of(plan, clauses)
   return list
 end
 
+-- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
+local function qualified(session, clauses)
+  local list = {}
+  for i, clause in ipairs(clauses) do
+    list[i] = clause
+    if clause.vars then
+      local vars = {}
+      for k, variable in ipairs(clause.vars) do vars[k] = place.qualified(session, variable) end
+      list[i] = setmetatable({ vars = vars }, { __index = clause })
+    end
+  end
+  return list
+end
+
 local takes_shape = set [[copy copyin copyout create no_create present delete self host device invoke
   pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout present_or_create]]
 
@@ -430,7 +444,14 @@ local function add_implicit(plan, node, references, default)
   for _, reference in ipairs(references) do
     local variable = declared(session, reference)
     local t, name = variable.type, reference.name
-    if not plan.named[name] and not plan.private[name] and not plan.deviceptr[name] then
+    if session.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
+      if not plan.named.this and not session:visible "this" then
+        local node_of = place.single { tag = "unary", op = "*", pos = node.pos,
+          e = { tag = "id", name = "this", pos = node.pos } }
+        plan.named.this = plan:object({ action = default == "present" and "present" or "copy", clause = {},
+          present_or = true, node = node_of }, node_of)
+      end
+    elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name] then
       if default == "none" then
         raise("default-none", reference.in_text and node.pos or reference.pos or node.pos,
           ("default(none), but '%s' is in no clause"):format(name), { rule = "ACC33-impl-2",
@@ -509,8 +530,8 @@ function lower.directive(session, node, options)
       end
     end
   end
-  plan.clauses = node.clauses
-  if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, node.clauses) end
+  plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
+  if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
   if #requests == 0 and (what.kind == "enter data" or what.kind == "exit data" or what.kind == "update"
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then

@@ -8,7 +8,20 @@ local raise = diagnostic.raise
 
 local place = {}
 
-local function index_node(base, index, pos) return { tag = "index", pos = pos, base = base, index = index } end
+function place.number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
+
+function place.element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
+
+-- p[i:1] and *p name the objects p[i] and p[0].
+function place.single(node)
+  local length = node.tag == "section" and node.length
+  if length and length.tag == "num" and length.value == 1 then
+    return place.element(node.base, node.start or place.number(0, node.pos), node.pos)
+  elseif node.tag == "unary" and node.op == "*" then
+    return place.element(node.e, place.number(0, node.pos), node.pos)
+  end
+  return node
+end
 
 -- core[i]...[s:l]...: indices before the first section belong to the core.
 function place.take_apart(node)
@@ -27,7 +40,7 @@ function place.take_apart(node)
   end
   if not first then return node, nil end
   local base = at
-  for i = 1, first - 1 do base = index_node(base, subscripts[i].index, subscripts[i].pos) end
+  for i = 1, first - 1 do base = place.element(base, subscripts[i].index, subscripts[i].pos) end
   return base, table.move(subscripts, first, #subscripts, 1, {})
 end
 
@@ -74,6 +87,22 @@ function place.type_of(session, node)
   return codegen.lvalue(codegen.builder(), { session = session }, node).type
 end
 
+-- The same place with the members of *this named as such; in a member function.
+function place.qualified(session, node)
+  if node.tag == "id" then
+    if node.global or not session:this_member(node.name) then return node end
+    return { tag = "member", pos = node.pos, name_pos = node.pos, arrow = true, name = node.name,
+      base = { tag = "id", pos = node.pos, name = "this" } }
+  end
+  local key = node.base and "base" or node.tag == "unary" and "e"
+  local inner = key and place.qualified(session, node[key])
+  if not inner or inner == node[key] then return node end
+  local made = {}
+  for k, v in pairs(node) do made[k] = v end
+  made[key] = inner
+  return made
+end
+
 -- A place as steps from its root: a variable, or what a pointer leads to.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
@@ -118,15 +147,14 @@ function place.enclosing(session, node)
   if root.pointer and root.pointer.tag ~= "id" then objects = place.enclosing(session, root.pointer) end
   local at, t, i = root.node, place.type_of(session, root.node), 1
   while t.kind == "array" and steps[i] and steps[i].index do
-    at, t, i = index_node(at, steps[i].index, steps[i].pos), t.of, i + 1
+    at, t, i = place.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
   if not types.is_record(t) or not steps[i] then
     if #objects > 0 then return objects end -- the pointer on the way lies in a structure
     return {}
   end
   if at == root.node and root.pointer then
-    local first = root.index or { tag = "num", value = 0, type = "int", pos = at.pos }
-    at = index_node(root.pointer, first, at.pos)
+    at = place.element(root.pointer, root.index or place.number(0, at.pos), at.pos)
   end
   objects[#objects + 1] = { node = at, type = t, steps = table.move(steps, i, #steps, 1, {}) }
   return objects

@@ -33,7 +33,6 @@ end
 
 local unsupported = {
   omp = "OpenMP directives", fortran = "Fortran declarations", draw = "drawing",
-  method = "member functions",
 }
 
 -- The script's names. run holds: options, out, session (the one under way), cases.
@@ -210,6 +209,28 @@ local function language(run)
       raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
     end
     s.scope.functions[name] = fn
+    s:types_changed()
+  end
+
+  -- method("T", "name", fn): fn(self, ...) is a member function of T, in bounds and as object:name(...)
+  function env.method(type_text, name, fn)
+    begin()
+    if type(type_text) ~= "string" or type(name) ~= "string" or not name:match "^[%a_][%w_]*$"
+      or type(fn) ~= "function" then
+      raise("type-mismatch", nil, "method takes a type, a name and a function")
+    end
+    local s = current()
+    local t = s:within(type_text, nil, nil, function()
+      return s:type_of(grammar.parse("any_type", type_text, 1, s.scope))
+    end)
+    if not types.is_record(t) then
+      raise("not-a-struct", nil, ("%s has no member functions"):format(types.name(t)))
+    end
+    local methods = s:methods_of(t)
+    if rawget(methods, name) or types.member(t, name) then
+      raise("duplicate-name", nil, ("%s has a member '%s' already"):format(types.name(t), name))
+    end
+    methods[name] = { name = name, fn = fn, record = t }
     s:types_changed()
   end
 

@@ -14,11 +14,13 @@ local grammar = require "accdeep.grammar"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
+local method = require "accdeep.method"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
 local shape = require "accdeep.shape"
+local template = require "accdeep.template"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -53,13 +55,14 @@ function session.new(options, outer)
     quarantine = { bytes = 0 },
     programs = {},      -- record -> treatment -> program
     treatments = {},    -- record -> what it is called -> treatment
-    shape_tables = {}, policy_tables = {},
+    shape_tables = {}, policy_tables = {}, method_tables = {},
     bound = { n = 0 },  -- functions that section bounds call
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
     collectors = {},
     -- not nil: a directive asks for these each time
-    kernel = false, watching = false, listening = false, current = false,
+    this_slots = {},    -- record -> where `this` is kept while a member function runs
+    this = false, kernel = false, watching = false, listening = false, current = false,
   }, Session)
   local ctx, err = core.open {
     devices = options.devices or 1,
@@ -196,6 +199,7 @@ local function table_of(self, kind, record)
   return found
 end
 
+function Session:methods_of(record) return table_of(self, "method_tables", record) end
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 
@@ -257,10 +261,25 @@ function Session:check_policies(record, defined)
   end
 end
 
--- A shape or policy that stands outside of types.
+-- A shape or policy directive about a type.
+function Session:define_for(node, record)
+  local target, made = definitions[node.name](self, node, record)
+  if node.name == "policy" then self:check_policies(target, { made }) end
+end
+
+-- A shape or policy that stands outside of types; type(T) may name a template.
 function Session:define(node)
-  local record, made = definitions[node.name](self, node, nil)
-  if node.name == "policy" then self:check_policies(record, { made }) end
+  for i, clause in ipairs(node.clauses) do
+    local spec = clause.type and clause.type.spec
+    local made = spec and spec.tag == "named" and self.scope.templates[spec.name]
+    if made then
+      local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
+      table.remove(clauses, i)
+      return template.describe(self, made, { tag = node.tag, pos = node.pos, name = node.name,
+        argument = node.argument, clauses = clauses })
+    end
+  end
+  self:define_for(node, nil)
 end
 
 -- --------------------------------------------------------------------------------------- memory --
@@ -349,11 +368,14 @@ local function function_binding(self, name)
   return fn and { fn = fn }
 end
 
+Session.this_member, Session.as_member = method.this_member, method.as_member
+Session.member_function = method.member_function
+
 function Session:host_env()
   if not self.cached_host_env then
     local INT = types.scalars.int
     self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
-      local variable = self.scope.variables[name]
+      local variable = self:this_member(name) or self.scope.variables[name]
       if variable then
         if not variable.place then
           local address, finish = variable.address, variable.address + variable.type.size
@@ -382,7 +404,11 @@ function Session:bound_function(name, fn, argument_types)
   self.ctx:bind_function(bound.n, function(...)
     local args = { ... }
     for i, t in ipairs(argument_types) do
-      if t.kind == "pointer" then args[i] = host:pointer(t, args[i], self.ctx:host_bounds(args[i])) end
+      if t.kind == "pointer" then
+        args[i] = host:pointer(t, args[i], self.ctx:host_bounds(args[i]))
+      elseif t.kind == "record" then -- the object of a member function
+        args[i] = host:view(t, args[i], self.ctx:host_bounds(args[i]))
+      end
     end
     calling = calling + 1
     local ok, result = pcall(fn, table.unpack(args, 1, #argument_types))
@@ -460,6 +486,12 @@ function Session:core_error(err, plan)
   return diagnostic.new(err)
 end
 
+-- What a directive's line stands for: in a member function it is about one type.
+function Session:key_of(line)
+  local this = self.this
+  return this and ("%d %s"):format(line or 0, this.slot) or line or 0
+end
+
 function Session:seen(text, file, key)
   local places = self.prepared[text]
   local lines = places and places[file or ""]
@@ -467,7 +499,8 @@ function Session:seen(text, file, key)
 end
 
 function Session:prepare(text, file, line, references, signature)
-  local key = signature and (line or 0) .. signature or line or 0
+  local key = self:key_of(line)
+  if signature then key = key .. signature end
   local plan = self:seen(text, file, key)
   if plan then return plan end
   plan = lower.directive(self, self:parse(text), { file = file, line = line, references = references })
@@ -728,7 +761,7 @@ function Session:directive(text, refs, file, line)
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
   end
-  local plan = self:seen(text, file, line or 0)
+  local plan = self:seen(text, file, self:key_of(line))
   if plan and plan.alone and not self.watching and not self.listening then
     -- nothing but the core's work is left to do
     local before = self.current

@@ -186,10 +186,12 @@ function statement.references(session, node)
       end
       return
     end
-    if n.tag == "id" and not locals[n.name] and not found[n.name]
-      and session.scope.variables[n.name] then
-      found[n.name] = true
-      list[#list + 1] = { name = n.name, pos = n.pos }
+    if n.tag == "id" and not locals[n.name] then
+      local name = session:this_member(n.name) and "this" or n.name
+      if not found[name] and session.scope.variables[name] then
+        found[name] = true
+        list[#list + 1] = { name = name, pos = n.pos }
+      end
     end
     if n.tag == "for" then
       visit(n.init, locals)

@@ -372,6 +372,8 @@ end
 
 function Struct:__index(name)
   local at = locate(self)
+  local fn = not types.member(at.type, name) and at.space.session:member_function(at.type, name)
+  if fn then return fn end
   local member = member_of(at.type, name)
   return read(at.space, member.type, at.address + member.offset, at.low, at.high)
 end

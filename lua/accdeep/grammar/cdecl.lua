@@ -1,7 +1,8 @@
 -- cdecl.lua - C declarations: types, members, variables with initialisers, directives between them.
 --
 -- Nodes: declaration{spec, storage, list of {declarator, init?}}; spec is builtin{words} |
--- record{kind, name?, members?} | enum{name?, list?} | named{name}; declarator{pointers, name? |
+-- record{kind, name?, members?} | enum{name?, list?} | named{name} | instance{name, arguments};
+-- method{name, params, body}; template{params, record}; declarator{pointers, name? |
 -- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
 
 local lpeg = require "lpeg"
@@ -42,8 +43,13 @@ return function(rules, lx)
   rules.named = node("named", name, function(n, text) n.name = text end)
   rules.known = node("named", V "known_type", function(n, text) n.name = text end)
 
-  rules.spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "named") * qualifier ^ 0
-  rules.sure_spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "known") * qualifier ^ 0
+  rules.instance = node("instance", V "known_template" * sym "<" * Ct(lx.list(V "any_type"))
+      * expect(sym ">", "expected ',' or '>'"),
+    function(n, text, arguments) n.name, n.arguments = text, arguments end)
+
+  rules.spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "instance" + V "named") * qualifier ^ 0
+  rules.sure_spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "instance" + V "known")
+    * qualifier ^ 0
 
   local stars = Cp() * (sym "*" * qualifier ^ 0 * Cc "*") ^ 0 / function(_, ...)
     return select("#", ...)
@@ -86,8 +92,22 @@ return function(rules, lx)
   rules.member_item = node("member_item", V "declarator" * opt(node("bits", sym ":" * V "expression",
       function(n, width) n.width = width end)) * (sym "=" * V "initializer" / 0) ^ -1,
     function(n, declared, bits) n.declarator, n.bits = declared, bits or nil end)
+  -- member functions: a body is one return; constructors and destructors never run (TR14-4.3-09)
+  local function_qualifier = (lx.words "const noexcept" / 0) ^ 0
+  rules.method = node("method", (lx.words "static inline virtual constexpr" / 0) ^ 0 * V "spec" * stars / 0
+      * name * sym "(" * Ct((lx.list(V "parameter_name")) ^ -1) * sym ")" * function_qualifier * sym "{"
+      * expect(word "return", "expected 'return': a member function's body is one expression")
+      * expect(V "comma", "expected an expression") * expect(sym ";", "expected ';'")
+      * expect(sym "}", "expected '}'"),
+    function(n, text, params, body) n.name, n.params, n.body = text, params, body end)
+  rules.parameter_name = V "spec" / 0 * V "any_declarator" / function(declared) return declared.name or "" end
+  rules.braced = P "{" * (1 - S "{}" + V "braced") ^ 0 * P "}"
+  rules.constructor = (lx.words "explicit inline virtual constexpr" / 0) ^ 0 * sym "~" ^ -1 * (name / 0)
+    * V "parentheses" * lx.space * (S ":" * (1 - S "{};") ^ 0) ^ -1
+    * (P "=" * lx.space * (word "default" + word "delete")) ^ -1
+    * (sym ";" + V "braced" * lx.space)
   local bare_bits = node("bits", sym ":" * V "expression", function(n, width) n.width = width end)
-  rules.member = V "pragma" + V "access" + sym ";"
+  rules.member = V "pragma" + V "access" + sym ";" + V "method" + V "constructor"
     + node("members", storage ^ -1 / 0 * V "spec"
       * (Ct(lx.list(V "member_item")) + bare_bits + Ct(P(true)))
       * expect(sym ";" , "expected ';' after a member"),
@@ -121,5 +141,9 @@ return function(rules, lx)
   -- A variable may have the name of a type: a declaration declares a name.
   rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifier ^ 0 * name)
     * declaration(V "sure_spec")
-  rules.external = V "pragma" + sym ";" * Cc(false) + V "declaration"
+  rules.template = node("template", word "template" * sym "<"
+      * Ct(lx.list((lx.words "class typename Type" / 0) * name)) * expect(sym ">", "expected ',' or '>'")
+      * expect(V "record", "expected a class") * expect(sym ";", "expected ';' after a class"),
+    function(n, params, record) n.params, n.record = params, record end)
+  rules.external = V "pragma" + sym ";" * Cc(false) + V "template" + V "declaration"
 end

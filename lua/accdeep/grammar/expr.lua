@@ -201,6 +201,10 @@ return function(rules, lx)
     return { tag = "comma", pos = pos, list = { first, ... } }
   end
 
+  rules.known_template = Cmt(Carg(1) * lx.raw_name, function(_, at, state, text)
+    if state.is_template and state.is_template(text) then return at, text end
+    return nil
+  end) * lx.space
   -- A typedef's name can only be told by the scope.
   rules.known_type = Cmt(Carg(1) * lx.raw_name, function(_, at, state, text)
     if state.is_type and state.is_type(text) then return at, text end

@@ -79,7 +79,7 @@ function grammar.parse(start, text, at, state)
   if type(after) == "table" then
     pos, what = after.pos, after.syntax
   else
-    local tracing = { is_type = state and state.is_type }
+    local tracing = { is_type = state and state.is_type, is_template = state and state.is_template }
     local _, failure = match(pattern(start, true), text, at, tracing)
     pos = tracing.far or at
     if type(failure) == "table" then pos, what = failure.pos, failure.syntax end

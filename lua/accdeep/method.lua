@@ -1,0 +1,144 @@
+-- method.lua - member functions: one expression that takes the place of its calls, or a Lua function.
+--
+-- A record keeps {params = names, body = tree, record} by name; a session {fn, record} for functions that a
+-- scenario gives with method(). A call is replaced by the body, with parameters replaced by arguments, and
+-- members looked up in the object: so section bounds, host and device expressions all know it.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local scope = require "accdeep.scope"
+local types = require "accdeep.types"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local method = {}
+
+local DEEPEST = 32 -- bodies that call each other
+
+-- The member function of a record, or nil.
+function method.of(session, record, name)
+  return session:methods_of(record)[name] or record.methods and record.methods[name]
+end
+
+-- A tree with every node at pos, in which replace(node) may put other nodes.
+local function copy(node, pos, replace)
+  local made = {}
+  for key, value in pairs(node) do
+    if type(value) == "table" and key ~= "type" then
+      made[key] = value.tag and (replace(value) or copy(value, pos, replace)) or copy(value, pos, replace)
+    else
+      made[key] = value
+    end
+  end
+  if made.tag then made.pos, made.name_pos = pos, made.name_pos and pos end
+  return made
+end
+
+-- The body of a function called on an object, a node; object nil: on the object whose members the names
+-- around mean. arrow: the object is a pointer.
+function method.inlined(session, made, object, arrow, node)
+  if #node.args ~= #made.params then
+    raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(made.name, #made.params))
+  end
+  local depth = (session.inlining or 0) + 1
+  if depth > DEEPEST then raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit" }) end
+  local args = {}
+  for i, name in ipairs(made.params) do args[name] = node.args[i] end
+  local pos = node.pos
+  local function in_object(name)
+    if not object then return { tag = "id", pos = pos, name = name } end
+    return { tag = "member", pos = pos, name_pos = pos, base = object, arrow = arrow, name = name }
+  end
+  local function replace(inner)
+    if inner.tag == "member" and inner.arrow and inner.base.tag == "id" and inner.base.name == "this" then
+      return in_object(inner.name)
+    elseif inner.tag == "id" then
+      if args[inner.name] then return args[inner.name] end
+      if types.member(made.record, inner.name) or method.of(session, made.record, inner.name) then
+        return in_object(inner.name)
+      end
+      return { tag = "id", pos = pos, name = inner.name, global = true }
+    end
+  end
+  return replace(made.body) or copy(made.body, pos, replace), depth
+end
+
+-- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.
+function method.inside(session, depth, fn, ...)
+  local before = session.inlining
+  session.inlining = depth
+  local ok, a, b = pcall(fn, ...)
+  session.inlining = before
+  if not ok then error(a, 0) end
+  return a, b
+end
+
+-- Raises for what is called on a record and is no member function of it.
+function method.unknown(session, record, node)
+  local names = {}
+  for name in pairs(record.methods or {}) do names[name] = true end
+  for name in pairs(session:methods_of(record)) do names[name] = true end
+  local near = diagnostic.closest(node.base.name, names)
+  raise("unknown-member", node.base.name_pos or node.base.pos, ("%s has no member function '%s'"):format(
+    types.name(record), node.base.name), { length = #node.base.name, rule = "TR14-3.1.1-21",
+    help = near and ("did you mean '%s'?"):format(near) or "give its body in the class, or method() in Lua" })
+end
+
+-- ----------------------------------------------------------------------------- while one is running --
+
+-- The place of a name that is a member of *this, in a member function: {type, address}; or nil. Locals of
+-- the function hide members, members hide what is declared outside.
+function method.this_member(self, name)
+  local this = self.this
+  local member = this and not rawget(self.scope.variables, name) and types.member(this.record, name)
+  if not member then return nil end
+  local object = string.unpack("j", core.get(this.slot, 8))
+  return { name = name, type = member.type, address = object + member.offset }
+end
+
+-- Runs fn as a member function of the object at an address: `this` and the members are names.
+function method.as_member(self, record, address, fn, ...)
+  local slot = self.this_slots[record]
+  if not slot then
+    slot = self:new_block(8, "this", types.pointer(record))
+    self.this_slots[record] = slot
+  end
+  local outer, before, around = self.scope, core.get(slot, 8), self.this
+  self.scope = scope.new(outer)
+  self.scope.variables.this = { name = "this", type = types.pointer(record), address = slot }
+  self.this = { record = record, slot = slot }
+  core.put(slot, string.pack("j", address))
+  local results = table.pack(pcall(fn, ...))
+  self.scope, self.this = outer, around
+  core.put(slot, before)
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+-- What a script calls with object:name(...): a member function, or nil.
+function method.member_function(self, record, name)
+  local made = method.of(self, record, name)
+  if not made then return nil end
+  return function(object, ...)
+    local at = view.location(object)
+    if not at or at.type ~= record or at.space.on_device then
+      raise("type-mismatch", nil, ("%s is called as object:%s(...) on a %s of the host"):format(name, name,
+        types.name(record)))
+    end
+    if made.fn then return self:as_member(record, at.address, made.fn, object, ...) end
+    local arguments = {}
+    for i, value in ipairs { ... } do
+      arguments[i] = { tag = "num", value = value, pos = 1,
+        type = math.type(value) == "integer" and "long" or "double" }
+    end
+    return self:as_member(record, at.address, function()
+      local this = { tag = "id", name = "this", pos = 1 }
+      local inlined = method.inlined(self, made, this, true, { args = arguments, pos = 1 })
+      local eval = require "accdeep.eval" -- which knows member functions in turn
+      return (eval.compile(self:host_env(), inlined).value {})
+    end)
+  end
+end
+
+return method
