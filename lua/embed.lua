@@ -1,5 +1,6 @@
 -- embed.lua OUT.c ROOT FILE... - turns Lua modules into C arrays of byte code, each under the name it
--- is required by and the chunk name @accdeep/x.lua. Two packaged modules go along: argparse, dkjson.
+-- is required by and the chunk name @accdeep/x.lua. The rule catalogue goes along as accdeep.catalogue.x,
+-- and two packaged modules: argparse, dkjson.
 
 local out, root = arg[1], arg[2]
 local modules, seen = {}, {}
@@ -15,7 +16,9 @@ local function add(name, chunk_name, path)
 end
 
 for i = 3, #arg do
-  local relative = assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
+  local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
+  local relative = rules and "accdeep/catalogue/" .. rules
+    or assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
   local name = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
   add(name, "@" .. relative, arg[i])
 end

@@ -96,10 +96,22 @@ local function checked(session, ok, err)
   return ok
 end
 
-local function device_address(value)
+local function device_address(value, session)
   local address = view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
+  if session and address ~= 0 and session.ctx:device_of(address) ~= session.device then
+    raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.device),
+      { rule = "TR14-1.1-02" })
+  end
   return address
+end
+
+local function host_range(session, where, bytes)
+  local address, n = range(session, where, bytes)
+  if address ~= 0 and session.ctx:device_of(address) >= 0 then
+    raise("device-pointer-on-host", nil, "this is an address of a device", { rule = "TR14-1.1-02" })
+  end
+  return address, n
 end
 
 local copyin = mapping("enter data", "copyin")
@@ -198,22 +210,22 @@ function routines.acc_free(session, _, dev)
 end
 
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
-  local address, n = range(session, host, bytes)
-  local dev = device_address(to)
+  local address, n = host_range(session, host, bytes)
+  local dev = device_address(to, session)
   checked(session, session.ctx:to_device(session.device, dev, address, n))
   session:tell_copy("h2d", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 
 function routines.acc_memcpy_from_device(session, at, host, from, bytes)
-  local address, n = range(session, host, bytes)
-  local dev = device_address(from)
+  local address, n = host_range(session, host, bytes)
+  local dev = device_address(from, session)
   checked(session, session.ctx:from_device(session.device, address, dev, n))
   session:tell_copy("d2h", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 
 function routines.acc_memcpy_device(session, at, to, from, bytes)
-  local dev, n = device_address(to), integer(bytes, "the number of bytes")
-  checked(session, session.ctx:within_device(session.device, dev, device_address(from), n))
+  local dev, n = device_address(to, session), integer(bytes, "the number of bytes")
+  checked(session, session.ctx:within_device(session.device, dev, device_address(from, session), n))
   session:tell_copy("d2d", session.device, dev, n, "ACC33-3.2.30-1", at)
 end
 

@@ -4,8 +4,10 @@
 -- environment or limit, 4 usage, 70 internal error.
 
 local argparse = require "argparse"
+local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local explain = require "accdeep.explain"
 local report = require "accdeep.report"
 local rules = require "accdeep.rules"
 local scenario = require "accdeep.scenario"
@@ -14,7 +16,12 @@ local USAGE = 4
 
 local LIMIT_MEMORY, LIMIT_STEPS = "1G", "2e9"
 
-local function out(text) io.stdout:write(text) end
+local lost -- why something could not be written
+
+local function out(text)
+  local ok, problem = io.stdout:write(text)
+  if not ok then lost = lost or "standard output: " .. problem end
+end
 local function err(text) io.stderr:write(text) end
 
 -- ------------------------------------------------------------------------------------ arguments --
@@ -65,13 +72,22 @@ local function parser()
     :default "text"
   run:option("--trace", "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE.")
     :argname "<file>"
+  run:flag("--step", "Tell what every construct does; on a terminal, wait for the Enter key after each.")
   run:option("--jobs", "Processes to run the files in."):default "1":convert(whole)
   run:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
   run:option("--limit-memory", "Memory a scenario may use (0: no limit)."):default(LIMIT_MEMORY):convert(size)
   run:option("--limit-steps", "Steps of Lua a scenario may take (0: no limit)."):default(LIMIT_STEPS)
     :convert(whole)
   run:flag("--trust", "Let scenarios use all of Lua's library.")
-  return p, run
+  local about = p:command("explain", "Show how one directive is understood: its tree, what it is lowered to, "
+    .. "and what it does.")
+  about:argument("directive", "FILE:LINE of a directive in a scenario or, with --in, the text of one.")
+  about:option("--in", "The scenario whose declarations the text is about."):target "scenario":argname "<file>"
+  about:option("--rules", "Rule profile, instead of the scenario's own."):convert(profile)
+  local rule = p:command("rules", "Show rules of the specification.")
+  rule:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05."):args "?"
+  rule:flag("--coverage", "How many rules scenarios show from both sides, by section.")
+  return p, { run = run, explain = about, rules = rule }
 end
 
 -- --trace may stand alone, which argparse knows only for options that end the line.
@@ -129,7 +145,8 @@ local function tracer(target)
   local encode = require "dkjson".encode
   return function(event)
     event.host = nil -- addresses differ from run to run
-    file:write(encode(event, { keyorder = TRACE_ORDER }), "\n")
+    local ok, problem = file:write(encode(event, { keyorder = TRACE_ORDER }), "\n")
+    if not ok then lost = lost or ("%s: %s"):format(target, problem) end
   end, file
 end
 
@@ -145,10 +162,15 @@ local function run_file(path, options, trace, live)
   if file then file:close() end
   if not text then return broken(path, environment_error(problem or path .. ": cannot be read")) end
   local output = {}
+  local write = live and out or function(s) output[#output + 1] = s end
+  local steps = options.step and explain.steps(write, function()
+    io.stdout:flush()
+    if core.isatty(0) and core.isatty(1) then io.read "l" end
+  end)
   local made = scenario.run(path, text, {
-    rules = options.rules, trace = trace, trust = options.trust,
+    explain = steps, rules = options.rules, trace = trace, trust = options.trust,
     limit_memory = options.limit_memory, limit_steps = options.limit_steps,
-    out = live and out or function(s) output[#output + 1] = s end,
+    out = write,
   })
   made.output = not live and table.concat(output) or nil
   for _, case in ipairs(made.cases) do case.error = case.error and report.plain(case.error) end
@@ -237,7 +259,9 @@ local function run(options)
       io.stdout:flush()
       formatter.record(records[i])
     end
-    if trace_file then trace_file:flush() end
+    local ok, problem = true, nil
+    if trace_file then ok, problem = trace_file:flush() end
+    if not ok then lost = lost or ("%s: %s"):format(options.trace, problem) end
   end
   -- modules that lie among scenarios have no cases
   for i = #records, 1, -1 do
@@ -247,13 +271,76 @@ local function run(options)
   return report.status(records)
 end
 
+-- -------------------------------------------------------------------------------- other commands --
+
+local function show_rules(options)
+  if options.coverage then
+    out(catalogue.coverage())
+    return 0
+  end
+  local text = catalogue.describe(options.id or "")
+  if not text then
+    err(("accdeep: there is no rule '%s'\n"):format(options.id))
+    return USAGE
+  end
+  out(text)
+  return 0
+end
+
+-- Runs a scenario up to a directive, or a directive behind a scenario.
+local function explain_directive(options)
+  local path, line, text = options.scenario, nil, options.directive
+  if not path then
+    path, line = options.directive:match "^(.+):(%d+)$"
+    line = math.tointeger(tonumber(line))
+    if not line then
+      err "accdeep: explain takes FILE:LINE, or --in FILE and a directive\n"
+      return USAGE
+    end
+  end
+  local file, problem = io.open(path, "rb")
+  local source = file and file:read "a"
+  if file then file:close() end
+  if not source then error(environment_error(problem or path .. ": cannot be read"), 0) end
+  local failure
+  local ask, done = explain.new(out, function(place)
+    if not line then return place.file == "directive" end
+    local _, more = (place.text or ""):gsub("\n", "")
+    return place.file == path and place.line and place.line <= line and line <= place.line + more
+  end)
+  local record = scenario.run(path, source, { rules = options.rules, explain = ask, out = function() end,
+    limit_memory = size(LIMIT_MEMORY), limit_steps = whole(LIMIT_STEPS),
+    last = not line and function(session)
+      local ok, made = pcall(session.directive, session, text, nil, "directive", 1)
+      if not ok then
+        failure = made
+      elseif type(made) == "function" then -- a compute construct
+        ok, made = pcall(made, function() end, {})
+        failure = not ok and made or nil
+      elseif made then
+        made:abandon()
+      end
+    end or nil })
+  if done() then return 0 end
+  for _, case in ipairs(record.cases) do failure = failure or case.error end
+  if failure then
+    err(report.error(failure, { color = use_color(2) }))
+    return 2
+  end
+  err(("accdeep: no directive that moves data runs at %s\n"):format(options.directive))
+  return USAGE
+end
+
+local commands = { run = run, rules = show_rules, explain = explain_directive }
+
 -- ------------------------------------------------------------------------------------------- main --
 
 return function(args)
-  local p, run_command = parser()
+  local p, parsers = parser()
+  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- whose error we know
   local ok, options = p:pparse(spelled_out(args))
   if not ok then
-    local usage = (args[1] == "run" and run_command or p):get_usage()
+    local usage = (parsers[args[1]] or p):get_usage()
     err(("%s\nError: %s\n"):format(usage, options))
     return USAGE
   end
@@ -261,12 +348,18 @@ return function(args)
     out(("accdeep %s\n"):format(core.version))
     return 0
   end
-  if options.command ~= "run" then
+  local command = commands[options.command]
+  if not command then
     err(p:get_help() .. "\n")
     return USAGE
   end
-  local fine, status = pcall(run, options)
-  if fine then return status end
+  local fine, status = pcall(command, options)
+  if fine then
+    local flushed, problem = io.stdout:flush()
+    if not flushed then lost = lost or "standard output: " .. problem end
+    if not lost then return status end
+    status = environment_error(lost)
+  end
   if diagnostic.is(status) then
     err(report.error(status, { color = use_color(2) }))
     return diagnostic.phase(status.code) == "environment" and 3 or 70

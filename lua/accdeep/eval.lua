@@ -196,8 +196,12 @@ local function assignment(env, node, t, place, e)
   end
 end
 
-local function truth(e)
+local function truth(e, node)
   local value = e.value
+  if not value then
+    raise("type-mismatch", node and node.pos, ("a condition is a number or a pointer, not %s"):format(
+      types.name(e.type)))
+  end
   return function(f) return value(f) ~= 0 end
 end
 
@@ -321,7 +325,7 @@ end
 
 local function binary(node, op, a, b)
   if op == "&&" or op == "||" then
-    local x, y = truth(a), truth(b)
+    local x, y = truth(a, node), truth(b, node)
     if op == "&&" then
       return { type = INT, value = function(f) return x(f) and y(f) and 1 or 0 end }
     end
@@ -618,7 +622,7 @@ function compilers.unary(env, node)
     return lvalue(env, e.type.to, at(node, e.value))
   elseif op == "!" then
     local e = rvalue(env, node.e)
-    local is = truth(e)
+    local is = truth(e, node)
     return { type = INT, value = function(f) return is(f) and 0 or 1 end }
   end
   local e = arithmetic(env, node.e)
@@ -642,7 +646,7 @@ function compilers.binary(env, node)
 end
 
 function compilers.cond(env, node)
-  local c, a, b = truth(rvalue(env, node.c)), rvalue(env, node.a), rvalue(env, node.b)
+  local c, a, b = truth(rvalue(env, node.c), node.c), rvalue(env, node.a), rvalue(env, node.b)
   if a.type.kind == "scalar" and b.type.kind == "scalar" then
     local t = common(a.type, b.type)
     local x, y, cx, cy = a.value, b.value, converter(a.type, t), converter(b.type, t)

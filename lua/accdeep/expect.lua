@@ -4,10 +4,10 @@
 local core = require "accdeep.core"
 local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
+local directive = require "accdeep.grammar.directive"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
-local shape = require "accdeep.shape"
 local view = require "accdeep.view"
 
 local expect = {}
@@ -106,11 +106,41 @@ local function fail(message, wanted, found, fields)
   diagnostic.raise("expectation", nil, message, fields)
 end
 
+local move_kinds = { h2d = true, d2h = true, d2d = true }
+local move_fields = { count = true, bytes = true, transfers = true }
+
+local function check_moves(wanted)
+  local function known(key, names, help)
+    if not names[key] then
+      diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
+    end
+  end
+  for kind, want in pairs(wanted) do
+    known(kind, move_kinds, "h2d, d2h and d2d")
+    for field in pairs(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
+  end
+end
+
+-- Whether a text is one directive; otherwise it is declarations.
+local function is_directive(text)
+  local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
+    or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
+  if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
+  local word = text:match "^%s*([%a_]+)"
+  if word and directive.first_words[word] then return true end
+  return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
+end
+
 -- The expectations over a scenario: current() gives the session that is under way.
 function expect.new(current)
   local e = {}
 
+  local function need(ok, what)
+    if not ok then diagnostic.raise("type-mismatch", nil, what) end
+  end
+
   local function within(text, fn, ...)
+    need(type(text) == "string", "an expectation takes an expression as text")
     local file, line = location.scenario(2)
     return current():within(text, file, line, fn, ...)
   end
@@ -185,6 +215,13 @@ function expect.new(current)
   end
 
   function e.count(text, wanted)
+    need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
+    for key in pairs(wanted) do
+      if key ~= "structured" and key ~= "dynamic" then
+        diagnostic.raise("unknown-name", nil, ("there is no '%s' counter"):format(tostring(key)),
+          { help = "structured and dynamic" })
+      end
+    end
     local address, _, session = extent(text)
     local found = session.ctx:present_at(session.device, address, false)
       or { structured = 0, dynamic = 0 }
@@ -207,6 +244,7 @@ function expect.new(current)
   end
 
   local function collect(fn)
+    need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
     session:collect_into(function(event) list[#list + 1] = event end)
     local ok, err = pcall(fn)
@@ -217,6 +255,7 @@ function expect.new(current)
   e.collect = collect
 
   function e.events(fn, wanted)
+    need(type(wanted) == "table", "expect.events takes a function and a list of events")
     local list = collect(fn)
     local found = {}
     for i, event in ipairs(list) do found[i] = event.op .. " " .. event.name end
@@ -229,6 +268,8 @@ function expect.new(current)
   end
 
   function e.moves(fn, wanted)
+    need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
+    check_moves(wanted)
     local session = current()
     local before = session.ctx:stats(session.device)
     local list = collect(fn)
@@ -252,30 +293,18 @@ function expect.new(current)
         end
       end
     end
-    for kind in pairs(wanted) do
-      if kind ~= "h2d" and kind ~= "d2h" and kind ~= "d2d" then
-        diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(kind)),
-          { help = "h2d, d2h and d2d" })
-      end
-    end
   end
 
-  -- Static checks only, for directives and for declarations.
+  -- Static checks only, for directives and for declarations. What they define is forgotten.
   local function check_text(text)
-    local session = current()
-    local words_of = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!?%$?acc%s+", "")
-    local is_directive = words_of:match "^%s*[%a_ ]+" and not text:find "^[%s%a_][%w_%s%*]*[{;=]"
-      and not text:find "[;{]"
-    if is_directive then
-      return within(text, function()
-        local node = grammar.parse("directive", text, 1, session.scope)
-        if node.name == "shape" then return shape.define(session, node, nil) end
-        return lower.directive(session, node, {})
-      end)
-    end
-    local inner = session:inner()
+    local inner = current():inner()
     local file, line = location.scenario(2)
-    local ok, err = pcall(inner.within, inner, text, file, line, declare.text, inner, text)
+    local ok, err = pcall(inner.within, inner, text, file, line, function()
+      if not is_directive(text) then return declare.text(inner, text) end
+      local node = grammar.parse("directive", text, 1, inner.scope)
+      if node.name == "shape" or node.name == "policy" then return inner:define(node) end
+      lower.directive(inner, node, {})
+    end)
     inner:close()
     if not ok then error(err, 0) end
   end
@@ -288,6 +317,7 @@ function expect.new(current)
   end
 
   local function expect_error(text, wanted, accepts, what)
+    need(type(text) == "string", "a directive or a declaration is a text")
     if wanted ~= nil then check_code(wanted) end
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end

@@ -63,6 +63,10 @@ local function translated(session, k, variable, device)
   local dev = start and start ~= 0 and ctx:deviceptr(device, start) or 0
   if dev == 0 then
     if value == 0 then return 0, { name = variable.name } end
+    -- a device address serves as it is, whoever found it
+    if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
+    local there = not k and ctx:deviceptr(device, value) or 0 -- for looking at what is present
+    if there ~= 0 then return there, ctx:device_bounds(device, there) end
     return value, { name = variable.name }
   end
   return dev - (start - value), ctx:device_bounds(device, dev)

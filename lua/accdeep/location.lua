@@ -109,7 +109,8 @@ function location.place(err, text, file, line)
     err.line, err.column = location.position(source, index)
   else
     local row, column = location.position(text, at)
-    err.line, err.column = line + row - 1, column
+    -- a text that is put together, or has escapes, stands at its call as a whole
+    err.line, err.column = source and line or line + row - 1, column
     err.in_text = true
   end
   local row, column = location.position(shown, index)

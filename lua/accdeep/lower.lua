@@ -34,9 +34,10 @@ end
 local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create invoke]]
 local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
   present_or_copy present_or_copyout default if async wait]]
-local compute = region .. [[ private firstprivate reduction num_gangs num_workers vector_length
-  device_type dtype]]
-local loop = compute .. [[ gang worker vector seq independent auto collapse tile]]
+local private = " private firstprivate reduction"
+local sizes = " num_gangs num_workers vector_length"
+local compute = region .. " device_type dtype"
+local loop = " gang worker vector seq independent auto collapse tile private reduction"
 
 local directives = {
   ["data"] = { kind = "region", clauses = set(region) },
@@ -45,12 +46,12 @@ local directives = {
     clauses = set "copyout delete detach invoke finalize if async wait" },
   ["update"] = { kind = "update",
     clauses = set "self host device invoke if if_present async wait device_type dtype" },
-  ["parallel"] = { kind = "compute", clauses = set(compute) },
-  ["serial"] = { kind = "compute", clauses = set(compute) },
-  ["kernels"] = { kind = "compute", clauses = set(compute) },
-  ["parallel loop"] = { kind = "compute", clauses = set(loop) },
-  ["serial loop"] = { kind = "compute", clauses = set(loop) },
-  ["kernels loop"] = { kind = "compute", clauses = set(loop) },
+  ["parallel"] = { kind = "compute", clauses = set(compute, private, sizes) },
+  ["serial"] = { kind = "compute", clauses = set(compute, private) },
+  ["kernels"] = { kind = "compute", clauses = set(compute, sizes) },
+  ["parallel loop"] = { kind = "compute", clauses = set(compute, private, sizes, loop) },
+  ["serial loop"] = { kind = "compute", clauses = set(compute, private, loop) },
+  ["kernels loop"] = { kind = "compute", clauses = set(compute, sizes, loop) },
   ["set"] = { kind = "set", clauses = set "device_num default_async if device_type dtype" },
   ["wait"] = { kind = "wait", clauses = set "async if" },
   ["init"] = { kind = "init", clauses = set "device_num device_type dtype if" },
@@ -58,7 +59,7 @@ local directives = {
   ["end data"] = { kind = "end data", clauses = {} },
 }
 
-local all_clauses = set(loop, "copyout delete detach finalize self host device if_present",
+local all_clauses = set(compute, private, sizes, loop, "copyout delete detach finalize self host device if_present",
   "device_num default_async include exclude init_needed type")
 
 -- Clauses that stand once, whatever they say.
@@ -164,11 +165,13 @@ local function asked(session, request, t)
     raise("clause-not-allowed", request.node.pos, "'delete' is for exit data",
       { rule = "TR14-3.2.2-06" })
   end
+  request.treatment = treatment
   return action[wanted], treatment and compile.program(session, treatment, request.node.pos) or nil
 end
 
 local function finish(item, b, request)
   item.places = request.clause and request.clause.places
+  item.clause, item.node, item.treatment = request.clause, request.node, request.treatment
   item.code, item.registers = b.code, math.max(b.most, 1)
   return item
 end
@@ -225,18 +228,14 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   local element, times, more = compile.section_elements(ctx, types.element(t), subscripts)
   local start, length = compile.bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
   local pos = subscripts[1].pos
-  if times > 1 then
-    start = codegen.apply(b, "*", start, codegen.constant(times), pos)
-    length = codegen.apply(b, "*", length, codegen.constant(times), pos)
-  end
   if length.const and length.const < 0 then
     raise("invalid-section", pos, ("the section has a negative length, %d"):format(length.const),
       { rule = "TR14-3.1.1-23" })
   end
   if t.kind == "array" and start.const and length.const
-    and (start.const < 0 or start.const + length.const > t.n * times) then
+    and (start.const < 0 or start.const + length.const > t.n) then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
-      start.const, length.const, t.n * times), { rule = "ACC33-2.7.1-1" })
+      start.const, length.const, t.n), { rule = "ACC33-2.7.1-1" })
   end
   if more then -- pointers that are followed: bounds are the host's own
     item.action = asked(session, request, types.innermost(element))
@@ -256,7 +255,7 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
-  item.unit = element.size
+  item.unit = element.size * times -- a row of an array is one element in names
   return element
 end
 
@@ -510,7 +509,12 @@ function lower.directive(session, node, options)
       default = clause.word
     elseif clause.name == "private" or clause.name == "firstprivate" then
       for _, item in ipairs(simple_names(clause)) do
-        plan.private[item.name] = { how = clause.name, variable = declared(session, item) }
+        local variable = declared(session, item)
+        if plan.private[item.name] then
+          raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
+            { length = #item.name, rule = "ACC33-2.7-8" })
+        end
+        plan.private[item.name] = { how = clause.name, variable = variable }
       end
     elseif clause.name == "reduction" then
       for _, item in ipairs(simple_names(clause)) do
@@ -539,6 +543,13 @@ function lower.directive(session, node, options)
       { rule = "ACC33-2.6-1" })
   end
   add_requests(plan, requests)
+  for _, request in ipairs(requests) do
+    local name = place.root_variable(request.node)
+    if plan.private[name] and request.node.tag == "id" then
+      raise("conflicting-clauses", request.node.pos, ("'%s' is both private and in a data clause"):format(name),
+        { length = #name, rule = "ACC33-2.7-8" })
+    end
+  end
   if options.references then add_implicit(plan, node, options.references, default) end
   return plan
 end

@@ -83,7 +83,7 @@ local function policy_with(session, record, inner, update)
       function() return policy_over(session, record, named, update) end)
   end
   local own = policy.layer(session, record, inner.nest.clauses, update and "update" or "data")
-  own.place = session:here(inner.nest.pos)
+  own.place, own.scope = session:here(inner.nest.pos), inner.nest.scope
   if named then -- TR14-3.3-14: like use, and its shape and default
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default

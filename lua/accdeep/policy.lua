@@ -108,7 +108,7 @@ function policy.layer(session, record, clauses, kind, inside)
   local given = {}
   for _, clause in ipairs(clauses) do
     check_clause(clause)
-    if clause.shape and (clause.name == "exclude" or clause.name == "update" and not clause.shape.name) then
+    if clause.shape and clause.name == "exclude" then
       raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
         { rule = "TR14-3.1.2-02" })
     end

@@ -47,7 +47,8 @@ function report.plain(err)
   for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
   if not diagnostic.phase(plain.code) then plain.code = "scenario-error" end
   plain.message = plain.message or "an error without a message"
-  plain.phase = diagnostic.phase(plain.code)
+  local phase = diagnostic.phase(plain.code)
+  plain.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
   local notes = list(err, "notes")
   for i = 1, math.min(rawlen(notes), 16) do
     if type(rawget(notes, i)) == "string" then
@@ -205,15 +206,36 @@ function formats.tap(options)
 end
 
 local KEYS = { "files", "file", "title", "cases", "name", "bytes", "ok", "seconds", "error", "phase" }
-table.move(FIELDS, 1, #FIELDS, #KEYS + 1, KEYS)
+for _, key in ipairs(FIELDS) do
+  if key ~= "file" then KEYS[#KEYS + 1] = key end
+end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
+
+-- Text as JSON and XML want it: bytes that are no UTF-8 become question marks.
+local function utf8_text(text)
+  local at = 1
+  while true do
+    local valid, bad = utf8.len(text, at)
+    if valid then return text end
+    text = text:sub(1, bad - 1) .. "?" .. text:sub(bad + 1)
+    at = bad
+  end
+end
+
+local function utf8_all(value)
+  if type(value) == "string" then return utf8_text(value) end
+  if type(value) ~= "table" then return value end
+  local made = setmetatable({}, getmetatable(value))
+  for k, v in pairs(value) do made[k] = utf8_all(v) end
+  return made
+end
 
 function formats.json(options)
   local self = {}
   function self.record() end
   function self.finish(records)
     local total, failed = count(records)
-    options.out(require "dkjson".encode({ files = setmetatable(records, { __jsontype = "array" }),
+    options.out(require "dkjson".encode({ files = setmetatable(utf8_all(records), { __jsontype = "array" }),
       cases = total, failed = failed }, { indent = true, keyorder = KEYS }) .. "\n")
   end
   return self
@@ -221,7 +243,7 @@ end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 local function xml(text)
-  return (tostring(text):gsub('[&<>"]', ENTITIES):gsub("[%c]", function(c)
+  return (utf8_text(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("[%c]", function(c)
     return (c == "\n" or c == "\t") and c or "?"
   end))
 end

@@ -4,6 +4,7 @@
 -- language.
 
 local api = require "accdeep.api"
+local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local expect = require "accdeep.expect"
@@ -35,6 +36,10 @@ local unsupported = {
   omp = "OpenMP directives", fortran = "Fortran declarations", draw = "drawing",
 }
 
+local function need_text(value, what)
+  if type(value) ~= "string" then raise("type-mismatch", nil, what) end
+end
+
 -- The script's names. run holds: options, out, session (the one under way), cases.
 local function language(run)
   local env = sandbox.environment(run.out)
@@ -55,13 +60,26 @@ local function language(run)
     if head.language and head.language ~= "c" then
       raise("unsupported", nil, ("the language '%s' is not supported yet"):format(tostring(head.language)))
     end
-    if head.title ~= nil and type(head.title) ~= "string" then
-      raise("type-mismatch", nil, "title is a text")
+    if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
+    need_text(head.title or "", "title is a text")
+    if head.strict ~= nil and type(head.strict) ~= "boolean" then
+      raise("type-mismatch", nil, "strict is true or false")
     end
-    run.head = { title = head.title }
+    if head.cites ~= nil and type(head.cites) ~= "table" then
+      raise("type-mismatch", nil, "cites is a list of rules")
+    end
+    for _, id in ipairs(head.cites or {}) do
+      if not catalogue.has(id) then
+        raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)), { help = "see accdeep rules" })
+      end
+    end
+    run.head = { title = head.title, seen = true }
     local options = run.session.options
     options.rules = run.options.rules or head.rules or options.rules
-    options.devices = head.devices or options.devices
+    if head.devices ~= nil and type(head.devices) ~= "number" then
+      raise("type-mismatch", nil, "devices is a number")
+    end
+    options.devices = math.tointeger(head.devices or 0.5) or head.devices or options.devices
     if head.strict ~= nil then options.strict = head.strict end
     if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
       or (options.devices or 1) > 64 then
@@ -130,6 +148,7 @@ local function language(run)
   env.host = host
 
   local function type_named(text, file, line)
+    need_text(text, "a type is given as text")
     local s = current()
     return s:within(text, file, line, function()
       return s:type_of(grammar.parse("any_type", text, 1, s.scope))
@@ -174,6 +193,7 @@ local function language(run)
   end
 
   function env.addr(text)
+    need_text(text, "addr takes a variable as text")
     local s = current()
     local file, line = location.caller(2)
     local address, _, t = s:within(text, file, line, s.extent, s, text)
@@ -187,6 +207,7 @@ local function language(run)
   function env.sizeof(text)
     local s = current()
     local file, line = location.caller(2)
+    need_text(text, "sizeof takes a type or a variable as text")
     local ok, t = pcall(type_named, text, file, line)
     if ok then
       if t.kind == "function" or (t.kind == "record" and not t.complete)
@@ -236,7 +257,8 @@ local function language(run)
 
   function env.acc(text, refs)
     begin()
-    if type(text) ~= "string" then raise("type-mismatch", nil, "acc takes a directive as text") end
+    need_text(text, "acc takes a directive as text")
+    if refs ~= nil then need_text(refs, "the second argument of acc is a text: names of variables") end
     local file, line = location.caller(2)
     local result = current():directive(text, refs, file, line)
     if result == nil then return nil end
@@ -269,7 +291,8 @@ local function language(run)
     if run.in_case then
       raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario" })
     end
-    run:case(tostring(name), body)
+    need_text(name, "case takes a name and a function")
+    run:case(name, body)
   end
 
   for name, routine in pairs(api.routines) do
@@ -344,10 +367,12 @@ local function as_error(err, file)
       message = "the scenario needs more memory than the limit allows",
       help = "raise --limit-memory if the scenario needs more" }
   end
-  if text:find("stack overflow", 1, true) or text:find("C stack overflow", 1, true) then
-    text = text:match "^[^\n]*"
-  end
+  if text:find("stack overflow", 1, true) then text = text:match "^[^\n]*" end
   local at, line, message = text:match "^(.-):(%d+): (.*)$"
+  if text:find("C stack overflow", 1, true) or at and location.is_own(at) and message:find "^stack overflow" then
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
+      message = "functions and regions are nested too deeply" }
+  end
   if at and location.is_own(at) then
     return diagnostic.new { code = "internal", message = text, file = file, rule = "HOUSE-internal",
       help = "this is an error of accdeep, not of the scenario" }
@@ -391,7 +416,8 @@ function Run:case(name, body)
 end
 
 -- Runs a scenario's text. options: rules, trace (function of events), out (function of text), trust,
--- limit_memory (bytes), limit_steps, device_bytes, group_least, threads. Returns {file, title,
+-- limit_memory (bytes), limit_steps, device_bytes, group_least, threads, explain (explain.lua), last (function
+-- of the session, when the script has run). Returns {file, title,
 -- cases = {{name, ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
@@ -400,7 +426,7 @@ function scenario.run(file, text, options)
     out = options.out or function(s) io.write(s) end, head = {} }, Run)
   local started = core.clock()
   run:open_session(session.new { rules = options.rules, trace = options.trace,
-    warn = function(warning) run.out(report.error(warning, { warning = true })) end,
+    explain = options.explain, warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads })
   local env = language(run)
   if options.trust then
@@ -414,13 +440,16 @@ function scenario.run(file, text, options)
   if not options.trust then strings.__index = env.string end
   local is_module = false
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
-    local chunk, problem = load(text, "@" .. file, "t", env)
+    -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
+    local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
+    local chunk, problem = load(script, "@" .. file, "t", env)
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
         line = tonumber(line) or 1, rule = "HOUSE-scenario" }, 0)
     end
     is_module = chunk() ~= nil and not run.begun
+    if options.last then options.last(run.session) end
     check_regions(run.session)
   end, "@" .. file)
   strings.__index = all_strings

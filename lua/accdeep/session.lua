@@ -62,6 +62,7 @@ function session.new(options, outer)
     collectors = {},
     -- not nil: a directive asks for these each time
     this_slots = {},    -- record -> where `this` is kept while a member function runs
+    explain = options.explain or false, -- asked before each construct
     this = false, kernel = false, watching = false, listening = false, current = false,
   }, Session)
   local ctx, err = core.open {
@@ -503,7 +504,13 @@ function Session:prepare(text, file, line, references, signature)
   if signature then key = key .. signature end
   local plan = self:seen(text, file, key)
   if plan then return plan end
-  plan = lower.directive(self, self:parse(text), { file = file, line = line, references = references })
+  local ok, made = pcall(lower.directive, self, self:parse(text),
+    { file = file, line = line, references = references })
+  if not ok then
+    if diagnostic.is(made) then made.phase = "static" end -- whatever its code: the text is wrong
+    error(made, 0)
+  end
+  plan = made
   if plan.kind == "region" or plan.kind == "compute" or #plan.items > 0 then
     plan.construct = lower.prepare(self, plan)
   end
@@ -516,7 +523,7 @@ function Session:prepare(text, file, line, references, signature)
   if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
   local kind = plan.kind
   plan.place = { text = text, file = file, line = line }
-  plan.alone = plan.construct and not plan.condition and kind ~= "region" and kind ~= "compute"
+  plan.alone = plan.construct and not plan.condition and not self.explain and kind ~= "region" and kind ~= "compute"
   local places = self.prepared[text] or {}
   local lines = places[file or ""] or {}
   self.prepared[text], places[file or ""], lines[key] = places, lines, plan
@@ -525,13 +532,17 @@ function Session:prepare(text, file, line, references, signature)
 end
 
 function Session:run(plan)
+  local explained = self.explain and self:explain(plan)
   local before = self.watching and self:snapshot()
   local result, err = plan.construct:run(self.device)
   if not result then
     if before then self:compare(before) end
-    error(self:core_error(err, plan), 0)
+    local made = self:core_error(err, plan)
+    if explained then explained(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
+    error(made, 0)
   end
   if self.listening then self:tell() end
+  if explained then explained() end
   return result
 end
 
@@ -614,9 +625,11 @@ function Region:close()
       inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
   end
   if self.handle then
+    local explained = owner.explain and owner:explain(self.plan, true)
     local before = owner.watching and owner:snapshot()
     local ok, err = self.handle:close()
     if not ok then
+      if explained then explained(err) end
       if before then owner:compare(before) end
       local made = owner:core_error(err, nil)
       location.place(made, nil, self.file, self.line)
@@ -627,6 +640,7 @@ function Region:close()
       error(made, 0)
     end
     if owner.listening then owner:tell() end
+    if explained then explained() end
   end
   stack[#stack] = nil
   self.closed = true
@@ -639,6 +653,7 @@ function Region:__call(body)
   if type(body) ~= "function" then
     raise("type-mismatch", nil, "a data region takes a function as its body")
   end
+  if self.closed then self:close() end -- which says that it cannot
   local ok, err = pcall(body)
   if ok then
     if not self.closed then self:close() end

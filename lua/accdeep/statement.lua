@@ -103,7 +103,7 @@ statements["return"] = function(_, node)
   return function() return RETURN end
 end
 statements["if"] = function(env, node)
-  local c, yes = truth(rvalue(env, node.c)), compile_statement(env, node.yes)
+  local c, yes = truth(rvalue(env, node.c), node.c), compile_statement(env, node.yes)
   local no = node.no and compile_statement(env, node.no)
   return function(f)
     if c(f) then return yes(f) end
@@ -123,11 +123,11 @@ local function loop(c, body, step)
 end
 
 statements["while"] = function(env, node)
-  return loop(truth(rvalue(env, node.c)), compile_statement(env, node.body))
+  return loop(truth(rvalue(env, node.c), node.c), compile_statement(env, node.body))
 end
 statements["do"] = function(env, node)
   local body = compile_statement(env, node.body)
-  local again = loop(truth(rvalue(env, node.c)), body)
+  local again = loop(truth(rvalue(env, node.c), node.c), body)
   return function(f)
     local signal = body(f)
     if signal == BREAK then return end
@@ -143,7 +143,7 @@ statements["for"] = function(env, node)
   -- the loop's variable lives in a block around it
   local made
   inner.list[#inner.list + 1] = { tag = "made", make = function(scoped)
-    local c = node.c and truth(rvalue(scoped, node.c))
+    local c = node.c and truth(rvalue(scoped, node.c), node.c)
     local step = node.step and rvalue(scoped, node.step).value
     made = loop(c, compile_statement(scoped, node.body), step)
     return made

@@ -57,6 +57,9 @@ function types.builtin(words)
   local count = {}
   for _, w in ipairs(words) do count[w] = (count[w] or 0) + 1 end
   local function has(w) return count[w] end
+  for w, n in pairs(count) do
+    if n > 1 and w ~= "long" then return nil end
+  end
   if has "void" then return #words == 1 and types.void or nil end
   if has "bool" or has "_Bool" then return #words == 1 and types.scalars._Bool or nil end
   if has "float" then return #words == 1 and types.scalars.float or nil end

@@ -19,7 +19,7 @@ local function list_of(nodes, scope)
 end
 
 -- How tightly each kind of expression binds: what binds less than its place needs parentheses.
-local levels = { comma = 0, assign = 1, cond = 2, binary = 3, unary = 14, cast = 14, sizeof = 14 }
+local levels = { assign = 1, cond = 2, binary = 3, unary = 14, cast = 14, sizeof = 14 }
 local binary_levels = { ["||"] = 3, ["&&"] = 4, ["|"] = 5, ["^"] = 6, ["&"] = 7, ["=="] = 8, ["!="] = 8,
   ["<"] = 9, [">"] = 9, ["<="] = 9, [">="] = 9, ["<<"] = 10, [">>"] = 10, ["+"] = 11, ["-"] = 11,
   ["*"] = 12, ["/"] = 12, ["%"] = 12 }
@@ -88,7 +88,7 @@ end
 function writers.assign(node, scope)
   return ("%s %s %s"):format(at_least(node.to, 14, scope), node.op, expression(node.e, scope))
 end
-function writers.comma(node, scope) return list_of(node.list, scope) end
+function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, scope)) end
 
 local function type_text(node)
   local spec, stars = node.spec, ("*"):rep(node.declarator.pointers)

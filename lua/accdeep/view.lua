@@ -394,9 +394,13 @@ local methods = {}
 
 -- The first n elements as a list.
 function methods.values(self, n)
-  local at = locate(self)
+  local at = view.location(self)
+  n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
+  if not at or not n or n < 0 then
+    diagnostic.raise("type-mismatch", nil, "values takes the number of elements, as in p:values(n)")
+  end
   if at.type.kind == "array" then
-    return values_of(at.space, at.type.of, at.address, n or at.type.n, at.low, at.high)
+    return values_of(at.space, at.type.of, at.address, n, at.low, at.high)
   end
   return values_of(at.space, pointed_type(at.type), at.address, n, at.low, at.high)
 end
@@ -462,6 +466,9 @@ function Pointer:__newindex(key, value)
 end
 
 local function moved(p, n, sign)
+  if not view.is_pointer(p) or not n then
+    diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
+  end
   local at = locate(p)
   return make(Pointer, at.space, at.type, at.address + sign * n * pointed_type(at.type).size, at.low, at.high)
 end
@@ -472,7 +479,7 @@ function Pointer.__add(a, b)
 end
 
 function Pointer.__sub(a, b)
-  if view.is_pointer(b) then
+  if view.is_pointer(a) and view.is_pointer(b) then
     return (locate(a).address - locate(b).address) // pointed_type(locate(a).type).size
   end
   return moved(a, index_of(b), -1)

@@ -111,11 +111,13 @@ struct limits {
     size_t used, most;
     long long steps, most_steps;
     bool tripped;
+    unsigned refused; /* how often memory was not given */
     const char *chunk; /* the scenario's own */
     char where[256];   /* in it, when a limit was met */
 };
 
-enum { STEPS = 10000, EXIT_LIMIT = 3 };
+/* Lua asks twice, with a collection between: memory that is refused so often is gone for good. */
+enum { STEPS = 10000, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
 
@@ -123,8 +125,10 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct limits *limits = ud;
     size_t before = ptr ? old : 0;
-    if (n > before && limits->most && limits->used + (n - before) > limits->most)
+    if (n > before && limits->most && limits->used + (n - before) > limits->most) {
+        limits->refused++;
         return NULL;
+    }
     void *block = limits->alloc(limits->ud, ptr, old, n);
     if (block || n == 0)
         limits->used += n - before;
@@ -192,7 +196,10 @@ static void push_limit(lua_State *L, const struct limits *limits)
     lua_setfield(L, -2, "code");
     lua_pushliteral(L, "HOUSE-limit");
     lua_setfield(L, -2, "rule");
-    lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
+    if (limits->refused > REFUSED_MOST)
+        lua_pushliteral(L, "the scenario needs more memory than the limit allows");
+    else
+        lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
     lua_pushstring(L, limits->where);
     lua_setfield(L, -2, "where");
@@ -206,8 +213,10 @@ static void on_steps(lua_State *L, lua_Debug *debug)
         return;
     idle_seconds = 0;
     limits->steps += STEPS;
-    if (limits->steps < limits->most_steps && !limits->tripped)
+    if (limits->steps < limits->most_steps && !limits->tripped && limits->refused <= REFUSED_MOST)
         return;
+    if (limits->refused > REFUSED_MOST)
+        limits->most = 0; /* the error itself needs some */
     limits->tripped = true;
     if (!limits->where[0])
         find_place(L, limits);

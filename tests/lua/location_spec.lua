@@ -57,10 +57,10 @@ describe("the place of an error", function()
     assert.equal("data copy(X)", err.snippet)
   end)
 
-  it("is in the text itself where escapes hide it", function()
+  it("is in the text, and at the call, where escapes hide it", function()
     local err = placed('acc "data\\n copy(X)"\n', 1, "data\n copy(X)", 7)
     assert.is_true(err.in_text)
-    assert.same({ 2, 2 }, { err.line, err.column })
+    assert.same({ 1, 2 }, { err.line, err.column })
   end)
 
   it("is the line alone without a position", function()

@@ -1,6 +1,7 @@
 -- What the specs share: sessions with declarations, and errors caught.
 local accdeep = require "accdeep"
 local diagnostic = require "accdeep.diagnostic"
+local view = require "accdeep.view"
 
 local support = {}
 
@@ -12,6 +13,21 @@ function support.session(declarations, options)
   open[#open + 1] = session
   if declarations then session:declare(declarations, "spec.lua", 1) end
   return session
+end
+
+-- Variables of a session, to be read and assigned to.
+function support.host(session)
+  local function place(name)
+    local binding = session:host_env().lookup(name)
+    return binding.type, binding.place()
+  end
+  return setmetatable({}, {
+    __index = function(_, name) return view.read(session.host_space, place(name)) end,
+    __newindex = function(_, name, value)
+      local t, address, low, high = place(name)
+      view.write(session.host_space, t, address, value, low, high)
+    end,
+  })
 end
 
 function support.close_all()

@@ -18,6 +18,12 @@ directive.names = [[enter_data exit_data end_data data update parallel_loop seri
 -- Directives about the members of a type.
 directive.member_names = "shape policy"
 
+-- First words of directives.
+directive.first_words = {}
+for words in (directive.names .. " " .. directive.member_names):gmatch "%S+" do
+  directive.first_words[words:match "^%a+"] = true
+end
+
 -- What stands in a clause's parentheses: variables, members, an expression, a list of expressions or
 -- words, nothing.
 directive.clauses = {
@@ -107,8 +113,9 @@ function directive.rules(rules, lx)
     + clause("members", shape * open * members * close * nest, of_members, "include exclude init_needed")
     + default
     + of_type
-    + clause("reduction", open * C(S "+*&|^" + (P "max" + "min" + "&&" + "||")) * lx.space
-      * expect(sym ":", "expected ':'") * variables * close,
+    + clause("reduction", open
+      * expect(C(P "&&" + "||" + S "+*&|^" + (P "max" + "min") * -lx.alnum), "expected a reduction's operator")
+      * lx.space * expect(sym ":", "expected ':'") * variables * close,
       function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("none", -sym "(", function() end)
     + clause("expression", opt(sym "(" * expect(V "expression", "expected an expression") * close),

@@ -1,0 +1,111 @@
+-- catalogue.lua - the rules of spec/rules: {id, section, kind, status, text, why?} by document.
+--
+-- status: "done" if conformance scenarios show what the rule accepts and what it rejects, "untestable" if
+-- nothing can show it, and why; otherwise "open".
+
+local catalogue = {}
+
+-- File of spec/rules, and what the document is.
+catalogue.documents = {
+  { file = "tr14", prefix = "TR14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
+  { file = "dir", prefix = "DIR", title = "A directory for nested data environments" },
+  { file = "flang", prefix = "FLANG", title = "Fortran descriptors in the offload data environment" },
+  { file = "acc20", prefix = "ACC20", title = "OpenACC 2.0" },
+  { file = "acc33", prefix = "ACC33", title = "OpenACC 3.3" },
+  { file = "house", prefix = "HOUSE", title = "rules of this project" },
+}
+
+-- In the program the catalogue is a module; elsewhere it lies beside this file's folder or in spec.
+local function load_rules(file)
+  local name = "accdeep.catalogue." .. file
+  local ok, rules = pcall(require, name)
+  if ok then return rules end
+  local here = debug.getinfo(1, "S").source:match "^@(.*)lua/accdeep/catalogue%.lua$"
+  return dofile((here or "") .. "spec/rules/" .. file .. ".lua")
+end
+
+-- All documents with their rules, in order.
+function catalogue.all()
+  if not catalogue.loaded then
+    catalogue.loaded = {}
+    for i, document in ipairs(catalogue.documents) do
+      catalogue.loaded[i] = { prefix = document.prefix, title = document.title, rules = load_rules(document.file) }
+    end
+  end
+  return catalogue.loaded
+end
+
+-- Whether there is a rule of that id.
+function catalogue.has(id)
+  if not catalogue.ids then
+    catalogue.ids = {}
+    for _, document in ipairs(catalogue.all()) do
+      for _, rule in ipairs(document.rules) do catalogue.ids[rule.id] = rule end
+    end
+  end
+  return catalogue.ids[id] ~= nil
+end
+
+-- Text wrapped to a width, with a margin.
+local function wrapped(text, margin, width)
+  local lines, line = {}, margin
+  for word in text:gmatch "%S+" do
+    if #line + 1 + #word > width and line ~= margin then
+      lines[#lines + 1], line = line, margin
+    end
+    line = line == margin and line .. word or line .. " " .. word
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+local WIDTH = 100
+
+-- The rules whose ids begin with a text, as text; nil if there are none.
+function catalogue.describe(id)
+  local out = {}
+  for _, document in ipairs(catalogue.all()) do
+    for _, rule in ipairs(document.rules) do
+      local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
+      if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
+        out[#out + 1] = ("%s  %s, %s"):format(rule.id, rule.kind, rule.status)
+        out[#out + 1] = wrapped(rule.text, "    ", WIDTH)
+        if rule.why then out[#out + 1] = wrapped("untestable: " .. rule.why, "    ", WIDTH) end
+      end
+    end
+  end
+  return #out > 0 and table.concat(out, "\n") .. "\n" or nil
+end
+
+-- Rules by section: how many there are, how many scenarios show from both sides.
+function catalogue.coverage()
+  local out = {}
+  local function row(section, n) -- blanks at the end of a line help nobody
+    out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
+  end
+  for _, document in ipairs(catalogue.all()) do
+    local sections, by_name, total = {}, {}, { all = 0, done = 0, open = 0, untestable = 0 }
+    for _, rule in ipairs(document.rules) do
+      local n = by_name[rule.section]
+      if not n then
+        n = { all = 0, done = 0, open = 0, untestable = 0, untold = {} }
+        by_name[rule.section], sections[#sections + 1] = n, rule.section
+      end
+      for _, counter in ipairs { n, total } do
+        counter.all, counter[rule.status] = counter.all + 1, counter[rule.status] + 1
+      end
+      if rule.why then table.insert(n.untold, ("%s: %s"):format(rule.id, rule.why)) end
+    end
+    out[#out + 1] = ("%s  %s"):format(document.prefix, document.title)
+    out[#out + 1] = "  section        rules  done  open  untestable"
+    for _, section in ipairs(sections) do
+      row(section, by_name[section])
+      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = wrapped(text, "      ", WIDTH) end
+    end
+    row("all", total)
+    out[#out + 1] = ""
+  end
+  return table.concat(out, "\n")
+end
+
+return catalogue

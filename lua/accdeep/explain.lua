@@ -1,0 +1,223 @@
+-- explain.lua - one directive, step by step: tree, lowered text, canonical nest, items, plan.
+--
+-- explain.new(out, wanted) gives a function for the option "explain" of a session: it is asked before each
+-- construct and each end of a region, and writes about the first one that is wanted.
+
+local core = require "accdeep.core"
+local nest = require "accdeep.nest"
+local report = require "accdeep.report"
+local types = require "accdeep.types"
+local unparse = require "accdeep.unparse"
+
+local explain = {}
+
+-- ---------------------------------------------------------------------------------- the tree --
+
+-- Fields of a node that are no part of its meaning, or are shown with it.
+local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
+  op = true, word = true, compute = true, arrow = true, global = true, start_pos = true }
+local order = { "argument", "shape", "direction", "type", "clauses", "vars", "members", "names", "subscripts", "base",
+  "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "nest" }
+
+local function tree(node, margin, label, out)
+  local parts = { label and label .. ":" or nil }
+  parts[#parts + 1] = node.tag
+  local what = node.name or node.value or node.op or node.word
+  if what ~= nil and what ~= false then parts[#parts + 1] = tostring(what) end
+  if node.arrow or node.global then parts[#parts + 1] = node.arrow and "(->)" or "(::)" end
+  out[#out + 1] = margin .. table.concat(parts, " ")
+  for _, key in ipairs(order) do
+    local child = node[key]
+    if type(child) == "table" and not hidden[key] then
+      if child.tag or child.name then
+        tree(child, margin .. "  ", key, out)
+      else
+        for _, item in ipairs(child) do tree(item, margin .. "  ", nil, out) end
+      end
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------- the canonical nest --
+
+local canonical -- forward
+
+-- Whether objects of a treatment are plain data: nothing to say about their members.
+local function plain(session, treatment)
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
+    local t = entry.member.type
+    while t.kind == "array" do t = t.of end
+    if types.is_record(t) and not plain(session, nest.inner(session, treatment, entry)) then return false end
+  end
+  return true
+end
+
+local function member_text(treatment, entry)
+  local parts = { entry.member.name }
+  local scope = entry.outer and treatment.policy.scope or nil
+  for _, s in ipairs(entry.subscripts or {}) do parts[#parts + 1] = unparse.section(s, scope) end
+  return table.concat(parts)
+end
+
+-- What an entry leads to, as a nest with its brackets; "" for plain data, nil in the middle of recursion.
+local function inner_text(session, treatment, entry)
+  local t = entry.member.type
+  local behind = types.innermost(t)
+  while t.kind == "array" do t = t.of end
+  if not types.is_record(behind) or not behind.complete then return "" end
+  if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
+  local inner = nest.inner(session, treatment, entry)
+  return not plain(session, inner) and canonical(session, inner) or ""
+end
+
+-- The clauses of a treatment that says everything itself: "::{ ... }".
+function canonical(session, treatment)
+  local groups, by_key = {}, {}
+  local function add(clause, text, inner)
+    local key = inner == "" and clause or #groups + 1
+    local group = by_key[key]
+    if not group then
+      group = { clause = clause, inner = inner }
+      groups[#groups + 1], by_key[key] = group, group
+    end
+    group[#group + 1] = text
+  end
+  local policy = treatment.policy
+  local own = policy and (treatment.bare and "exclude" or treatment.update and "update" or treatment.own)
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local text, inner = member_text(treatment, entry), entry.include and inner_text(session, treatment, entry)
+    if not entry.include then
+      if own ~= "exclude" then add("exclude", entry.member.name, "") end
+    elseif entry.invoke then
+      add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
+    elseif policy then
+      local wanted = entry.action or (treatment.update and "update") or own
+      -- the nest builds on the default shape: what that says already is left to it
+      local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
+        and (#treatment.layers < 2 or entry.init)
+      if not said then add(wanted, text, inner) end
+    elseif entry.init or entry.subscripts or inner ~= "" then
+      add(entry.init and "init_needed" or "include", text, inner)
+    end
+  end
+  local parts = {}
+  if own then parts[1] = ("default(%s)"):format(own) end
+  for _, group in ipairs(groups) do
+    local bare = group.inner == "" or group.clause == "invoke" and group.inner
+    local brackets = (group.clause == "invoke" or not bare) and "<>" or ""
+    parts[#parts + 1] = ("%s%s(%s)%s"):format(group.clause, brackets, table.concat(group, ", "), group.inner)
+  end
+  if #parts == 0 then parts[1] = "default(include)" end
+  return ("::{ %s }"):format(table.concat(parts, " "))
+end
+
+-- A directive with every shape and policy written out as a nest (TR14-3.3-17).
+function explain.canonical(session, plan)
+  local parts = { plan.node.name }
+  for _, clause in ipairs(plan.clauses) do
+    local grouped = {}
+    for _, item in ipairs(plan.items) do
+      if item.clause == clause and item.treatment and not plain(session, item.treatment) then
+        grouped[item.node] = canonical(session, item.treatment)
+      end
+    end
+    local function alone(variables, inner)
+      local one = setmetatable({ vars = variables, nest = false,
+        shape = inner and { pos = clause.pos } or false }, { __index = clause })
+      parts[#parts + 1] = unparse.clause(one) .. (inner or "")
+    end
+    if next(grouped) then
+      for _, variable in ipairs(clause.vars) do alone({ variable }, grouped[variable]) end
+    else
+      parts[#parts + 1] = unparse.clause(clause)
+    end
+  end
+  return table.concat(parts, " ")
+end
+
+-- ------------------------------------------------------------------------------- items and plan --
+
+local actions = {}
+for name, code in pairs(core.action) do actions[code] = name end
+
+local function items(plan, out)
+  for i, item in ipairs(plan.items) do
+    local flags = {}
+    for _, name in ipairs { "try", "present_or" } do
+      if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
+    end
+    out[#out + 1] = ("  %d  %s %s%s%s"):format(i, actions[item.action], item.name or "a pointer",
+      item.program and ", walked by a program" or "", #flags > 0 and ", " .. table.concat(flags, ", ") or "")
+  end
+end
+
+-- Events, those of one kind that follow each other in one line.
+local function events_text(events, out)
+  local line, op
+  for _, event in ipairs(events) do
+    local text = event.name .. (event.bytes > 0 and event.op ~= "attach" and event.op ~= "detach"
+      and (" (%d)"):format(event.bytes) or "")
+    if event.op == op then
+      line = line .. ", " .. text
+    else
+      if line then out[#out + 1] = line end
+      line, op = ("  %-7s %s"):format(event.op, text), event.op
+    end
+  end
+  out[#out + 1] = line or "  nothing"
+end
+
+-- A function for the same option that tells what every construct does. pause: called after each.
+function explain.steps(write, pause)
+  return function(session, plan, ends)
+    local place = plan.place
+    local text = unparse.directive(plan.node.name, plan.node.argument, plan.node.clauses)
+    write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
+    local events = {}
+    session:collect_into(function(event) events[#events + 1] = event end)
+    return function(err)
+      session:stop_collecting()
+      local out = {}
+      if err then out[1] = "  fails, nothing is changed" else events_text(events, out) end
+      write(table.concat(out, "\n") .. "\n")
+      pause()
+    end
+  end
+end
+
+-- The function that a session asks: about the first construct for which wanted(place) holds.
+function explain.new(write, wanted)
+  local done = false
+  local function ask(session, plan, ends)
+    if done or ends or not wanted(plan.place) then return nil end
+    done = true
+    local out = { "directive", "  " .. unparse.directive(plan.node.name, plan.node.argument, plan.node.clauses),
+      "tree" }
+    tree(plan.node, "  ", nil, out)
+    if plan.clauses ~= plan.node.clauses then
+      out[#out + 1] = "lowered: members as nests"
+      out[#out + 1] = "  " .. unparse.directive(plan.node.name, nil, plan.clauses)
+    end
+    out[#out + 1] = "canonical: shapes and policies as nests"
+    out[#out + 1] = "  " .. explain.canonical(session, plan)
+    out[#out + 1] = "items"
+    items(plan, out)
+    local events = {}
+    session:collect_into(function(event) events[#events + 1] = event end)
+    return function(err)
+      session:stop_collecting()
+      out[#out + 1] = "plan"
+      if err then
+        out[#out + 1] = "  fails, nothing is changed:"
+        out[#out + 1] = (report.error(err):gsub("\n$", ""):gsub("[^\n]+", "  %0"))
+      else
+        events_text(events, out)
+      end
+      write(table.concat(out, "\n") .. "\n")
+    end
+  end
+  return ask, function() return done end
+end
+
+return explain
