@@ -157,14 +157,28 @@ local function treatment_of(session, request, t)
   return nest.of_clause(session, t, clause, update)
 end
 
+-- What is left of a policy's actions on exit data (AMB-TR14-10).
+local exit_half = { copy = "copyout", copyin = "delete", create = "delete", present = "hold", no_create = "hold" }
+
+local function deletes(session, treatment)
+  if treatment.own == "delete" then return true end
+  for _, entry in ipairs(treatment.policy and nest.entries(session, treatment) or {}) do
+    if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, treatment, entry)) then
+      return true
+    end
+  end
+  return false
+end
+
 -- What a request asks for, and the program of its elements.
 local function asked(session, request, t)
   local treatment = treatment_of(session, request, t)
   local wanted = request.action or treatment.own
-  if wanted == "delete" and request.kind ~= "exit data" then
-    raise("clause-not-allowed", request.node.pos, "'delete' is for exit data",
+  if treatment and treatment.policy and request.kind ~= "exit data" and deletes(session, treatment) then
+    raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
       { rule = "TR14-3.2.2-06" })
   end
+  if request.kind == "exit data" then wanted = exit_half[wanted] or wanted end
   request.treatment = treatment
   return action[wanted], treatment and compile.program(session, treatment, request.node.pos) or nil
 end

@@ -43,12 +43,23 @@ function nest.shape(session, record, name, update)
   end)
 end
 
+-- The clauses of a nest, whose type is that of its variables.
+local function clauses_of(inner)
+  for _, clause in ipairs(inner.nest.clauses) do
+    if clause.name == "type" then
+      raise("clause-not-allowed", clause.pos, "a nest is for the type of its variables",
+        { length = #"type", rule = "TR14-3.3-05" })
+    end
+  end
+  return inner.nest.clauses
+end
+
 -- What a clause says about objects of a record: a shape's name, a nest, both, or neither. How it says so
 -- is in inner {name?, pos, empty?, nest?}.
 local function shape_with(session, record, inner, update)
   if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
   if not inner or not inner.nest then return nest.shape(session, record, inner and inner.name, update) end
-  local own = shape.layer(session, record, inner.nest.clauses)
+  local own = shape.layer(session, record, clauses_of(inner))
   own.place = session:here(inner.nest.pos)
   local layers = inner.empty and {} or shape_layers(session, record, inner.name)
   table.insert(layers, 1, own)
@@ -82,7 +93,7 @@ local function policy_with(session, record, inner, update)
     return remembered(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""),
       function() return policy_over(session, record, named, update) end)
   end
-  local own = policy.layer(session, record, inner.nest.clauses, update and "update" or "data")
+  local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.place, own.scope = session:here(inner.nest.pos), inner.nest.scope
   if named then -- TR14-3.3-14: like use, and its shape and default
     table.insert(own.use, { name = inner.name, pos = inner.pos })

@@ -236,134 +236,134 @@ return {
   { id = "TR14-3.1.2-08", section = "3.1.2", kind = "static error", status = "done",
     text = "(by analogy to policies) the type has no such shape (unknown-shape); the object has "
       .. "no struct type (not-a-struct)." },
-  { id = "TR14-3.1.2-09", section = "3.1.2", kind = "precedence", status = "open",
+  { id = "TR14-3.1.2-09", section = "3.1.2", kind = "precedence", status = "done",
     text = "<> empty with a nest: extends nothing (3.3-11)." },
 
-  { id = "TR14-3.2.1-01", section = "3.2.1", kind = "syntax", status = "open",
+  { id = "TR14-3.2.1-01", section = "3.2.1", kind = "syntax", status = "done",
     text = "C/C++ #pragma acc policy(name) clause-list, Fortran !$acc policy(name) clause-list; "
       .. "the name is mandatory (no default policy)." },
-  { id = "TR14-3.2.1-02", section = "3.2.1", kind = "syntax", status = "open",
+  { id = "TR14-3.2.1-02", section = "3.2.1", kind = "syntax", status = "done",
     text = "Clauses: type, use(policy-list), shape(name), exclude(list), data clauses, "
       .. "update(list), default(...), and invoke<p>(members) by 3.2.4." },
-  { id = "TR14-3.2.1-03", section = "3.2.1", kind = "syntax", status = "open",
+  { id = "TR14-3.2.1-03", section = "3.2.1", kind = "syntax", status = "done",
     text = "Data policy default values: none copy copyin copyout create present delete exclude. "
       .. "Update policy default values: none update exclude. Others (clause-not-allowed)." },
-  { id = "TR14-3.2.1-04", section = "3.2.1", kind = "meaning", status = "open",
+  { id = "TR14-3.2.1-04", section = "3.2.1", kind = "meaning", status = "done",
     text = "A policy always builds on a shape: the default shape, or the one in shape(name). "
       .. "Sections come from it when the policy names a member without one." },
-  { id = "TR14-3.2.1-05", section = "3.2.1", kind = "precedence", status = "open",
+  { id = "TR14-3.2.1-05", section = "3.2.1", kind = "precedence", status = "done",
     text = "The policy may turn the shape's choice round: exclude drops an included member, "
       .. "naming an excluded member in a data/update clause includes it." },
-  { id = "TR14-3.2.1-06", section = "3.2.1", kind = "meaning", status = "open",
+  { id = "TR14-3.2.1-06", section = "3.2.1", kind = "meaning", status = "done",
     text = "Used in a data directive it is a data policy, in an update directive an update "
       .. "policy." },
-  { id = "TR14-3.2.1-07", section = "3.2.1", kind = "static error", status = "open",
+  { id = "TR14-3.2.1-07", section = "3.2.1", kind = "static error", status = "done",
     text = "A data clause in an update policy or update in a data policy (clause-not-allowed). "
       .. "(both kinds of clause in one directive, or default(update) with data clauses, is "
       .. "this error at declaration; a policy with neither kind is neutral.)" },
-  { id = "TR14-3.2.1-08", section = "3.2.1", kind = "static error", status = "open",
+  { id = "TR14-3.2.1-08", section = "3.2.1", kind = "static error", status = "done",
     text = "Type: same three rules as shapes (3.1.1-05..08)." },
-  { id = "TR14-3.2.1-09", section = "3.2.1", kind = "precedence", status = "open",
+  { id = "TR14-3.2.1-09", section = "3.2.1", kind = "precedence", status = "done",
     text = "use(q,...): q's behaviours apply too; a member's behaviour in the current policy "
       .. "beats any used one." },
-  { id = "TR14-3.2.1-10", section = "3.2.1", kind = "static error", status = "open",
+  { id = "TR14-3.2.1-10", section = "3.2.1", kind = "static error", status = "done",
     text = "At most one shape clause (duplicate-clause); unknown (unknown-shape)." },
-  { id = "TR14-3.2.1-11", section = "3.2.1", kind = "meaning", status = "open",
+  { id = "TR14-3.2.1-11", section = "3.2.1", kind = "meaning", status = "done",
     text = "Exclude in a data policy: not accessible on the device; in an update policy: not "
       .. "updated." },
-  { id = "TR14-3.2.1-12", section = "3.2.1", kind = "syntax", status = "open",
+  { id = "TR14-3.2.1-12", section = "3.2.1", kind = "syntax", status = "done",
     text = "Any data clause may appear." },
-  { id = "TR14-3.2.1-13", section = "3.2.1", kind = "precedence", status = "open",
+  { id = "TR14-3.2.1-13", section = "3.2.1", kind = "precedence", status = "done",
     text = "default(x) applies to members named nowhere in the policy and included by the shape; "
       .. "members the shape excludes stay excluded." },
-  { id = "TR14-3.2.1-14", section = "3.2.1", kind = "static error", status = "open",
+  { id = "TR14-3.2.1-14", section = "3.2.1", kind = "static error", status = "done",
     text = "At most one default (duplicate-clause)." },
-  { id = "TR14-3.2.1-15", section = "3.2.1", kind = "default", status = "open",
+  { id = "TR14-3.2.1-15", section = "3.2.1", kind = "default", status = "done",
     text = "No default = default(none)." },
-  { id = "TR14-3.2.1-16", section = "3.2.1", kind = "meaning", status = "open",
+  { id = "TR14-3.2.1-16", section = "3.2.1", kind = "meaning", status = "done",
     text = "Members may be of any kind: pointers with sections, nested structs (their own "
       .. "default shape is applied with the clause's direction), scalars." },
 
-  { id = "TR14-3.2.2-01", section = "3.2.2", kind = "syntax", status = "open",
+  { id = "TR14-3.2.2-01", section = "3.2.2", kind = "syntax", status = "done",
     text = "invoke<policy>(var-list) wherever data clauses are allowed; the text lists data, end "
       .. "data, exit data." },
-  { id = "TR14-3.2.2-02", section = "3.2.2", kind = "static error", status = "open",
+  { id = "TR14-3.2.2-02", section = "3.2.2", kind = "static error", status = "done",
     text = "A variable whose type lacks that policy (unknown-policy) (not-a-struct for scalars)." },
-  { id = "TR14-3.2.2-03", section = "3.2.2", kind = "meaning", status = "open",
+  { id = "TR14-3.2.2-03", section = "3.2.2", kind = "meaning", status = "done",
     text = "invoke implies no direction: the policy gives each member's." },
-  { id = "TR14-3.2.2-04", section = "3.2.2", kind = "static error", status = "open",
+  { id = "TR14-3.2.2-04", section = "3.2.2", kind = "static error", status = "done",
     text = "A policy name in an ordinary clause's <...> is not a shape (unknown-shape); a shape "
       .. "name in invoke<...> (unknown-policy)." },
-  { id = "TR14-3.2.2-05", section = "3.2.2", kind = "meaning", status = "open",
+  { id = "TR14-3.2.2-05", section = "3.2.2", kind = "meaning", status = "done",
     text = "The object itself is allocated whole if absent, without initialising it beyond "
       .. "attached pointers and the bytes its members' clauses send; presence, counters and "
       .. "attach as for create." },
-  { id = "TR14-3.2.2-06", section = "3.2.2", kind = "meaning", status = "open",
+  { id = "TR14-3.2.2-06", section = "3.2.2", kind = "meaning", status = "done",
     text = "On enter data each member does the entry half of its clause, on exit data the exit "
       .. "half." },
-  { id = "TR14-3.2.2-07", section = "3.2.2", kind = "meaning", status = "open",
+  { id = "TR14-3.2.2-07", section = "3.2.2", kind = "meaning", status = "done",
     text = "Arrays of objects: the policy applies to every element (Figs. A.3, A.5)." },
 
-  { id = "TR14-3.2.3-01", section = "3.2.3", kind = "syntax", status = "open",
+  { id = "TR14-3.2.3-01", section = "3.2.3", kind = "syntax", status = "done",
     text = "update invoke<policy>(self: list) or (device: list); the direction is required." },
-  { id = "TR14-3.2.3-02", section = "3.2.3", kind = "static error", status = "open",
+  { id = "TR14-3.2.3-02", section = "3.2.3", kind = "static error", status = "done",
     text = "Allowed on update only; type lacks the policy (unknown-policy); a data policy here "
       .. "(clause-not-allowed)." },
-  { id = "TR14-3.2.3-03", section = "3.2.3", kind = "meaning", status = "open",
+  { id = "TR14-3.2.3-03", section = "3.2.3", kind = "meaning", status = "done",
     text = "Members named in update (or by default(update)) move in that direction; excluded "
       .. "ones do not; attached pointers keep their values (4.1-06)." },
 
-  { id = "TR14-3.2.4-01", section = "3.2.4", kind = "syntax", status = "open",
+  { id = "TR14-3.2.4-01", section = "3.2.4", kind = "syntax", status = "done",
     text = "invoke<p>(member-shape-list) as a policy clause (also for direct aggregate members: "
       .. "Fig. A.3 name2, update_other)." },
-  { id = "TR14-3.2.4-02", section = "3.2.4", kind = "static error", status = "open",
+  { id = "TR14-3.2.4-02", section = "3.2.4", kind = "static error", status = "done",
     text = "The member's type lacks p (unknown-policy)." },
-  { id = "TR14-3.2.4-03", section = "3.2.4", kind = "meaning", status = "open",
+  { id = "TR14-3.2.4-03", section = "3.2.4", kind = "meaning", status = "done",
     text = "The member then follows p instead of the outer default; kinds must agree." },
 
-  { id = "TR14-3.3-01", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-01", section = "3.3", kind = "syntax", status = "done",
     text = "Data-clause[<[shape]>](list)[::{ nest-clause-list }]." },
-  { id = "TR14-3.3-02", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-02", section = "3.3", kind = "syntax", status = "done",
     text = "Data-clause here: copy copyin copyout create present delete include self device." },
-  { id = "TR14-3.3-03", section = "3.3", kind = "static error", status = "open",
+  { id = "TR14-3.3-03", section = "3.3", kind = "static error", status = "done",
     text = "All variables of a nested clause have the same data type (mixed-types). (compare the "
       .. "element type after sections: X and Y[0:n] agree.)" },
-  { id = "TR14-3.3-04", section = "3.3", kind = "meaning", status = "open",
+  { id = "TR14-3.3-04", section = "3.3", kind = "meaning", status = "done",
     text = "The nest is a shape for that type, only for this directive and only for the listed "
       .. "variables." },
-  { id = "TR14-3.3-05", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-05", section = "3.3", kind = "syntax", status = "done",
     text = "Shape nest: include exclude init_needed default(none|include|exclude); no type "
       .. "(clause-not-allowed)." },
-  { id = "TR14-3.3-06", section = "3.3", kind = "meaning", status = "open",
+  { id = "TR14-3.3-06", section = "3.3", kind = "meaning", status = "done",
     text = "Clauses in the nest apply to members of the associated type." },
-  { id = "TR14-3.3-07", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-07", section = "3.3", kind = "precedence", status = "done",
     text = "Names in section bounds: first as in a member function of the type of the nearest "
       .. "enclosing nest, then as at the directive. Enclosing nests are not searched (future "
       .. "wish 5-04)." },
-  { id = "TR14-3.3-08", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-08", section = "3.3", kind = "precedence", status = "done",
     text = "Without <...> the nest extends the type's default shape and overrides members in "
       .. "both." },
-  { id = "TR14-3.3-09", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-09", section = "3.3", kind = "precedence", status = "done",
     text = "With <name> it extends the named shape (which itself extends the default)." },
-  { id = "TR14-3.3-10", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-10", section = "3.3", kind = "precedence", status = "done",
     text = "What the nest does not name: as 3.1.2-04." },
-  { id = "TR14-3.3-11", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-11", section = "3.3", kind = "precedence", status = "done",
     text = "With <> it is a new shape that extends nothing, so sections must be given again." },
-  { id = "TR14-3.3-12", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-12", section = "3.3", kind = "syntax", status = "done",
     text = "invoke<[policy]>(list)[::{... }]; on update invoke<[policy]>(dir: list)." },
-  { id = "TR14-3.3-13", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-13", section = "3.3", kind = "syntax", status = "done",
     text = "Policy nest: use shape exclude, data clauses or update, default, and "
       .. "invoke<p>(member); no type." },
-  { id = "TR14-3.3-14", section = "3.3", kind = "precedence", status = "open",
+  { id = "TR14-3.3-14", section = "3.3", kind = "precedence", status = "done",
     text = "With <p> the nest extends policy p (like use(p) with p's shape and default); with <> "
       .. "it extends no policy but still builds on the type's default shape, as Fig. A.7 says." },
-  { id = "TR14-3.3-15", section = "3.3", kind = "syntax", status = "open",
+  { id = "TR14-3.3-15", section = "3.3", kind = "syntax", status = "done",
     text = "Nested clauses may have nests themselves when their members are of aggregate type "
       .. "(or pointers to it)." },
-  { id = "TR14-3.3-16", section = "3.3", kind = "restriction", status = "open",
+  { id = "TR14-3.3-16", section = "3.3", kind = "restriction", status = "done",
     text = "Any non-cyclic structure of fixed depth from one root can be written; depth is "
       .. "bounded by the text." },
-  { id = "TR14-3.3-17", section = "3.3", kind = "lowering", status = "open",
+  { id = "TR14-3.3-17", section = "3.3", kind = "lowering", status = "done",
     text = "The nest is the common target form: shapes and policies are defined by lowering to "
       .. "it." },
 
@@ -383,7 +383,7 @@ return {
   { id = "TR14-3.4-07", section = "3.4", kind = "lowering", status = "done",
     text = "If the base itself is in a clause, that clause becomes default(clause) of the nest, "
       .. "otherwise default(exclude)." },
-  { id = "TR14-3.4-08", section = "3.4", kind = "lowering", status = "open",
+  { id = "TR14-3.4-08", section = "3.4", kind = "lowering", status = "done",
     text = "In a member function unqualified member names lower to invoke<>(this[0:1])::{ "
       .. "default(exclude)... }." },
   { id = "TR14-3.4-09", section = "3.4", kind = "lowering", status = "done",
@@ -600,36 +600,36 @@ return {
     text = "update self<only_b>(Y[0:size]) is the same as a host loop of update "
       .. "self(Y[i].b[0:Y[i].n]) (same bytes, more directives)." },
 
-  { id = "TR14-A.2-01", section = "A.2", kind = "figure", status = "open",
+  { id = "TR14-A.2-01", section = "A.2", kind = "figure", status = "done",
     text = "Template vector: include(base[0:size()], end[@base], reserved[@base]); copy, create "
       .. "and update are all deep; base once, three attaches." },
-  { id = "TR14-A.2-02", section = "A.2", kind = "figure", status = "open",
+  { id = "TR14-A.2-02", section = "A.2", kind = "figure", status = "done",
     text = "Data without own shape: both vectors deep by their default shape; shape(only_d1) "
       .. "exclude(d2) drops d2." },
-  { id = "TR14-A.2-03", section = "A.2", kind = "figure", status = "open",
+  { id = "TR14-A.2-03", section = "A.2", kind = "figure", status = "done",
     text = "Stuff: default(include) exclude(raw); shapes data1, data2 exclude the other member; "
       .. "shape names equal to member names." },
-  { id = "TR14-A.2-04", section = "A.2", kind = "figure", status = "open",
+  { id = "TR14-A.2-04", section = "A.2", kind = "figure", status = "done",
     text = "copy<small>(s), small = include<only_d1>(data1,data2): moves direct[100], data1.d1, "
       .. "data2.d1; not raw, data1.d2, data2.d2 (so the default shape's exclude(raw) "
       .. "survives)." },
 
-  { id = "TR14-A.3-01", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-01", section = "A.3", kind = "figure", status = "done",
     text = "policy(calc_a) default(copyin) copyout(a): n, b, c in; a out." },
-  { id = "TR14-A.3-02", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-02", section = "A.3", kind = "figure", status = "done",
     text = "policy(move_a_to_c) default(copyin) copyout(c) exclude(b)." },
-  { id = "TR14-A.3-03", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-03", section = "A.3", kind = "figure", status = "done",
     text = "policy(update_b) default(exclude) update(b); update invoke<update_b>(device: X) and "
       .. "(device: array_X[0:size])." },
-  { id = "TR14-A.3-04", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-04", section = "A.3", kind = "figure", status = "done",
     text = "Name1: default(create) copyin(data) with exclude(raw) in the default shape: v1..v3 "
       .. "created deep, data in, raw excluded." },
-  { id = "TR14-A.3-05", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-05", section = "A.3", kind = "figure", status = "done",
     text = "Name2: default(copyin) invoke<calc_a>(data)." },
-  { id = "TR14-A.3-06", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-06", section = "A.3", kind = "figure", status = "done",
     text = "Name3: shape(only_vs) default(none) copyin(v2,v3) copy(v1): raw and data excluded by "
       .. "the shapes, all included members named." },
-  { id = "TR14-A.3-07", section = "A.3", kind = "figure", status = "open",
+  { id = "TR14-A.3-07", section = "A.3", kind = "figure", status = "done",
     text = "update_stuff default(exclude) update(v1,v2,data); update_other update(v2) "
       .. "invoke<update_b>(data)." },
 
@@ -643,22 +643,22 @@ return {
   { id = "TR14-A.5-01", section = "A.5", kind = "figure", status = "open",
     text = "Fortran policy, invoke<calc_a>(X) and on a whole rank-2 allocatable array." },
 
-  { id = "TR14-A.6-01", section = "A.6", kind = "figure", status = "open",
+  { id = "TR14-A.6-01", section = "A.6", kind = "figure", status = "done",
     text = "A.1 with local nests; the five pairs must give the events of A.1." },
 
-  { id = "TR14-A.7-01", section = "A.7", kind = "figure", status = "open",
+  { id = "TR14-A.7-01", section = "A.7", kind = "figure", status = "done",
     text = "A.3 with invoke<>(...)::{...}; shape from the default shape." },
 
-  { id = "TR14-A.8-01", section = "A.8", kind = "figure", status = "open",
+  { id = "TR14-A.8-01", section = "A.8", kind = "figure", status = "done",
     text = "copy(X.a[0:X.n]) is the same as invoke<>(X)::{ default(exclude) copy(a[0:n]) }." },
-  { id = "TR14-A.8-02", section = "A.8", kind = "figure", status = "open",
+  { id = "TR14-A.8-02", section = "A.8", kind = "figure", status = "done",
     text = "copyin(X.a.., X.b..) copyout(X.c..) is the same as one nest with both clauses." },
-  { id = "TR14-A.8-03", section = "A.8", kind = "figure", status = "open",
+  { id = "TR14-A.8-03", section = "A.8", kind = "figure", status = "done",
     text = "copy(X, X.a.., X.b.., X.c..) is the same as default(copy) copy(a,b,c)." },
-  { id = "TR14-A.8-04", section = "A.8", kind = "figure", status = "open",
+  { id = "TR14-A.8-04", section = "A.8", kind = "figure", status = "done",
     text = "In a member function copyin(a[0:n], b[0:n]) is the same as invoke<>(this[0:1])::{ "
       .. "default(exclude) copyin(...) }." },
-  { id = "TR14-A.8-05", section = "A.8", kind = "figure", status = "open",
+  { id = "TR14-A.8-05", section = "A.8", kind = "figure", status = "done",
     text = "Access control (private members) does not bind directives (A.8 uses private members "
       .. "from outside)." },
 }

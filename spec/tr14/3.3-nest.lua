@@ -1,0 +1,301 @@
+-- Nests: shapes and policies for one directive, the form everything else is lowered to.
+scenario { title = "TR14 3.3: local nested syntax", rules = "tr14", cites = { "TR14-3.1.2-09", "TR14-3.3-01",
+  "TR14-3.3-02", "TR14-3.3-03", "TR14-3.3-04", "TR14-3.3-05", "TR14-3.3-06", "TR14-3.3-07", "TR14-3.3-08",
+  "TR14-3.3-09", "TR14-3.3-10", "TR14-3.3-11", "TR14-3.3-12", "TR14-3.3-13", "TR14-3.3-14", "TR14-3.3-15",
+  "TR14-3.3-16", "TR14-3.3-17" } }
+
+declare [[
+  struct bare { int n; float *a, *b; };
+  struct deep {
+      int n; float *a, *b;
+      #pragma acc shape init_needed(n) include(a[0:n], b[0:n])
+      #pragma acc shape(no_b) exclude(b)
+      #pragma acc policy(a_out) default(copyin) copyout(a)
+      #pragma acc policy(only_b) default(exclude) update(b)
+  };
+  struct chain { int k; struct bare *inner; };
+  struct outer { int n; struct chain c; struct bare *list; };
+  struct bare P, Q[2];
+  struct deep X, Y;
+  struct outer O;
+  int n = 1, m = 1;
+]]
+local function arrays(n) return { n = n, a = { 1, 2, 3 }, b = { 4, 5, 6 } } end
+host.P, host.Q = arrays(2), { arrays(1), arrays(2) }
+host.X, host.Y = arrays(2), arrays(3)
+host.O = { n = 2, c = { k = 1, inner = { arrays(2) } }, list = { arrays(1), arrays(2) } }
+
+local function names(fn)
+  local list = {}
+  for i, event in ipairs(events(fn)) do list[i] = tostring(event) end
+  return list
+end
+local function of(text) return names(function() acc(text)(function() end) end) end
+
+case("accepts: a clause, brackets or none, a nest; blanks anywhere [TR14-3.3-01]", function()
+  local wanted = of "data copyin(P)::{ include(a[0:n]) }"
+  expect.equal(of "data copyin(P) : : { include( a [0 : n] ) }", wanted)
+  expect.equal(of "data copyin(P)::{\n include(a[0:n])\n }", wanted)
+  expect.equal(of "data copyin(P)::{ include(a[0:n]), default(include) }", wanted)
+  expect.equal(of "data copyin<>(P)::{ include(a[0:n]) }", wanted)
+end)
+
+case("rejects: other brackets, other separators, what does not end [TR14-3.3-01]", function()
+  expect.malformed "acc data copyin(P)::*{ include(a[0:n]) }"
+  expect.malformed "acc data copyin(P)::( include(a[0:n]) )"
+  expect.malformed "acc data copyin(P)::{ include(a[0:n])"
+  expect.malformed "acc data copyin(P)::{ include(a[0:n]) } }"
+  expect.malformed "acc data copyin(P)::"
+end)
+
+case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", function()
+  for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present_or_copy" } do
+    acc(("data %s(P)::{ init_needed(n) include(a[0:n]) }"):format(clause))(function()
+      expect.present "P.a[0:2]"
+      acc "parallel present(P)" "P.b = 0;"
+      if clause ~= "copyin" then acc "parallel present(P.a[0:2])" "P.a[0] = 1; P.a[1] = 2;" end
+    end)
+  end
+  acc "enter data copyin(P)::{ include(a[0:n]) }"
+  acc "parallel present(P)::{ include(a[0:n]) }" "P.a[0] = 8;"
+  acc "update self(P)::{ include(a[0:n]) }"
+  expect.host("P.a[0]", 8)
+  acc "update device(P)::{ include(a[0:n]) }"
+  acc "exit data delete(P)::{ include(a[0:n]) }"
+  expect.absent "P.a[0:2]"
+end)
+
+case("rejects: nests behind clauses that describe no objects [TR14-3.3-02]", function()
+  expect.malformed "acc parallel private(n)::{ include(a) } if(1)::{ }"
+  expect.invalid("acc data copy(X)::{ exclude(a)::{ exclude(b) } }", "clause-not-allowed")
+  expect.invalid("acc enter data attach(P.a)::{ include(a) }", "clause-not-allowed")
+end)
+
+case("accepts: several variables of one type, sections of it too [TR14-3.3-03]", function()
+  acc "data copyin(P, Q[0:2])::{ include(a[0:n]) }" (function()
+    expect.present "P.a[0:2]"
+    expect.present "Q[1].a[0:2]"
+  end)
+end)
+
+case("rejects: variables of different types [TR14-3.3-03]", function()
+  expect.invalid("acc data copyin(P, X)::{ include(a[0:n]) }", "mixed-types")
+  expect.invalid("acc data copyin(P, n)::{ include(a[0:n]) }", "mixed-types")
+  expect.invalid("acc data invoke<>(X, P)::{ default(copy) }", "mixed-types")
+end)
+
+case("accepts: the nest is for the listed variables of this directive [TR14-3.3-04]", function()
+  acc "data copyin(Q[0:1])::{ include(a[0:n]) } copyin(Q[1:1])" (function()
+    expect.present "Q[0].a[0:1]"
+    expect.absent "Q[1].a[0:2]"
+  end)
+end)
+
+case("rejects: another directive knows nothing of it [TR14-3.3-04]", function()
+  acc "data copyin(P)::{ include(a[0:n]) }" (function() end)
+  acc "data copyin(P)" (function() expect.absent "P.a[0:2]" end)
+end)
+
+case("accepts: the clauses of shapes, but type [TR14-3.3-05]", function()
+  acc "data create(X)::{ default(exclude) include(a) init_needed(b) exclude(n) }" (function()
+    expect.uninitialized "X.a[0:2]"
+    expect.device("X.b[0:2]", { 4, 5 })
+  end)
+  acc "data copyin(P)::{ default(none) include(n, a[0:n]) exclude(b) }" (function() end)
+end)
+
+case("rejects: type, data clauses, two defaults, members left out [TR14-3.3-05]", function()
+  expect.invalid("acc data copy(P)::{ type(struct bare) }", "clause-not-allowed")
+  expect.invalid("acc data copy(P)::{ copyin(a) }", "clause-not-allowed")
+  expect.invalid("acc data copy(P)::{ invoke<p>(a) }", "clause-not-allowed")
+  expect.invalid("acc data copy(P)::{ default(include) default(include) }", "duplicate-clause")
+  expect.invalid("acc data copy(P)::{ default(none) include(n) }", "default-none")
+  expect.invalid("acc data copy(P)::{ incude(n) }", "unknown-clause")
+end)
+
+case("accepts: clauses name members of the type [TR14-3.3-06]", function()
+  acc "data copyin(P)::{ include(a[0:n], b[0:1]) }" (function()
+    expect.device("P.a[0:2]", { 1, 2 })
+    expect.device("P.b[0]", 4)
+  end)
+end)
+
+case("rejects: names of variables, of other types' members, members twice [TR14-3.3-06]", function()
+  expect.invalid("acc data copy(P)::{ include(m) }", "unknown-member")
+  expect.invalid("acc data copy(P)::{ include(list[0:n]) }", "unknown-member")
+  expect.invalid("acc data copy(P)::{ include(a) exclude(a) }", "duplicate-member")
+  expect.invalid("acc data copy(P)::{ include(n[0:1]) }", "not-a-pointer")
+end)
+
+case("accepts: bounds name members of the nearest nest, then variables [TR14-3.3-07]", function()
+  acc "data copyin(P)::{ include(a[0:n], b[0:m]) }" (function()
+    expect.present "P.a[0:2]" -- P.n, not the variable n
+    expect.present "P.b[0:1]"
+  end)
+  acc "data copyin(O)::{ include(list[0:n])::{ include(a[0:n]) } }" (function()
+    expect.present "O.list[1].a[0:2]"
+    expect(not pcall(expect.present, "O.list[0].a[0:2]"))
+  end)
+end)
+
+case("rejects: members of enclosing nests; ::n is the variable [TR14-3.3-07]", function()
+  expect.invalid("acc data copyin(O)::{ include(c)::{ include(inner[0:1])::{ include(a[0:k]) } } }", "unknown-name")
+  acc "data copyin(P)::{ include(a[0: ::n]) }" (function()
+    expect(not pcall(expect.present, "P.a[0:2]"))
+    expect.present "P.a[0:1]"
+  end)
+end)
+
+case("accepts: a nest extends the default shape and overrides it [TR14-3.3-08]", function()
+  acc "data create(X)::{ include(a[0:1]) }" (function()
+    expect.present "X.a[0:1]"
+    expect.absent "X.a[1:1]"
+    expect.present "X.b[0:2]"
+    expect.uninitialized "X.b[0:2]"
+    expect.device("X.n", 2)
+  end)
+end)
+
+case("rejects: what the nest excludes, whatever the default shape says [TR14-3.3-08]", function()
+  acc "data copyin(X)::{ exclude(a) }" (function()
+    expect.absent "X.a[0:2]"
+    expect.present "X.b[0:2]"
+  end)
+end)
+
+case("accepts: a nest extends the named shape [TR14-3.3-09]", function()
+  acc "data copyin<no_b>(X)::{ include(a[0:1]) }" (function()
+    expect.present "X.a[0:1]"
+    expect.absent "X.b[0:2]"
+  end)
+  acc "data copyin<no_b>(X)::{ include(b) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
+end)
+
+case("rejects: a shape that the type has not [TR14-3.3-09]", function()
+  expect.invalid("acc data copyin<no_c>(X)::{ include(a[0:1]) }", "unknown-shape")
+  expect.invalid("acc data copyin<no_b>(P)::{ include(a[0:1]) }", "unknown-shape")
+end)
+
+case("accepts: unnamed members as default says, or as the extended shape does [TR14-3.3-10]", function()
+  acc "data copyin(X)::{ default(exclude) include(a) }" (function()
+    expect.device("X.a[0:2]", { 1, 2 })
+    expect.absent "X.b[0:2]"
+    expect.uninitialized "X.n"
+  end)
+  acc "data copyin<no_b>(X)::{ include(n) }" (function() expect.absent "X.b[0:2]" end)
+end)
+
+case("rejects: default(include) brings back what was excluded [TR14-3.3-10]", function()
+  acc "data copyin<no_b>(X)::{ default(include) }" (function() expect.present "X.b[0:2]" end)
+end)
+
+case("accepts: <> extends nothing: sections are given again [TR14-3.3-11 TR14-3.1.2-09]", function()
+  acc "data copyin<>(X)::{ include(a[0:n]) }" (function()
+    expect.present "X.a[0:2]"
+    expect.absent "X.b[0:2]"
+  end)
+end)
+
+case("rejects: <> does not know the default shape's sections; alone it is nothing"
+  .. " [TR14-3.3-11 TR14-3.1.2-09]", function()
+  acc "data copyin<>(X)::{ include(a) }" (function()
+    expect.absent "X.a[0:2]"
+    expect.fails("host-pointer-on-device", function() acc "parallel present<>(X)::{ exclude(b) }" "X.a[0] = 1;" end)
+  end)
+  expect.malformed "acc data copyin<>(X)"
+end)
+
+case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", function()
+  acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function()
+    expect.uninitialized "X.a[0:2]"
+    expect.events(function() acc "update invoke<>(device: X)::{ default(exclude) update(b) }" end, { "h2d X.b[0:2]" })
+    acc "parallel present(X)" "X.a[0] = X.a[1] = 0;"
+  end)
+  acc "data invoke(Y)::{ default(create) }" (function() expect.uninitialized "Y.a[0:3]" end)
+end)
+
+case("rejects: no nest, no direction [TR14-3.3-12]", function()
+  expect.invalid("acc data invoke<>(X)", "unknown-policy")
+  expect.malformed "acc update invoke<>(X)::{ default(update) }"
+  expect.malformed "acc data invoke<>(self: X)::{ default(copy) }"
+end)
+
+case("accepts: a policy nest uses, shapes, excludes, moves, invokes [TR14-3.3-13]", function()
+  acc "data invoke<>(X)::{ use(a_out) shape(no_b) default(copyin) exclude(b) }" (function()
+    expect.uninitialized "X.a[0:2]"
+    expect.absent "X.b[0:2]"
+    acc "parallel present<no_b>(X)" "X.a[0] = X.a[1] = 0;"
+  end)
+end)
+
+case("rejects: type and the clauses of shapes in it [TR14-3.3-13]", function()
+  expect.invalid("acc data invoke<>(X)::{ type(struct deep) default(copy) }", "clause-not-allowed")
+  expect.invalid("acc data invoke<>(X)::{ include(a) default(copy) }", "clause-not-allowed")
+end)
+
+case("accepts: <p> extends the policy; <> builds on the default shape [TR14-3.3-14]", function()
+  acc "data invoke<a_out>(X)::{ create(b) }" (function()
+    expect.uninitialized "X.a[0:2]"
+    expect.uninitialized "X.b[0:2]"
+    expect.device("X.n", 2)
+    acc "parallel present(X)" "X.a[0] = X.a[1] = 0;"
+  end)
+  acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
+end)
+
+case("rejects: <> knows no policy of the type [TR14-3.3-14]", function()
+  expect.invalid("acc data invoke<b_out>(X)::{ create(b) }", "unknown-policy")
+  acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.a[0:2]", { 1, 2 }) end)
+end)
+
+case("accepts: nests inside nests, for structures and pointers to them [TR14-3.3-15]", function()
+  acc "data copyin(O)::{ include(c)::{ include(inner[0:1])::{ include(a[0:n]) } } }" (function()
+    expect.device("O.c.inner[0].a[0:2]", { 1, 2 })
+    expect.absent "O.c.inner[0].b[0:2]"
+  end)
+  acc "data invoke<>(O)::{ default(exclude) copyin(n) create<>(list[0:n])::{ include(a[0:n]) } }" (function()
+    expect.device("O.n", 2)
+    expect.uninitialized "O.list[1].a[0:2]"
+  end)
+end)
+
+case("rejects: nests for scalars and pointers to scalars [TR14-3.3-15]", function()
+  expect.invalid("acc data copyin(n)::{ include(a) }", "not-a-struct")
+  expect.invalid("acc data copyin(P)::{ include(a[0:n])::{ include(b) } }", "not-a-struct")
+  expect.invalid("acc data copyin(P)::{ include(n)::{ include(b) } }", "not-a-struct")
+end)
+
+case("accepts: any structure of fixed depth from one root [TR14-3.3-16]", function()
+  declare "struct node { int value; struct node *next; } N;"
+  host.N = { value = 1, next = { { value = 2, next = { { value = 3, next = NULL } } } } }
+  acc "data copyin(N)::{ include(next[0:1])::{ include(next[0:1])::{ exclude(next) } } }" (function()
+    expect.device("N.next->next->value", 3)
+    expect.attached("N.next->next", 1)
+  end)
+end)
+
+case("rejects: the depth is that of the text [TR14-3.3-16]", function()
+  declare "struct node { int value; struct node *next; } N;"
+  host.N = { value = 1, next = { { value = 2, next = { { value = 3 } } } } }
+  acc "data copyin(N)::{ include(next[0:1]) }" (function()
+    expect.present "N.next[0:1]"
+    expect.absent "N.next->next[0:1]"
+  end)
+  expect.invalid("struct ring { struct ring *next; \n#pragma acc shape include(next[0:1])\n }; struct ring R;\n"
+    .. "#pragma acc shape(s) type(struct ring) include(nxt)", "unknown-member")
+end)
+
+case("accepts: shapes and policies do what their nests do [TR14-3.3-17]", function()
+  for text, nest in pairs {
+    ["data copy(X)"] = "data copy<>(X)::{ init_needed(n) include(a[0:n], b[0:n]) }",
+    ["data create<no_b>(X)"] = "data create<>(X)::{ exclude(b) init_needed(n) include(a[0:n]) }",
+    ["data invoke<a_out>(X)"] = "data invoke<>(X)::{ default(copyin) copyout(a[0:n]) copyin(b[0:n]) }",
+  } do
+    expect.equal(of(text), of(nest))
+  end
+end)
+
+case("rejects: a nest that says something else does something else [TR14-3.3-17]", function()
+  expect(not pcall(expect.equal, of "data copy(X)", of "data copy<>(X)::{ include(a[0:n], b[0:n - 1]) }"))
+  expect(not pcall(expect.equal, of "data create(X)", of "data create<>(X)::{ include(a[0:n], b[0:n]) }"))
+end)
