@@ -49,9 +49,20 @@ void accd_range_close(struct accd_range *index)
     accd_range_init(index, index->nodes.mem);
 }
 
+/* A search that goes from a leaf to the next one will go on: what lies behind is fetched ahead. */
+static inline void fetch_behind(const node *before, const node *leaf)
+{
+    enum { LINE = 64 };
+    if (!before || before->next != leaf || !leaf->next)
+        return;
+    for (size_t at = 0; at < sizeof *leaf; at += LINE)
+        __builtin_prefetch((const char *)leaf->next + at);
+}
+
 /* Moves the finger to the leaf for p. */
 static node *descend(struct accd_range *index, uint64_t p)
 {
+    const node *before = index->leaf;
     node *n = index->root;
     uint64_t low = 0, least = 0, high = UINT64_MAX;
     for (unsigned h = index->height; h; h--) {
@@ -64,6 +75,7 @@ static node *descend(struct accd_range *index, uint64_t p)
             high = n->key[i + 1];
         n = n->at[i];
     }
+    fetch_behind(before, n);
     index->leaf = n;
     index->low = low;
     index->least = least;

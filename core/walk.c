@@ -97,7 +97,8 @@ static enum accd_fault section(struct level_job *job, const accd_field *field, u
     }
     if (*host + *bytes < *host)
         return ACCD_TOO_LARGE;
-    if (context->config.check_host && !accd_host_covers(context, *host, *bytes))
+    bool touched = field->action != ACCD_PRESENT || field->child; /* or only looked for */
+    if (touched && context->config.check_host && !accd_host_covers(context, *host, *bytes))
         return ACCD_OUTSIDE;
     return ACCD_NO_FAULT;
 }

@@ -409,7 +409,8 @@ local function call_out(b, ctx, node, name, fn, args)
 end
 
 -- A member function: of the object before it, or of the element whose members are visible.
-local function call_method(b, ctx, node)
+local call_method
+function call_method(b, ctx, node)
   local session, base, from, record = ctx.session, node.base, nil, ctx.record
   if base.tag == "member" then
     if base.arrow then
@@ -422,22 +423,20 @@ local function call_method(b, ctx, node)
     if not record or record.kind ~= "record" then
       raise("not-a-struct", base.pos, "only objects have member functions")
     end
-  elseif record then
-    from = { self = true, offset = ctx.base, type = record }
+  elseif not record or not method.of(session, record, base.name) then
+    local whole = method.of_this(session, node) -- in a member function, another one of its object
+    return whole and call_method(b, ctx, whole)
   end
-  local made = record and method.of(session, record, base.name)
-  if not made then
-    if base.tag == "member" then method.unknown(session, record, node) end
-    return nil
-  end
+  local made = method.of(session, record, base.name)
+  if not made then method.unknown(session, record, node) end
   if made.body then
     local inlined, depth = method.inlined(session, made, base.tag == "member" and base.base or nil, base.arrow, node)
     return method.inside(session, depth, value, b, ctx, inlined)
   end
-  local address = address_of(b, from, node.pos)
+  local address = address_of(b, from or { self = true, offset = ctx.base }, node.pos)
   local args = { { reg = address.reg, const = address.const, type = record } }
   for i, arg in ipairs(node.args) do args[i + 1] = value(b, ctx, arg) end
-  return call_out(b, ctx, node, base.name, made.fn, args)
+  return call_out(b, ctx, node, base.name, method.with_this(session, made), args)
 end
 
 function values.call(b, ctx, node)

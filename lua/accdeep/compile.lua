@@ -8,6 +8,7 @@ local codegen = require "accdeep.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
+local place = require "accdeep.place"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -100,13 +101,13 @@ end
 -- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base leads to, must be present. The
 -- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
 -- null pointer, and one whose base has an empty section (AMB-TR14-16).
-local function alias_field(session, b, ctx, value, subscript, length)
+local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
   local count = codegen.apply(b, "!=", value, zero, pos)
   local start
   if subscript.to then
-    local base = codegen.value(b, ctx, subscript.to)
+    base = base or codegen.value(b, ctx, subscript.to)
     if base.type.kind ~= "pointer" then
       raise("not-a-pointer", subscript.to.pos, ("the base of '@' is a pointer, this is %s"):format(
         types.name(base.type)), { rule = "TR14-3.5-01" })
@@ -124,57 +125,96 @@ local function alias_field(session, b, ctx, value, subscript, length)
 end
 compile.alias_field = alias_field
 
--- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
--- element, whose registers hold them; with nothing around (outer nil) they are computed here.
-local function pointer_program(session, outer, ctx, t, subscripts, from, inner_program)
-  local subscript = subscripts[from]
+-- The program of one level of pointers. around: registers of the enclosing element that hold the bounds of
+-- this level and of those inside, by subscript; without them bounds are computed here.
+local function pointer_level(session, ctx, t, subscripts, at, around, inner_program, alias_action)
+  local subscript, b = subscripts[at], codegen.builder()
   local pos = subscript.pos
-  local inner = codegen.builder()
+  local here = around and {}
+  for i = at, around and #subscripts or 0 do
+    here[i] = { type = around[i].type }
+    for _, which in ipairs { "count", "first", "base" } do
+      local register = around[i][which]
+      here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
+      if register then b:pin(here[i][which]) end -- for the levels inside
+    end
+  end
   local field
   if subscript.tag == "alias" then
-    local value = { reg = inner:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
-    field = alias_field(session, inner, ctx, value, subscript)
-    field.offset = 0
+    local value = { reg = b:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
+    field = alias_field(session, b, ctx, value, subscript, nil,
+      here and here[at].base and { reg = here[at].base, type = here[at].type })
+    field.offset, field.action = 0, alias_action or field.action
   else
-    local rest = table.move(subscripts, from, #subscripts, 1, {})
-    local element, times, more = section_elements(ctx, t.to, rest)
+    local element, times, more = section_elements(ctx, t.to, table.move(subscripts, at, #subscripts, 1, {}))
     if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
-    local b = outer or inner
-    local start, length = bounds(b, ctx, subscript, {})
-    local count = codegen.reg(b, length, pos)
-    local first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
-    if outer then
-      outer:pin(count)
-      if first then outer:pin(first) end
-      count = inner:emit(pos, core.opcode.INHERIT, 0, 0, count)
-      first = first and inner:emit(pos, core.opcode.INHERIT, 0, 0, first)
+    local own = here and here[at] or {}
+    if not here then
+      local start, length = bounds(b, ctx, subscript, {})
+      own.count = codegen.reg(b, length, pos)
+      own.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
     local child
     if more then
-      -- bounds of further dimensions pass through the registers of this level
-      child = pointer_program(session, outer and setmetatable({}, { __index = outer }), ctx, element, rest, more,
-        inner_program)
+      child = pointer_level(session, ctx, element, subscripts, at + 1, here, inner_program, alias_action)
     else
       child = types.is_record(element) and inner_program(element, pos) or nil
     end
-    field = { offset = 0, unit = element.size, count = count, start = first, child = child,
-      code_end = inner.n, label = label(session, "", element.size, child) }
+    field = { offset = 0, unit = element.size, count = own.count, start = own.first, child = child,
+      code_end = b.n, label = label(session, "", element.size, child) }
   end
   return session:program {
     stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
-    code = inner.code, registers = math.max(inner.most, 1), params = 0, excluded = {},
+    code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
   }
+end
+
+-- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
+-- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
+-- targets behind @, if not that they are present.
+local function pointer_program(session, b, ctx, t, subscripts, from, inner_program, alias_action)
+  local around = b and {}
+  for i = from, b and #subscripts or 0 do
+    local subscript, registers = subscripts[i], {}
+    local pos = subscript.pos
+    if subscript.tag == "alias" then
+      local base = subscript.to and codegen.value(b, ctx, subscript.to)
+      if base then registers.base, registers.type = codegen.reg(b, base, pos), base.type end
+    else
+      local start, length = bounds(b, ctx, subscript, {})
+      registers.count = codegen.reg(b, length, pos)
+      registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    end
+    for _, which in ipairs { "count", "first", "base" } do
+      if registers[which] then b:pin(registers[which]) end
+    end
+    around[i] = registers
+  end
+  return pointer_level(session, ctx, t, subscripts, from, around, inner_program, alias_action)
 end
 
 local function scaled(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
+-- Length and first byte of the section that an alias's base has: what is empty is no base.
+function compile.base_section(b, ctx, section, t)
+  local start, count = bounds(b, ctx, section, {})
+  local size = codegen.constant(types.element(t).size)
+  return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
+end
+
 -- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
 -- what is no alias (TR14-3.5-12).
 local function alias_base(session, out, entry, seen)
-  local to = entry.subscripts[#entry.subscripts].to
-  if not to or to.tag ~= "id" or entry.outer then return to end
+  local to = entry.subscripts[1].to
+  local scope = entry.outer and out.treatment.policy.scope
+  local sibling = to and to.tag == "id" and not entry.outer
+  if to and scope and to.tag == "member" then
+    local object = to.arrow and place.element(to.base, place.number(0, to.pos), to.pos) or to.base
+    sibling = place.canonical(object) == scope.base
+  end
+  if not sibling then return to end
   for _, other in ipairs(nest.entries(session, out.treatment)) do
     if other.member.name == to.name then
       local first = other.subscripts and other.subscripts[1]
@@ -187,7 +227,7 @@ local function alias_base(session, out, entry, seen)
         if first.to then return alias_base(session, out, other, seen) end
         return to
       end
-      return to, first and not other.outer and first or nil, other.member.type
+      return to, first and not other.outer == not entry.outer and first or nil, other.member.type
     end
   end
   return to
@@ -201,11 +241,7 @@ local function add_alias(session, out, entry, offset, name)
   b:boundary()
   local to, section, base_type = alias_base(session, out, entry, { [entry] = true })
   local length
-  if section then
-    local start, count = bounds(b, ctx, section, {})
-    local size = types.element(base_type).size
-    length = { count = count, bytes = codegen.apply(b, "*", start, codegen.constant(size), subscript.pos) }
-  end
+  if section then length = compile.base_section(b, entry.outer and { session = session } or ctx, section, base_type) end
   local value = codegen.load(b, { self = true, offset = offset, type = t }, subscript.pos)
   local field = alias_field(session, b, entry.outer and { session = session } or ctx, value,
     { pos = subscript.pos, to = to }, length)

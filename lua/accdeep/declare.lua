@@ -65,12 +65,14 @@ end
 
 -- Gives a record the members of a definition, and carries out the directives among them.
 local function fill_record(session, t, spec)
-  local members, names, pragmas = {}, {}, {}
+  local members, names, pragmas, virtual = {}, {}, {}, nil
   for _, item in ipairs(spec.members) do
     if item.tag == "pragma" then
       pragmas[#pragmas + 1] = item
     elseif item.tag == "method" then
       add_method(t, item)
+    elseif item.tag == "virtual" then
+      virtual = virtual or item
     else
       local base = spec_type(session, item.spec)
       if #item.list == 0 and base.kind == "record" and not base.tag then
@@ -108,6 +110,11 @@ local function fill_record(session, t, spec)
       end
     end
   end
+  if virtual then -- the pointer to the table of functions comes first, and leads nowhere on a device
+    session:warn("unsupported", virtual.pos, ("%s is polymorphic: what moves is an object of this very type"):format(
+      types.name(t)), { length = #"virtual", rule = "TR14-4.3-17" })
+    table.insert(members, 1, { name = "__vptr", type = types.pointer(types.void), pos = virtual.pos })
+  end
   types.complete(t, members)
   t.position = session:here(spec.pos)
   local policies = {}
@@ -140,7 +147,12 @@ local function record_type(session, spec)
     t = types.record(kind, spec.name)
     if spec.name then scope.tags[spec.name] = t end
   end
-  fill_record(session, t, spec)
+  local around = session.filling
+  t.within = around
+  session.filling = t
+  local ok, err = pcall(fill_record, session, t, spec)
+  session.filling = around
+  if not ok then error(err, 0) end
   return t
 end
 

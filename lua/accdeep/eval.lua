@@ -532,7 +532,8 @@ local function call_method(env, node)
     local inlined, depth = method.inlined(session, made, base.base, base.arrow, node)
     return method.inside(session, depth, compile, env, inlined)
   end
-  local fn, args, pos, place, space = made.fn, arguments(env, node), node.pos, object.place, env.space
+  local args, pos, place, space = arguments(env, node), node.pos, object.place, env.space
+  local fn = space.on_device and made.fn or method.with_this(session, made)
   return { type = types.auto, value = function(f)
     local values, n = args(f)
     f.pos = pos
@@ -541,7 +542,8 @@ local function call_method(env, node)
 end
 
 function compilers.call(env, node)
-  if node.base.tag == "member" then return call_method(env, node) end
+  local whole = method.of_this(env.session, node)
+  if whole or node.base.tag == "member" then return call_method(env, whole or node) end
   local name = node.base.tag == "id" and node.base.name
   if not name then raise("type-mismatch", node.pos, "only functions can be called") end
   local binding = env.lookup(name, node.base.pos)

@@ -243,6 +243,7 @@ function kernel.construct(session, text, refs, file, line)
       local list = {}
       for i, node in ipairs(grammar.parse("references", refs, 1, session.scope)) do
         if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
+        if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
         list[i] = { name = node.name, pos = node.pos, in_text = true }
         if not session.scope.variables[node.name] then
           local near = diagnostic.closest(node.name, session.scope:names())

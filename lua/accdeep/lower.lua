@@ -191,9 +191,11 @@ local function finish(item, b, request)
 end
 
 -- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
-local function alias_section(session, b, ctx, item, base, subscript)
+local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
-  local field = compile.alias_field(session, b, ctx, value, subscript)
+  local section = subscript.to and sections[place.canonical(subscript.to)]
+  local length = section and compile.base_section(b, ctx, section.subscript, section.type)
+  local field = compile.alias_field(session, b, ctx, value, subscript, length)
   item.base = codegen.reg(b, value, base.pos)
   slot_of(b, ctx, base, item)
   item.count, item.start, item.unit = field.count, field.start, 1
@@ -211,6 +213,12 @@ function Plan:section(request, base, subscripts)
       render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
   end
   local element
+  for i, subscript in ipairs(subscripts) do
+    if subscript.tag == "alias" and subscripts[i + 1] then
+      raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer leads to, as the last section",
+        { rule = "TR14-3.5-01" })
+    end
+  end
   if first.tag == "alias" then
     if request.action ~= "present" then
       raise("clause-not-allowed", first.pos, "'@' alone stands in a present clause, or on a member",
@@ -220,7 +228,7 @@ function Plan:section(request, base, subscripts)
       raise("not-a-pointer", first.pos, ("'@' needs a pointer, this is %s"):format(types.name(t)),
         { rule = "TR14-3.5-01" })
     end
-    alias_section(session, b, ctx, item, base, first)
+    alias_section(session, b, ctx, item, base, first, self.sections)
     item.action, element = action.present, types.scalars.char
   else
     element = self:plain_section(request, b, ctx, item, base, subscripts, t)
@@ -256,7 +264,7 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
     item.program = compile.pointer_program(session, nil, ctx, element, subscripts, more, function(of)
       local _, program = asked(session, request, of)
       return program
-    end)
+    end, request.action == "no_create" and action.no_create or nil)
   else
     item.action, item.program = asked(session, request, element)
   end
@@ -404,7 +412,22 @@ local function check_one_type(session, clause)
   end
 end
 
+-- The sections of pointers that a directive names: what aliases of these pointers go by.
+local function sections_of(session, requests)
+  local sections = {}
+  for _, request in ipairs(requests) do
+    local base, subscripts = take_apart(request.node)
+    local first = subscripts and subscripts[1]
+    if first and first.tag == "section" and first.length and request.action ~= "attach" then
+      local t = type_of(session, base)
+      if t.kind == "pointer" then sections[place.canonical(base)] = { subscript = first, type = t } end
+    end
+  end
+  return sections
+end
+
 local function add_requests(plan, requests)
+  plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
     local item
     if request.action == "attach" or request.action == "detach" then
@@ -458,7 +481,10 @@ local function add_implicit(plan, node, references, default)
     local variable = declared(session, reference)
     local t, name = variable.type, reference.name
     if session.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
-      if not plan.named.this and not session:visible "this" then
+      if not plan.named.this and default == "none" then
+        raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
+          help = "name 'this[0:1]' in a data clause" })
+      elseif not plan.named.this and not session:visible "this" then
         local node_of = place.single { tag = "unary", op = "*", pos = node.pos,
           e = { tag = "id", name = "this", pos = node.pos } }
         plan.named.this = plan:object({ action = default == "present" and "present" or "copy", clause = {},

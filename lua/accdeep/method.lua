@@ -74,6 +74,22 @@ function method.inside(session, depth, fn, ...)
   return a, b
 end
 
+-- A call in a member function that means one of its own object, as a call through `this`; or nil.
+function method.of_this(session, node)
+  local this, base = session.this, node.base
+  if not this or base.tag ~= "id" or base.global or not method.of(session, this.record, base.name) then return nil end
+  return { tag = "call", pos = node.pos, args = node.args, base = { tag = "member", pos = base.pos,
+    name_pos = base.pos, arrow = true, name = base.name, base = { tag = "id", pos = base.pos, name = "this" } } }
+end
+
+-- A Lua member function that knows its object when it runs.
+function method.with_this(session, made)
+  method.slot(session, made.record) -- memory is got now, not while a construct is under way
+  return function(object, ...)
+    return method.as_member(session, made.record, view.location(object).address, made.fn, object, ...)
+  end
+end
+
 -- Raises for what is called on a record and is no member function of it.
 function method.unknown(session, record, node)
   local names = {}
@@ -97,13 +113,19 @@ function method.this_member(self, name)
   return { name = name, type = member.type, address = object + member.offset }
 end
 
--- Runs fn as a member function of the object at an address: `this` and the members are names.
-function method.as_member(self, record, address, fn, ...)
+-- Where `this` is kept while member functions of a record run.
+function method.slot(self, record)
   local slot = self.this_slots[record]
   if not slot then
     slot = self:new_block(8, "this", types.pointer(record))
     self.this_slots[record] = slot
   end
+  return slot
+end
+
+-- Runs fn as a member function of the object at an address: `this` and the members are names.
+function method.as_member(self, record, address, fn, ...)
+  local slot = method.slot(self, record)
   local outer, before, around = self.scope, core.get(slot, 8), self.this
   self.scope = scope.new(outer)
   self.scope.variables.this = { name = "this", type = types.pointer(record), address = slot }

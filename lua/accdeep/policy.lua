@@ -30,7 +30,7 @@ local function check_clause(clause)
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
-  elseif clause.name == "attach" or clause.name == "detach" or clause.kind ~= "unknown" then
+  elseif shape.is_clause(clause.name) then
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end

@@ -776,7 +776,7 @@ function Session:directive(text, refs, file, line)
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
   end
-  local plan = self:seen(text, file, self:key_of(line))
+  local plan = self:seen(text, file, self.this and self:key_of(line) or line or 0)
   if plan and plan.alone and not self.watching and not self.listening then
     -- nothing but the core's work is left to do
     local before = self.current

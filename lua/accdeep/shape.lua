@@ -15,9 +15,13 @@ local shape = {}
 local data_clauses = {}
 for name in ([[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create pcopy pcopyin pcopyout
-    pcreate self host device private firstprivate if update invoke]]):gmatch "%S+" do
+    pcreate self host device private firstprivate if update invoke use async wait finalize if_present
+    reduction]]):gmatch "%S+" do
   data_clauses[name] = true
 end
+
+-- Clauses that OpenACC knows, though not here.
+function shape.is_clause(name) return data_clauses[name] end
 
 local own_clauses = { type = true, include = true, exclude = true, init_needed = true, default = true }
 
@@ -50,9 +54,9 @@ local function named_type(session, clause, record)
       { rule = "TR14-3.1.1-07" })
   end
   if record and t ~= record then
-    for _, member in ipairs(record.members) do
-      if types.innermost(member.type) == t and t.position and record.position then return t end
-    end
+    local around = t.within
+    while around and around ~= record do around = around.within end
+    if around then return t end
     raise("type-mismatch", clause.type.pos,
       ("inside %s the type is %s itself, or one declared in it"):format(types.name(record),
         types.name(record)), { rule = "TR14-3.1.1-06" })

@@ -6,6 +6,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
+local method = require "accdeep.method"
 
 local raise = diagnostic.raise
 local compile, rvalue, truth = eval.compile, eval.rvalue, eval.truth
@@ -186,7 +187,10 @@ function statement.references(session, node)
       end
       return
     end
-    if n.tag == "id" and not locals[n.name] then
+    if n.tag == "call" and n.base.tag == "id" and method.of_this(session, n) and not found.this then
+      found.this = true
+      list[#list + 1] = { name = "this", pos = n.pos }
+    elseif n.tag == "id" and not locals[n.name] then
       local name = session:this_member(n.name) and "this" or n.name
       if not found[name] and session.scope.variables[name] then
         found[name] = true

@@ -25,6 +25,7 @@ end
 local function with_arguments(session, made, arguments, fn, ...)
   local outer = session.scope
   local inner = scope.new(outer)
+  inner.passing = true -- what is made meanwhile belongs to the scope around
   for i, name in ipairs(made.params) do inner.typedefs[name] = arguments[i] end
   session.scope = inner
   local ok, result = pcall(fn, ...)
@@ -43,11 +44,13 @@ function template.instance(session, spec, arguments, fill)
   local names = {}
   for i, t in ipairs(arguments) do names[i] = types.name(t) end
   local name = ("%s<%s>"):format(spec.name, table.concat(names, ", "))
-  local known = session.scope.instances[name]
+  local home = session.scope
+  while home.passing do home = home.outer end
+  local known = home.instances[name]
   if known then return known end
   local t = types.record("struct", name)
   t.name, t.template, t.arguments = name, made, arguments
-  session.scope.instances[name] = t
+  home.instances[name] = t
   local ok, err = pcall(with_arguments, session, made, arguments, function()
     session:at(made.place, fill, session, t, made.record)
     for _, directive in ipairs(made.directives) do
@@ -55,7 +58,7 @@ function template.instance(session, spec, arguments, fill)
     end
   end)
   if not ok then
-    session.scope.instances[name] = nil
+    home.instances[name] = nil
     error(err, 0)
   end
   return t

@@ -18,7 +18,7 @@ return {
   { id = "TR14-1.1-05", section = "1.1", kind = "meaning", status = "open",
     text = "Fortran allocatable and pointer members are self-describing, so deep copy needs no "
       .. "section; a C/C++ pointer needs one." },
-  { id = "TR14-1.1-06", section = "1.1", kind = "meaning", status = "open",
+  { id = "TR14-1.1-06", section = "1.1", kind = "meaning", status = "done",
     text = "In a C++ member function any member reference is a use of *this; its implicit data "
       .. "clause is on the whole object, and a pointer member then needs deep copy." },
   { id = "TR14-1.1-07", section = "1.1", kind = "meaning", status = "done",
@@ -33,14 +33,14 @@ return {
     text = "On shared memory host and device pointers are equivalent; a move may still happen "
       .. "for locality." },
 
-  { id = "TR14-1.2-01", section = "1.2", kind = "meaning", status = "open",
+  { id = "TR14-1.2-01", section = "1.2", kind = "meaning", status = "done",
     text = "Every sub-object on the device must be reachable by a chain of parents from one base "
       .. "object." },
   { id = "TR14-1.2-02", section = "1.2", kind = "meaning", status = "done",
     text = "Objects are placed in whole, with the same layout on both sides." },
   { id = "TR14-1.2-03", section = "1.2", kind = "meaning", status = "done",
     text = "A member shape alone allocates and moves nothing; a data clause does." },
-  { id = "TR14-1.2-04", section = "1.2", kind = "meaning", status = "open",
+  { id = "TR14-1.2-04", section = "1.2", kind = "meaning", status = "done",
     text = "Member shapes are global properties of the type. (A local definition is imaginable; "
       .. "section 3 offers nests for it.)" },
   { id = "TR14-1.2-05", section = "1.2", kind = "meaning", status = "done",
@@ -65,17 +65,17 @@ return {
   { id = "TR14-1.2-11", section = "1.2", kind = "meaning", status = "done",
     text = "What is excluded in one context may be included in another; the included part must "
       .. "still hang together (1.2-01)." },
-  { id = "TR14-1.2-12", section = "1.2", kind = "meaning", status = "open",
+  { id = "TR14-1.2-12", section = "1.2", kind = "meaning", status = "done",
     text = "Selective direction (Fig. 1.4): (a) deep create with pointers set, all data "
       .. "uninitialised; (b) copyin parts sent; (c) at the end copyout parts fetched; (d) "
       .. "parents stay uninitialised apart from active pointers." },
-  { id = "TR14-1.2-13", section = "1.2", kind = "choice", status = "open",
+  { id = "TR14-1.2-13", section = "1.2", kind = "choice", status = "done",
     text = "The entry steps may be merged, and the exit steps too; the observable state is the "
       .. "same." },
-  { id = "TR14-1.2-14", section = "1.2", kind = "meaning", status = "open",
+  { id = "TR14-1.2-14", section = "1.2", kind = "meaning", status = "done",
     text = "Plain copy of everything gives the same host results as any selective direction "
       .. "(only more traffic)." },
-  { id = "TR14-1.2-15", section = "1.2", kind = "meaning", status = "open",
+  { id = "TR14-1.2-15", section = "1.2", kind = "meaning", status = "done",
     text = "Selective direction = deep create + separate update directives." },
   { id = "TR14-1.2-16", section = "1.2", kind = "meaning", status = "done",
     text = "update is unconditional: it moves even when a present_or create did nothing." },
@@ -97,9 +97,9 @@ return {
   { id = "TR14-1.3-02", section = "1.3", kind = "meaning", status = "done",
     text = "For an excluded indirect member the pointer slot still exists; it may be read but "
       .. "not dereferenced." },
-  { id = "TR14-1.3-03", section = "1.3", kind = "restriction", status = "open",
+  { id = "TR14-1.3-03", section = "1.3", kind = "restriction", status = "done",
     text = "Changing the layout on the device is out of scope; there is no syntax for it." },
-  { id = "TR14-1.3-04", section = "1.3", kind = "choice", status = "open",
+  { id = "TR14-1.3-04", section = "1.3", kind = "choice", status = "done",
     text = "An object may be allocated in full and transferred only in part (saves traffic, not "
       .. "memory)." },
 
@@ -117,32 +117,32 @@ return {
   { id = "TR14-2.2-02", section = "2.2", kind = "figure", status = "done",
     text = "p_nh_state(:)%prog(:)%vn(:,:,:) is an array of structures inside an array of "
       .. "structures (1 KB each)." },
-  { id = "TR14-2.2-03", section = "2.2", kind = "meaning", status = "open",
+  { id = "TR14-2.2-03", section = "2.2", kind = "meaning", status = "done",
     text = "Convenience pointers alias other members: they must be resolved after the members "
       .. "they point to (automatic by 4.2)." },
   { id = "TR14-2.2-04", section = "2.2", kind = "figure", status = "done",
     text = "Linked lists inside the type are left out by exclude; presence of recursion in the "
       .. "type is no error as long as it is not followed." },
 
-  { id = "TR14-2.3-01", section = "2.3", kind = "meaning", status = "open",
+  { id = "TR14-2.3-01", section = "2.3", kind = "meaning", status = "done",
     text = "Std::vector: three pointers into one block; the block moves once, three pointers are "
       .. "translated." },
-  { id = "TR14-2.3-02", section = "2.3", kind = "meaning", status = "open",
+  { id = "TR14-2.3-02", section = "2.3", kind = "meaning", status = "done",
     text = "The end-of-storage (and end) pointer lies outside the block and is still translated "
       .. "correctly." },
-  { id = "TR14-2.3-03", section = "2.3", kind = "choice", status = "open",
+  { id = "TR14-2.3-03", section = "2.3", kind = "choice", status = "done",
     text = "Either the valid or the reserved elements may be moved; reserved is called a "
       .. "reasonable default, valid is what Fig. A.2 does (size())." },
-  { id = "TR14-2.3-04", section = "2.3", kind = "meaning", status = "open",
+  { id = "TR14-2.3-04", section = "2.3", kind = "meaning", status = "done",
     text = "The element type of a template may itself need deep copy: then its own default shape "
       .. "applies to each element." },
-  { id = "TR14-2.3-05", section = "2.3", kind = "meaning", status = "open",
+  { id = "TR14-2.3-05", section = "2.3", kind = "meaning", status = "done",
     text = "A library type in a read-only header is described from outside with type(...)" },
-  { id = "TR14-2.3-06", section = "2.3", kind = "restriction", status = "open",
+  { id = "TR14-2.3-06", section = "2.3", kind = "restriction", status = "done",
     text = "Reallocating a mapped block (growing the vector) while it is mapped is not "
       .. "supported, on either side; device-local containers are free." },
 
-  { id = "TR14-3-01", section = "3", kind = "background", status = "open",
+  { id = "TR14-3-01", section = "3", kind = "background", status = "done",
     text = "Four layers: shape (full and selective member) < policy (adds direction) < nest "
       .. "(local, canonical) < convenience (sugar over nests)." },
 
@@ -399,39 +399,39 @@ return {
     text = "present(X) copyin(X.a[0:X.n]) is top-down mutable deep copy: X must be there, a is "
       .. "added and attached." },
 
-  { id = "TR14-3.5-01", section = "3.5", kind = "syntax", status = "open",
+  { id = "TR14-3.5-01", section = "3.5", kind = "syntax", status = "done",
     text = "C/C++ present(var[@]), present(var[@base]); Fortran present(var(@)), "
       .. "present(var(@base)): brackets literal, base optional." },
-  { id = "TR14-3.5-02", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-02", section = "3.5", kind = "meaning", status = "done",
     text = "@: the pointee is already on the device: look it up, translate the pointer, move "
       .. "nothing." },
-  { id = "TR14-3.5-03", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-03", section = "3.5", kind = "meaning", status = "done",
     text = "@ equals present with a minimal extent of one byte." },
-  { id = "TR14-3.5-04", section = "3.5", kind = "run-time error", status = "open",
+  { id = "TR14-3.5-04", section = "3.5", kind = "run-time error", status = "done",
     text = "With an explicit section instead of @, an absent or partly present slice is a "
       .. "run-time error (not-present, partially-present)." },
-  { id = "TR14-3.5-05", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-05", section = "3.5", kind = "meaning", status = "done",
     text = "[@base]: translated = device(base) + (var - base); var itself need not be present "
       .. "(one past the end, end of storage)." },
-  { id = "TR14-3.5-06", section = "3.5", kind = "run-time error", status = "open",
+  { id = "TR14-3.5-06", section = "3.5", kind = "run-time error", status = "done",
     text = "Base's target must be present (by this directive or before) (not-present)." },
-  { id = "TR14-3.5-07", section = "3.5", kind = "syntax", status = "open",
+  { id = "TR14-3.5-07", section = "3.5", kind = "syntax", status = "done",
     text = "ptrs[0:10][@]: in clauses other than present, @ may follow explicit dimensions: "
       .. "those get the clause's meaning, the aliased one gets present. ([@base] too.)" },
-  { id = "TR14-3.5-08", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-08", section = "3.5", kind = "meaning", status = "done",
     text = "Each of the ten pointers is looked up and translated on its own; targets may lie "
       .. "anywhere in present objects." },
-  { id = "TR14-3.5-09", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-09", section = "3.5", kind = "meaning", status = "done",
     text = "copyin(ptrs[0:10][0:1]) on pointers into a present array: same result, by "
       .. "containment (4.2-06)." },
-  { id = "TR14-3.5-10", section = "3.5", kind = "static error", status = "open",
+  { id = "TR14-3.5-10", section = "3.5", kind = "static error", status = "done",
     text = "copyin(p[@]) on a variable without an explicit dimension (clause-not-allowed); on a "
       .. "member it is allowed under any clause, because the slot lies in a mapped object "
       .. "(Fig. A.2 include(end[@base]))." },
-  { id = "TR14-3.5-11", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-11", section = "3.5", kind = "meaning", status = "done",
     text = "Alias pointers are attached (counted, detached at exit) like any other; update never "
       .. "moves them or their targets." },
-  { id = "TR14-3.5-12", section = "3.5", kind = "meaning", status = "open",
+  { id = "TR14-3.5-12", section = "3.5", kind = "meaning", status = "done",
     text = "A base in [@base] is resolved like a bound: nearest nest's members, then the "
       .. "directive's place; alias chains are resolved to the non-alias base; a cycle "
       .. "(invalid-section)." },
@@ -492,12 +492,12 @@ return {
       .. "asked for objects that reached zero, then free. Counting per clause in text order "
       .. "would lose a copy-out." },
 
-  { id = "TR14-4.3-01", section = "4.3", kind = "meaning", status = "open",
+  { id = "TR14-4.3-01", section = "4.3", kind = "meaning", status = "done",
     text = "Bottom-up mutable copy needs only a present check of the pointee." },
   { id = "TR14-4.3-02", section = "4.3", kind = "meaning", status = "done",
     text = "Top-down needs to know, per member, whether it is present and attached: a member "
       .. "excluded in an outer region may become included in an inner one." },
-  { id = "TR14-4.3-03", section = "4.3", kind = "choice", status = "open",
+  { id = "TR14-4.3-03", section = "4.3", kind = "choice", status = "done",
     text = "Three ways: (1) present-table entries for included/excluded members, direct or not; "
       .. "(2) only indirect members, by pointee presence and an attach entry private to the "
       .. "object; (3) only members marked dynamic/mutable in the shape. We take (2)." },
@@ -507,15 +507,15 @@ return {
   { id = "TR14-4.3-05", section = "4.3", kind = "restriction", status = "done",
     text = "No object may be moved or deleted at the end that was not created at a start; none "
       .. "updated that was not created (not-present)." },
-  { id = "TR14-4.3-06", section = "4.3", kind = "restriction", status = "open",
+  { id = "TR14-4.3-06", section = "4.3", kind = "restriction", status = "done",
     text = "No device-side allocation or freeing of mirrored objects." },
-  { id = "TR14-4.3-07", section = "4.3", kind = "restriction", status = "open",
+  { id = "TR14-4.3-07", section = "4.3", kind = "restriction", status = "done",
     text = "Containers are not resized in a region; between regions they may be. Reserving ahead "
       .. "works if the reserved range is moved, but then the end pointer changes on the device "
       .. "(needs 4.3-04 relaxed)." },
-  { id = "TR14-4.3-08", section = "4.3", kind = "restriction", status = "open",
+  { id = "TR14-4.3-08", section = "4.3", kind = "restriction", status = "done",
     text = "Clauses of a shape or policy apply unconditionally." },
-  { id = "TR14-4.3-09", section = "4.3", kind = "meaning", status = "open",
+  { id = "TR14-4.3-09", section = "4.3", kind = "meaning", status = "done",
     text = "Transferring a C++ object calls no constructor, destructor or operator; host and "
       .. "device copies are one logical object." },
   { id = "TR14-4.3-10", section = "4.3", kind = "meaning", status = "done",
@@ -538,23 +538,23 @@ return {
     text = "Untranslated pointers: left as host values, or set to null (debugging aid and "
       .. "presence test; grows the table; differs on unified memory). Using one is undefined; "
       .. "debug options may help. Knob untranslated = \"host\"|\"null\"|\"poison\"." },
-  { id = "TR14-4.3-16", section = "4.3", kind = "meaning", status = "open",
+  { id = "TR14-4.3-16", section = "4.3", kind = "meaning", status = "done",
     text = "Templates: directives work on template types, inside and outside; a class type "
       .. "argument brings its default shape; a raw pointer argument (vector<int*>) cannot be "
       .. "shaped." },
-  { id = "TR14-4.3-17", section = "4.3", kind = "restriction", status = "open",
+  { id = "TR14-4.3-17", section = "4.3", kind = "restriction", status = "done",
     text = "Polymorphic objects are unsupported (size unknown). (the static type is used, with a "
       .. "warning; the virtual-table pointer is an untranslated pointer, 4.3-15.)" },
   { id = "TR14-4.3-18", section = "4.3", kind = "restriction", status = "done",
     text = "Recursive structures are not permitted." },
   { id = "TR14-4.3-19", section = "4.3", kind = "choice", status = "done",
     text = "Asynchronous deep copy may synchronise." },
-  { id = "TR14-4.3-20", section = "4.3", kind = "choice", status = "open",
+  { id = "TR14-4.3-20", section = "4.3", kind = "choice", status = "done",
     text = "Many small objects: aggregate allocation and transfer are allowed, by user or "
       .. "implementation." },
-  { id = "TR14-4.3-21", section = "4.3", kind = "background", status = "open",
+  { id = "TR14-4.3-21", section = "4.3", kind = "background", status = "done",
     text = "Cost of the tables must scale with objects, not clauses." },
-  { id = "TR14-4.3-22", section = "4.3", kind = "meaning", status = "open",
+  { id = "TR14-4.3-22", section = "4.3", kind = "meaning", status = "done",
     text = "Null-setting of untranslated pointers is visible only on discrete memory." },
 
   { id = "TR14-5-01", section = "5", kind = "future", status = "open",

@@ -1,6 +1,6 @@
 -- What deep copy is for: pointers that mean something on one side only.
 scenario { title = "TR14 1.1: shallow and deep copies", rules = "tr14", cites = { "TR14-1.1-01",
-  "TR14-1.1-02", "TR14-1.1-03", "TR14-1.1-04", "TR14-1.1-07", "TR14-1.1-08" } }
+  "TR14-1.1-02", "TR14-1.1-03", "TR14-1.1-04", "TR14-1.1-06", "TR14-1.1-07", "TR14-1.1-08" } }
 
 declare [[
   struct inner { int k; float w[2]; };
@@ -108,3 +108,66 @@ case("rejects: an indirect member does not travel without a shape [TR14-1.1-07 T
       expect.absent "P.a[0:2]"
     end)
   end)
+
+-- A class with member functions; shapes: what describes its pointer.
+local function with_methods(shapes)
+  declare("class series {\n int n; float *a;\n" .. shapes .. [[
+    public:
+      void scale(float by);
+      int last() const { return n - 1; }
+    };
+    series M;
+    int factor = 3;
+  ]])
+  host.M = { n = 2, a = { 1, 2 } }
+end
+
+case("accepts: the use of a member is one of *this, the whole of it [TR14-1.1-06]", function()
+  with_methods "#pragma acc shape include(a[0:n])\n"
+  method("series", "scale", function(self, by)
+    host.factor = by
+    acc "parallel" "for (int i = 0; i <= this->last(); ++i) a[i] *= factor;"
+    return self.n
+  end)
+  local moves = {}
+  for _, e in ipairs(events(function() expect.equal(host.M:scale(5), 2) end)) do
+    if e.op == "alloc" or e.op == "h2d" or e.op == "d2h" then moves[#moves + 1] = e.op .. " " .. e.bytes end
+  end
+  expect.equal(moves, { "alloc 16", "alloc 8", "h2d 16", "h2d 8", "d2h 8", "d2h 8" })
+  expect.host("M.a[0:2]", { 5, 10 })
+  acc "data copyin(M)" (function()
+    expect.moves(function() host.M:scale(2) end, { h2d = 0, d2h = 0 }) -- *this is there
+    expect.device("M.a[1]", 20)
+  end)
+  expect.host("M.a[1]", 10)
+end)
+
+case("accepts: inside of a member function clauses name members, and this [TR14-1.1-06]", function()
+  with_methods ""
+  method("series", "scale", function()
+    acc "data copy(a[0:n])" (function()
+      acc "parallel present(this->a[0:2])" "a[0] += 40;"
+      expect.attached("a", 1)
+    end)
+    acc "parallel copyin(this[0:1])" (function(d) expect.equal(d.this.n, 2) end)
+    acc("parallel", "this") (function(d) expect.equal(d.n, 2) end)
+  end)
+  host.M:scale()
+  expect.host("M.a[0]", 41)
+end)
+
+case("rejects: a pointer member without deep copy; names that are no members [TR14-1.1-06]", function()
+  with_methods ""
+  declare "int m = 9;"
+  method("series", "scale", function()
+    expect.fails("host-pointer-on-device", function() acc "parallel" "a[0] = 1;" end)
+    expect.fails("not-present", function() acc "parallel default(present)" "n = 1;" end)
+    expect.events(function() acc "parallel" "int n = 1, a = m; n = a;" end, {}) -- locals hide members
+  end)
+  host.M:scale()
+  expect.host("M.n", 2)
+  expect.fails("unknown-name", function() acc "parallel" "n = 1;" end)
+  expect.invalid("acc data copyin(a[0:2])", "unknown-name")
+  expect.invalid("acc data copyin(this[0:1])", "unknown-name")
+  expect.fails("unknown-member", function() host.M:shrink() end)
+end)

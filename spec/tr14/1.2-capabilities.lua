@@ -1,8 +1,9 @@
 -- What deep copy must be able to do: presence, selection, and structures that grow and shrink.
-scenario { title = "TR14 1.2: desired capabilities", rules = "tr14", cites = { "TR14-1.2-02",
-  "TR14-1.2-03", "TR14-1.2-05", "TR14-1.2-06", "TR14-1.2-07", "TR14-1.2-08", "TR14-1.2-09",
-  "TR14-1.2-10", "TR14-1.2-11", "TR14-1.2-16", "TR14-1.2-17", "TR14-1.2-18", "TR14-1.2-19",
-  "TR14-1.2-20", "TR14-1.3-01", "TR14-1.3-02" } }
+scenario { title = "TR14 1.2: desired capabilities", rules = "tr14", cites = { "TR14-1.2-01",
+  "TR14-1.2-02", "TR14-1.2-03", "TR14-1.2-04", "TR14-1.2-05", "TR14-1.2-06", "TR14-1.2-07",
+  "TR14-1.2-08", "TR14-1.2-09", "TR14-1.2-10", "TR14-1.2-11", "TR14-1.2-12", "TR14-1.2-13",
+  "TR14-1.2-14", "TR14-1.2-15", "TR14-1.2-16", "TR14-1.2-17", "TR14-1.2-18", "TR14-1.2-19",
+  "TR14-1.2-20", "TR14-1.3-01", "TR14-1.3-02", "TR14-1.3-03", "TR14-1.3-04" } }
 
 declare [[
   struct pair {
@@ -252,4 +253,219 @@ case("rejects: the middle is missing [TR14-1.2-20]", function()
   acc_copyin "M.l->x[0:2]"
   acc_copyin "M"
   expect.fails("not-present", function() acc_attach "M.l" end)
+end)
+
+-- A tree as in Fig. 1.4: two parents, of whose arrays one is read, the other written.
+local function tree()
+  declare [[
+    struct child { int n; float *in, *out; };
+    struct parent { int k; struct child *c; };
+    #pragma acc shape type(struct child) include(in[0:n], out[0:n])
+    #pragma acc shape type(struct parent) include(c[0:k])
+    #pragma acc policy(step) type(struct child) default(create) copyin(in) copyout(out)
+    #pragma acc policy(step) type(struct parent) default(create) invoke<step>(c)
+    struct parent T;
+  ]]
+  host.T = { k = 1, c = { { n = 2, ["in"] = { 1, 2 }, out = { 3, 4 } } } }
+end
+
+local double_in = "for (int i = 0; i < 2; ++i) T.c[0].out[i] = 2 * T.c[0].in[i];"
+
+case("accepts: what lies on the way from the base comes too [TR14-1.2-01]", function()
+  tree()
+  acc "data copyin(T.c[0].in[0:2])" (function()
+    expect.present "T.c[0]"
+    expect.device("T.c[0].in[1]", 2)
+    expect.attached("T.c[0].in", 1)
+  end)
+  acc "data copyin(T)" (function() acc "parallel present(T)" (function(d) expect.equal(d "T.c->in[1]", 2) end) end)
+end)
+
+case("rejects: parts whose chain is broken: a parent left out, a pointer not set [TR14-1.2-01]", function()
+  tree()
+  acc "data copyin(T)::{ exclude(c) }" (function()
+    expect.absent "T.c[0].in[0:2]"
+    expect.fails("excluded-member", function() acc "parallel present(T)::{ exclude(c) }" (function(d)
+      return d "T.c->in[0]"
+    end) end)
+  end)
+  acc_copyin "T"
+  acc_copyin "T.c[0]"
+  acc_copyin "T.c[0].in[0:2]"
+  acc_attach "T.c[0].in"
+  expect.fails("host-pointer-on-device", function() acc "parallel present(T)::{ exclude(c) }" (function(d)
+    return d "T.c->in[0]"
+  end) end)
+end)
+
+case("accepts: a shape holds for its type, everywhere from then on [TR14-1.2-04]", function()
+  declare "struct plain { int n; float *p; }; struct plain P, Q[2];"
+  host.P = { n = 1, p = { 1 } }
+  for k = 0, 1 do host.Q[k] = { n = 1, p = { k } } end
+  acc "shape type(struct plain) include(p[0:n])"
+  acc "data copyin(P)" (function()
+    acc "parallel copyin(Q)" (function(d) expect.equal(d.Q[1].p[0], 1) end)
+    expect.present "P.p[0:1]"
+  end)
+end)
+
+case("rejects: a nest holds for its directive alone [TR14-1.2-04]", function()
+  declare "struct plain { int n; float *p; }; struct plain P;"
+  host.P = { n = 1, p = { 1 } }
+  acc "data copyin(P)::{ include(p[0:n]) }" (function() expect.present "P.p[0:1]" end)
+  acc "data copyin(P)" (function() expect.absent "P.p[0:1]" end)
+end)
+
+case("accepts: selective direction: create, some parts in, others out [TR14-1.2-12]", function()
+  tree()
+  local region
+  expect.events(function() region = acc "data invoke<step>(T)" end, { "alloc T", "alloc T.c[0:1]",
+    "alloc T.c[0].in[0:2]", "alloc T.c[0].out[0:2]", "h2d T.c[0].in[0:2]", "attach T.c", "attach T.c[0].in",
+    "attach T.c[0].out", "incref T", "incref T.c[0:1]", "incref T.c[0].in[0:2]", "incref T.c[0].out[0:2]" })
+  expect.uninitialized "T.k"
+  expect.uninitialized "T.c[0].n"
+  expect.uninitialized "T.c[0].out[0:2]"
+  acc("parallel")(double_in)
+  expect.moves(function() region:close() end, { h2d = 0, d2h = { count = 1, bytes = 8 } })
+  expect.host("T.c[0].out[0:2]", { 2, 4 })
+  expect.host("T.c[0].n", 2)
+end)
+
+case("rejects: parents that are read, though they were not sent [TR14-1.2-12]", function()
+  tree()
+  acc "data invoke<step>(T)" (function()
+    for _, text in ipairs { "int x = T.k;", "int x = T.c[0].n;", "float x = T.c[0].out[1];" } do
+      expect.fails("uninitialized-read", function() acc "parallel" (text) end)
+    end
+  end)
+end)
+
+-- What a device holds: its objects, counters and attachments, by name.
+local function contents()
+  local found = {}
+  local now = state()
+  for _, o in ipairs(now.present) do
+    found[#found + 1] = ("%s %d %d"):format(o.name, o.bytes, o.structured + o.dynamic)
+  end
+  for _, a in ipairs(now.attached) do found[#found + 1] = ("%s %d"):format(a.name, a.count) end
+  table.sort(found)
+  return found
+end
+
+case("accepts: steps of entry and exit in one, or one by one [TR14-1.2-13 TR14-1.2-15]", function()
+  tree()
+  local merged
+  acc "data invoke<step>(T)" (function()
+    merged = contents()
+    acc("parallel")(double_in)
+  end)
+  expect.equal(contents(), {})
+  expect.host("T.c[0].out[0:2]", { 2, 4 })
+  host.T.c[0].out[0] = 0
+  acc "enter data create(T)"
+  acc "update device(T.c[0].in[0:2])"
+  expect.equal(contents(), merged)
+  expect.device("T.c[0].in[0:2]", { 1, 2 })
+  expect.uninitialized "T.k"
+  expect.uninitialized "T.c[0].out[0:2]"
+  acc("parallel")(double_in)
+  acc "update self(T.c[0].out[0:2])"
+  acc "exit data delete(T)"
+  expect.host("T.c[0].out[0:2]", { 2, 4 })
+  expect.host("T.k", 1)
+  expect.equal(contents(), {})
+end)
+
+case("rejects: merged steps are done as one, or not at all [TR14-1.2-13]", function()
+  tree()
+  local region = function() acc "enter data invoke<step>(T)" end
+  acc_copyin "T.c[0].out[0:1]"
+  expect.events(function() expect.fails("partially-present", region) end, {})
+  expect.absent "T"
+  acc "enter data create(T.c[0].in[0:2])" -- one by one, what was done before stays
+  expect.fails("partially-present", function() acc "enter data create(T.c[0].out[0:2])" end)
+  expect.present "T.c[0].in[0:2]"
+end)
+
+case("rejects: updates need the create before them [TR14-1.2-15]", function()
+  tree()
+  expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
+  acc "enter data create(T)::{ exclude(c) }"
+  expect.fails("not-present", function() acc "update device(T.c[0].in[0:2])" end)
+end)
+
+-- Runs a kernel under a data clause, from the same values each time; gives what the host has after it.
+local function after(clause, body)
+  host.T = { k = 1, c = { { n = 2, ["in"] = { 5, 6 }, out = { 7, 8 } } } }
+  local bytes = 0
+  for _, e in ipairs(events(function()
+    acc("data " .. clause)(function() acc("parallel")(body) end)
+  end)) do
+    if e.op == "h2d" or e.op == "d2h" then bytes = bytes + e.bytes end
+  end
+  local c = host.T.c[0]
+  return { host.T.k, c.n, c["in"]:values(2), c.out:values(2) }, bytes
+end
+
+case("accepts: copy of everything gives what any selection gives, with more traffic [TR14-1.2-14]", function()
+  tree()
+  local wanted, most = after("copy(T)", double_in)
+  expect.equal(wanted, { 1, 2, { 5, 6 }, { 10, 12 } })
+  for _, clause in ipairs { "invoke<step>(T)", "copyin(T.c[0].in[0:2]) copyout(T.c[0].out[0:2])",
+    "invoke<>(T)::{ default(copyin) invoke<>(c)::{ default(copyin) copyout(out) } }",
+    "copyin(T.c[0].in[0:2]) copy(T.c[0].out[0:2])" } do
+    local found, bytes = after(clause, double_in)
+    expect.equal(found, wanted)
+    expect(bytes < most, clause)
+  end
+end)
+
+case("rejects: a selection that does not fit what the kernel does [TR14-1.2-14]", function()
+  tree()
+  local swapped = "for (int i = 0; i < 2; ++i) T.c[0].in[i] = 1;"
+  expect.equal(after("copy(T)", swapped), { 1, 2, { 1, 1 }, { 7, 8 } })
+  expect.equal(after("copyin(T)", swapped), { 1, 2, { 5, 6 }, { 7, 8 } })
+  expect.fails("uninitialized-read", function()
+    after("invoke<step>(T)", "T.c[0].in[0] = T.c[0].out[0];")
+  end)
+end)
+
+case("accepts: the layout is that of the host, whatever takes part [TR14-1.3-03 TR14-1.3-04]", function()
+  declare [[
+    struct wide { int first; double rest[100]; int last;
+        #pragma acc shape(ends) exclude(rest)
+    };
+    struct wide W;
+  ]]
+  host.W = { first = 1, last = 2 }
+  local allocated, sent
+  for _, e in ipairs(events(function() acc "enter data copyin<ends>(W)" end)) do
+    if e.op == "alloc" then allocated = e.bytes end
+    if e.op == "h2d" then sent = (sent or 0) + e.bytes end
+  end
+  expect.equal(allocated, sizeof "struct wide")
+  expect(sent <= 16, "only the ends are sent")
+  expect.device("W.last", 2)
+  expect.equal(acc_deviceptr "W.last" - acc_deviceptr "W.first", 202) -- in int
+  expect.equal(addr "W.last" - addr "W.first", 202)
+  host.W.rest[5] = 3
+  acc "parallel present<ends>(W)" "W.last = 4;"
+  acc "exit data copyout<ends>(W)"
+  expect.host("W.last", 4)
+  expect.host("W.rest[5]", 3)
+end)
+
+case("rejects: clauses for another layout; parts that were not sent [TR14-1.3-03 TR14-1.3-04]", function()
+  expect.invalid("acc shape(s) type(struct pair) layout(n)", "unknown-clause")
+  expect.invalid("acc shape(s) type(struct pair) pack(n)", "unknown-clause")
+  declare [[
+    struct wide { int first; double rest[100]; int last;
+        #pragma acc shape(ends) exclude(rest)
+    };
+    struct wide W;
+  ]]
+  acc "data copyin<ends>(W)" (function()
+    expect.present "W.rest" -- its memory is not saved
+    expect.fails("excluded-member", function() acc "parallel present<ends>(W)" "double x = W.rest[5];" end)
+  end)
 end)

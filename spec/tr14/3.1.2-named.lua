@@ -1,7 +1,7 @@
 -- Named shapes: where they may stand, and what they take over from the default shape.
 scenario { title = "TR14 3.1.2: named shapes", rules = "tr14", cites = { "TR14-3.1.2-01",
   "TR14-3.1.2-02", "TR14-3.1.2-03", "TR14-3.1.2-04", "TR14-3.1.2-05", "TR14-3.1.2-06",
-  "TR14-3.1.2-07", "TR14-3.1.2-08" } }
+  "TR14-3.1.2-07", "TR14-3.1.2-08", "TR14-3.1.2-09" } }
 
 declare [[
   struct part { int n; float *p, *q;
@@ -165,4 +165,31 @@ case("rejects: a shape that the type lacks, a shape for a scalar [TR14-3.1.2-08]
   expect.invalid("acc update self<only_p>(f)", "not-a-struct")
   expect.invalid("acc shape(s) type(struct pack) include<other>(one)", "unknown-shape")
   expect.invalid("acc shape(s) type(struct pack) include<only_p>(raw)", "not-a-struct")
+end)
+
+case("accepts: an empty name with a nest extends nothing [TR14-3.1.2-09]", function()
+  acc "data copyin<>(A)::{ include(p[0:n]) }" (function()
+    expect.present "A.p[0:2]"
+    expect.absent "A.q[0:2]"
+    expect.device("A.n", 2)
+  end)
+  acc "data copyin<>(K)::{ exclude(one, more) }" (function()
+    expect.equal(#state().present, 1) -- raw is not excluded here, and not followed
+    acc "parallel" "int is_set = K.raw != 0;"
+  end)
+end)
+
+case("rejects: an empty name without a nest; sections of the default shape [TR14-3.1.2-09]", function()
+  expect.malformed "acc data copyin<>(A)"
+  expect.malformed "acc update self<>(A)"
+  acc "data copyin<>(A)::{ include(p, q) }" (function() expect.absent "A.p[0:2]" end)
+  acc "data copyin(A)::{ include(p) }" (function()
+    expect.present "A.p[0:2]"
+    expect.present "A.q[0:2]"
+  end)
+  acc "data copyin<half>(A)::{ exclude(q) }" (function()
+    expect.present "A.p[0:1]"
+    expect.absent "A.p[1:1]"
+    expect.absent "A.q[0:2]"
+  end)
 end)

@@ -491,6 +491,97 @@ static int l_pack(lua_State *L)
     return 1;
 }
 
+/* ------------------------------------------------------------------------------ nested shapes -- */
+
+enum { INNERS = 10 };
+
+struct inner {
+    int m;
+    float *v;
+};
+
+struct outer {
+    int n;
+    struct inner *list;
+};
+
+/* Structures of structures in one block; arrays in random order. */
+static struct outer *make_nested(size_t count)
+{
+    size_t inners = count * INNERS;
+    size_t step = LENGTH * sizeof(float) + 16;
+    char *block = checked(malloc(count * sizeof(struct outer) + inners * (sizeof(struct inner) + step)));
+    struct outer *outers = (struct outer *)block;
+    struct inner *lists = (struct inner *)(outers + count);
+    char *heap = (char *)(lists + inners);
+    uint32_t *order = permutation(inners, 1);
+    for (size_t i = 0; i < count; i++)
+        outers[i] = (struct outer){INNERS, lists + i * INNERS};
+    for (size_t i = 0; i < inners; i++) {
+        float *v = (float *)(heap + order[i] * step);
+        for (unsigned k = 0; k < LENGTH; k++)
+            v[k] = (float)(i + k);
+        lists[i] = (struct inner){LENGTH, v};
+    }
+    free(order);
+    return outers;
+}
+
+static __attribute__((noinline)) void pack_nested(const struct outer *outers, size_t count, char *to)
+{
+    size_t inners = 0, bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        inners += (size_t)outers[i].n;
+        for (int k = 0; k < outers[i].n; k++)
+            bytes += sizeof(float) * (size_t)outers[i].list[k].m;
+    }
+    sink = bytes;
+    struct outer *device = (struct outer *)to;
+    struct inner *lists = (struct inner *)(device + count);
+    char *heap = (char *)(lists + inners);
+    for (size_t i = 0; i < count; i++) {
+        device[i] = (struct outer){outers[i].n, lists};
+        for (int k = 0; k < outers[i].n; k++, lists++) {
+            const struct inner *one = &outers[i].list[k];
+            if (k + AHEAD < outers[i].n) {
+                __builtin_prefetch(one[AHEAD].v);
+                __builtin_prefetch((const char *)one[AHEAD].v + 63);
+            } else if (i + 1 < count && k + AHEAD - outers[i].n < outers[i + 1].n) {
+                const struct inner *next = &outers[i + 1].list[k + AHEAD - outers[i].n];
+                __builtin_prefetch(next->v);
+                __builtin_prefetch((const char *)next->v + 63);
+            }
+            size_t length = (size_t)one->m * sizeof(float);
+            *lists = (struct inner){one->m, memcpy(heap, one->v, length)};
+            heap += length;
+        }
+    }
+}
+
+/* bench.nested(count) -> address of so many outer structures, a function that packs them (ns each) */
+static int l_pack_nested(lua_State *L)
+{
+    const struct outer *outers = (const struct outer *)(uintptr_t)lua_tointeger(L, lua_upvalueindex(1));
+    size_t count = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+    char *to = lua_touserdata(L, lua_upvalueindex(3));
+    double best = 1e18;
+    MEASURE(best, count, pack_nested(outers, count, to));
+    lua_pushnumber(L, best);
+    return 1;
+}
+
+static int l_nested(lua_State *L)
+{
+    size_t count = (size_t)luaL_checkinteger(L, 1);
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)make_nested(count));
+    lua_pushvalue(L, -1);
+    lua_pushinteger(L, (lua_Integer)count);
+    size_t bytes = count * (sizeof(struct outer) + INNERS * (sizeof(struct inner) + LENGTH * sizeof(float)));
+    memset(lua_newuserdatauv(L, bytes, 0), 1, bytes);
+    lua_pushcclosure(L, l_pack_nested, 3);
+    return 2;
+}
+
 /* ----------------------------------------------------------------------------- small things -- */
 
 /* bench.flat(kept) -> pair (map and unmap of a fresh 64-byte object), present (a clause on present
@@ -662,7 +753,8 @@ __attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
-        {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions}, {NULL, NULL},
+        {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions},
+        {"nested", l_nested}, {NULL, NULL},
     };
     mallopt(M_MMAP_MAX, 0); /* freed memory stays in the heap: later repetitions find it warm */
     mallopt(M_TRIM_THRESHOLD, -1);

@@ -114,6 +114,33 @@ for _, case in ipairs { { 1000 }, { 1000, 0x90110, " over 1.8 GB" }, { 1000000 }
   bench.drop(objects)
 end
 
+heading "nested shapes: {int n; inner *list}, inner {int m; float *v}, ten and sixteen elements"
+s:declare([[
+  struct inner { int m; float *v; };
+  struct outer { int n; struct inner *list; };
+  struct outer *T;
+]], "bench", 1)
+do
+  local count = 100000
+  local objects, pack = bench.nested(count)
+  s:host_store(s.scope.variables.T.address, s.scope.variables.T.type, objects)
+  s:host_store(number.address, number.type, count)
+  local nest = "(T[0:m])::{ init_needed(n) include(list[0:n])::{ init_needed(m) include(v[0:m]) } }"
+  local least = { enter = math.huge, delete = math.huge, hand = math.huge }
+  for _ = 1, 10 do
+    least.hand = math.min(least.hand, pack())
+    for i, text in ipairs { "enter data copyin", "exit data delete" } do
+      local started = core.clock()
+      s:directive(text .. nest, nil, "bench", i)
+      local which = i == 1 and "enter" or "delete"
+      least[which] = math.min(least[which], (core.clock() - started) * 1e9 / count)
+    end
+  end
+  row("N1", "copyin of 1.1 million objects through a nest / packed by hand", least.enter / least.hand, 1.5)
+  row("N1", "delete of them / packed by hand", least.delete / least.hand, 1.5)
+  bench.drop(objects)
+end
+
 -- ------------------------------------------------------------------------------- directives, text --
 
 heading "expressions of a shape: program / loop in C"
@@ -138,6 +165,38 @@ local fresh = time(1, function()
     s:directive(("enter data copyin(k[0:10]) async(%d)"):format(core.clock() * 1e9 // 1 + i), nil, "bench", 1)
   end
 end) / 1000
+local long = "data copyin(X.alpha[0:X.number_of_alphas]) copyout(X.beta[0:X.number_of_betas + 1]) "
+  .. "create(Y[index].gamma[first:last - first]) present(Z)::{ include(delta[0:n]) exclude(epsilon) } if(flag > 0)"
+row("N2", ("parsing %d characters never seen"):format(#long),
+  time(2000, function() grammar.parse("directive", long, 1, s.scope) end) / 1000, 100, "us")
+-- Many members in a type, many clauses in a directive: what one costs must not grow with their number.
+local function each(n, make, run)
+  local text_of = make(n)
+  local started = core.clock()
+  run(text_of, n)
+  return (core.clock() - started) / n
+end
+local function members(n)
+  local list = {}
+  for i = 1, n do list[i] = ("float *p%d;"):format(i) end
+  return ("struct many%d { int n; %s \n#pragma acc shape include(p1[0:n])\n}; struct many%d M%d;"):format(n,
+    table.concat(list, " "), n, n)
+end
+local function declared(made, n)
+  s:declare(made, "bench", 1)
+  s:directive(("enter data copyin(M%d)"):format(n), nil, "bench", 1)
+end
+local function clauses(n)
+  local list = {}
+  for i = 0, n - 1 do list[i + 1] = ("copyin(S[%d].a[0:2])"):format(i) end
+  return "enter data " .. table.concat(list, " ")
+end
+local spare = bench.objects(1000, false, 80)
+s:host_store(S.address, S.type, spare)
+local function run(made) s:directive(made, nil, "bench", 1) end
+row("N3", "a member of a type of 10,000 / of one of 1,000", each(10000, members, declared)
+  / each(1000, members, declared), 2)
+row("N3", "a clause of a directive of 1,000 / of one of 100", each(1000, clauses, run) / each(100, clauses, run), 2)
 row("", "directives a second, text already seen", 1e9 / seen / 1e6, nil, "M")
 row("", "directives a second, text never seen", 1e9 / fresh / 1e6, nil, "M")
 s:close()

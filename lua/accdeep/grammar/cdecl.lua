@@ -2,7 +2,8 @@
 --
 -- Nodes: declaration{spec, storage, list of {declarator, init?}}; spec is builtin{words} |
 -- record{kind, name?, members?} | enum{name?, list?} | named{name} | instance{name, arguments};
--- method{name, params, body}; template{params, record}; declarator{pointers, name? |
+-- method{name, params, body}; virtual (a member function that makes its type polymorphic);
+-- template{params, record}; declarator{pointers, name? |
 -- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
 
 local lpeg = require "lpeg"
@@ -94,7 +95,12 @@ return function(rules, lx)
     function(n, declared, bits) n.declarator, n.bits = declared, bits or nil end)
   -- member functions: a body is one return; constructors and destructors never run (TR14-4.3-09)
   local function_qualifier = (lx.words "const noexcept" / 0) ^ 0
-  rules.method = node("method", (lx.words "static inline virtual constexpr" / 0) ^ 0 * V "spec" * stars / 0
+  local any_body = (P "=" * lx.space * (word "default" + word "delete" + P "0" * lx.space)) ^ -1
+    * (sym ";" + V "braced" * lx.space)
+  rules.virtual = node("virtual", word "virtual" * (1 - S ";{}=") ^ 0 * any_body, function() end)
+  rules.operator = (V "spec" / 0) * (stars / 0) * sym "&" ^ -1 * word "operator" * (1 - P "(") ^ 0 * V "parentheses"
+    * lx.space * function_qualifier * any_body
+  rules.method = node("method", (lx.words "static inline constexpr" / 0) ^ 0 * V "spec" * stars / 0
       * name * sym "(" * Ct((lx.list(V "parameter_name")) ^ -1) * sym ")" * function_qualifier * sym "{"
       * expect(word "return", "expected 'return': a member function's body is one expression")
       * expect(V "comma", "expected an expression") * expect(sym ";", "expected ';'")
@@ -102,12 +108,11 @@ return function(rules, lx)
     function(n, text, params, body) n.name, n.params, n.body = text, params, body end)
   rules.parameter_name = V "spec" / 0 * V "any_declarator" / function(declared) return declared.name or "" end
   rules.braced = P "{" * (1 - S "{}" + V "braced") ^ 0 * P "}"
-  rules.constructor = (lx.words "explicit inline virtual constexpr" / 0) ^ 0 * sym "~" ^ -1 * (name / 0)
-    * V "parentheses" * lx.space * (S ":" * (1 - S "{};") ^ 0) ^ -1
-    * (P "=" * lx.space * (word "default" + word "delete")) ^ -1
-    * (sym ";" + V "braced" * lx.space)
+  rules.constructor = (lx.words "explicit inline constexpr" / 0) ^ 0 * sym "~" ^ -1 * (name / 0)
+    * V "parentheses" * lx.space * (S ":" * (1 - S "{};") ^ 0) ^ -1 * any_body
   local bare_bits = node("bits", sym ":" * V "expression", function(n, width) n.width = width end)
-  rules.member = V "pragma" + V "access" + sym ";" + V "method" + V "constructor"
+  rules.member = V "pragma" + V "access" + sym ";" + V "virtual" + V "method" + V "operator"
+    + V "constructor"
     + node("members", storage ^ -1 / 0 * V "spec"
       * (Ct(lx.list(V "member_item")) + bare_bits + Ct(P(true)))
       * expect(sym ";" , "expected ';' after a member"),

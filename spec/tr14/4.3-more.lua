@@ -1,0 +1,324 @@
+-- Limitations and complications, continued: growth, containers, C++ classes and templates, many objects.
+scenario { title = "TR14 4.3: mutable structures, C++, scaling", rules = "tr14", cites = {
+  "TR14-4.3-01", "TR14-4.3-03", "TR14-4.3-06", "TR14-4.3-07", "TR14-4.3-08", "TR14-4.3-09",
+  "TR14-4.3-16", "TR14-4.3-20", "TR14-4.3-21", "TR14-4.3-22" } }
+
+declare [[
+  struct deep { int n, m; float *a, *b;
+      #pragma acc shape init_needed(n) include(a[0:n], b[0:n])
+      #pragma acc shape(flat) exclude(a, b)
+      #pragma acc shape(only_a) exclude(b)
+      #pragma acc shape(no_m) exclude(m)
+  };
+  struct deep X, Y;
+  struct row { int n; float *p;
+      #pragma acc shape include(p[0:n])
+  };
+  struct row rows[50];
+  float arena[100];
+  float v[4] = { 1, 2, 3, 4 };
+]]
+host.X = { n = 2, m = 5, a = { 1, 2 }, b = { 3, 4 } }
+for k = 0, 49 do host.rows[k] = { n = 2, p = { k, k } } end
+
+case("accepts: bottom up: what a member leads to is there, so it is used [TR14-4.3-01]", function()
+  acc_copyin "X.a[0:2]"
+  acc_copyin "X.b[0:2]"
+  host.X.a[0] = 10
+  expect.events(function() acc "enter data copyin(X)" end, { "alloc X", "h2d X", "attach X.a", "attach X.b",
+    "incref X", "incref X.a[0:2]", "incref X.b[0:2]" })
+  expect.device("X.a[0]", 1)
+  acc "data invoke<>(X)::{ default(exclude) present(a[0:n], b[0:n]) }" (function()
+    expect.attached("X.b", 2)
+  end)
+end)
+
+case("rejects: bottom up: only part of what a member leads to is there [TR14-4.3-01]", function()
+  acc_copyin "X.a[0:1]"
+  expect.fails("partially-present", function() acc "enter data copyin(X)" end)
+  expect.fails("not-present", function() acc "data invoke<>(X)::{ default(exclude) present(b[0:n]) }" end)
+  expect.absent "X"
+end)
+
+case("accepts: what is included shows in the pointees and in each object's attachments [TR14-4.3-03]",
+  function()
+    host.Y = { n = 2, a = host "X.a", b = host "X.b" }
+    acc "data copyin<only_a>(X) copyin<flat>(Y)" (function()
+      expect.equal(#state().present, 3) -- nothing is noted of what is left out
+      expect.attached("X.a", 1)
+      expect.detached "Y.a" -- although its target is there
+      acc "data copyin<only_a>(Y)" (function()
+        expect.attached("Y.a", 1)
+        expect.attached("X.a", 1)
+      end)
+      expect.detached "Y.a"
+    end)
+  end)
+
+case("rejects: direct members do not join later, and no clause marks what may [TR14-4.3-03]", function()
+  acc "data copyin<no_m>(X)" (function()
+    acc "data copyin(X)" (function()
+      expect.fails("excluded-member", function() acc "parallel present(X)" "int x = X.m;" end)
+    end)
+  end)
+  expect.invalid("acc shape(s) type(struct deep) dynamic(a)", "unknown-clause")
+  expect.invalid("acc shape(s) type(struct deep) mutable(a)", "unknown-clause")
+end)
+
+case("accepts: memory of the device's own, for a kernel or for the program [TR14-4.3-06]", function()
+  local own = acc_malloc(16)
+  acc_memcpy_to_device(own, addr "v[0]", 16)
+  acc_free(own)
+  acc "data copy(X)" (function()
+    acc "parallel present(X)" [[
+      float temporary[2];
+      for (int k = 0; k < X.n; ++k) temporary[k] = 2 * X.a[k];
+      X.b[0] = temporary[0] + temporary[1];
+    ]]
+  end)
+  expect.host("X.b[0]", 6)
+end)
+
+case("rejects: freeing or replacing what mirrors the host's objects [TR14-4.3-06]", function()
+  acc "data copy(X)" (function()
+    expect.fails("already-present", function() acc_free(acc_deviceptr "X.a[0:2]") end)
+    expect.fails("unknown-name", function() acc "parallel present(X)" "free(X.a);" end)
+    expect.fails("unknown-name", function() acc "parallel present(X)" "X.a = malloc(8);" end)
+    expect.fails("device-pointer-on-host", function()
+      acc "parallel present(X)" (function(d) free(d.X.a) end)
+    end)
+    expect.fails("pointer-changed", function()
+      acc "parallel present(X)" "float own[2]; X.a = own;"
+    end)
+    expect.device("X.a[1]", 2)
+  end)
+end)
+
+-- A container that was given room, and counts its elements with a number or by its end.
+local function container()
+  declare [[
+    struct stack { float *base, *end; int used, room;
+        #pragma acc shape include(base[0:room], end[@base])
+        #pragma acc shape(valid) include(base[0:used])
+    };
+    struct stack S;
+  ]]
+  host.S = { base = { 1, 2, 0, 0 }, used = 2, room = 4 }
+  host.S["end"] = host.S.base + 2
+end
+
+case("accepts: containers grow between regions, or into what was reserved and moved [TR14-4.3-07]", function()
+  container()
+  acc "data copy(S)" (function()
+    acc "parallel present(S)" "S.base[S.used++] = 3;"
+  end)
+  expect.host("S.base[0:4]", { 1, 2, 3, 0 })
+  expect.host("S.used", 3)
+  local old = host "S.base"
+  host.S = { base = { 1, 2, 3, 4, 5, 6 }, used = 5, room = 6 }
+  host.S["end"] = host.S.base + 5
+  free(old)
+  acc "data copy(S)" (function() expect.device("S.end[-1]", 5) end)
+end)
+
+case("rejects: containers grow in a region: beyond what moved, or with another end [TR14-4.3-07]", function()
+  container()
+  acc "data copy<valid>(S)" (function()
+    expect.fails("out-of-bounds", function() acc "parallel present<valid>(S)" "S.base[S.used] = 3;" end)
+  end)
+  local old = host "S.base"
+  local region = acc "data copy(S)"
+  expect.fails("pointer-changed", function() acc "parallel present(S)" "*S.end++ = 3;" end)
+  host.S.base = { 1, 2, 3, 4, 5 }
+  expect.fails("pointer-changed", function() region:close() end)
+  host.S.base = old
+  region:close()
+end)
+
+case("accepts: sections of nothing stand in for conditions [TR14-4.3-08]", function()
+  declare [[
+    struct tagged { int is_float; union { float *f; int *i; };
+        #pragma acc shape include(f[0:is_float ? 2 : 0], i[0:is_float ? 0 : 3])
+    };
+    struct tagged T;
+  ]]
+  host.T = { is_float = 0, i = { 1, 2, 3 } }
+  acc "data copyin(T)" (function()
+    expect.present "T.i[0:3]"
+    expect.device("T.i[2]", 3)
+    expect.equal(#state().present, 2)
+  end)
+  host.T = { is_float = 1, f = { 4, 5 } }
+  acc "data copyin(T)" (function()
+    expect.device("T.f[1]", 5)
+    expect.equal(state().present[2].bytes, 8)
+  end)
+end)
+
+case("rejects: conditions of clauses; a clause applies to every object [TR14-4.3-08]", function()
+  expect.invalid("acc shape(s) type(struct deep) include(a[0:n]) if(n)", "clause-not-allowed")
+  host.rows[30].p = NULL
+  expect.fails("null-pointer", function() acc "data copyin(rows)" end)
+  host.rows[30].n = 0
+  acc "data copyin(rows)" (function()
+    expect.detached "rows[30].p"
+    expect.attached("rows[31].p", 1)
+  end)
+end)
+
+case("accepts: a transfer calls nothing: both sides are one object [TR14-4.3-09]", function()
+  declare [[
+    class counted {
+        int n;
+        float *p;
+        #pragma acc shape include(p[0:n])
+      public:
+        counted();
+        counted(const counted &other);
+        ~counted() { n = 0; }
+        int last() const { return n - 1; }
+    };
+    counted C;
+  ]]
+  local calls = 0
+  method("counted", "counted", function() calls = calls + 1 end)
+  host.C = { n = 2, p = { 1, 2 } }
+  acc "data copy(C)" (function()
+    acc "parallel present(C)" "C.p[C.last()] = 7;"
+    acc "update self(C) device(C)"
+    expect.equal(acc_hostptr(acc_deviceptr "C"), addr "C")
+  end)
+  expect.equal(calls, 0)
+  expect.host("C.n", 2)
+  expect.host("C.p[0:2]", { 1, 7 })
+end)
+
+case("rejects: no constructor gives device memory its values [TR14-4.3-09]", function()
+  declare "class zeroed { public: int n; zeroed() { n = 0; } }; zeroed Z;"
+  host.Z = { n = 9 }
+  acc "data create(Z)" (function()
+    expect.uninitialized "Z.n"
+    expect.fails("uninitialized-read", function() acc "parallel present(Z)" "int x = Z.n;" end)
+  end)
+  expect.host("Z.n", 9)
+end)
+
+case("accepts: templates are described inside and outside, for all types or for one [TR14-4.3-16]", function()
+  declare [[
+    template<class T> class inside { public: T *p; int n;
+        int size() { return n; }
+        #pragma acc shape include(p[0:size()])
+        #pragma acc policy(out) default(exclude) copyout(p)
+    };
+    template<typename K, typename T> struct pair { K *keys; T *values; int n; };
+    #pragma acc shape type(pair) include(keys[0:n], values[0:n])
+    inside<float> F;
+    inside<inside<double>> D; // the type argument brings its shape
+    pair<int, struct row> P;
+    pair<int, float> Q;
+    #pragma acc shape(keys) type(pair<int, float>) exclude(values)
+  ]]
+  host.F = { n = 2, p = { 1, 2 } }
+  host.D = { n = 2, p = { { n = 1, p = { 3 } }, { n = 2, p = { 4, 5 } } } }
+  host.P = { n = 1, keys = { 6 }, values = { { n = 2, p = { 7, 8 } } } }
+  host.Q = { n = 1, keys = { 9 }, values = { 10 } }
+  acc "data copyin(F, D, P) copyin<keys>(Q)" (function()
+    expect.device("F.p[1]", 2)
+    expect.device("D.p[1].p[1]", 5)
+    expect.device("P.values[0].p[1]", 8)
+    expect.device("Q.keys[0]", 9)
+    expect.absent "Q.values[0]"
+  end)
+  acc "data invoke<out>(F)" (function()
+    expect.uninitialized "F.p[0:2]"
+    acc "parallel present(F.p[0:2])" "F.p[0] = F.p[1] = 8;"
+  end)
+  expect.host("F.p[0:2]", { 8, 8 })
+end)
+
+case("rejects: raw pointers as type arguments, and templates without types [TR14-4.3-16]", function()
+  declare [[
+    template<class T> class vector { public: T *p; int n;
+        #pragma acc shape include(p[0:n])
+    };
+    vector<int *> V;
+  ]]
+  host.V = { n = 1, p = { alloc("int", 1, { 5 }) } }
+  acc "data copyin(V)" (function()
+    expect.attached("V.p", 1)
+    expect.detached "V.p[0]"
+    expect.fails("host-pointer-on-device", function() acc "parallel present(V)" "int x = V.p[0][0];" end)
+  end)
+  expect.invalid("vector W;", "unknown-type")
+  expect.invalid("vector<int, int> W;", "type-mismatch")
+  expect.invalid("template<class T> class deeper { T *p;\n#pragma acc shape include(p[0:2][0:1])\n}; deeper<int> W;",
+    "not-a-pointer")
+  expect.invalid("acc data copyin<inner>(V)", "unknown-shape")
+end)
+
+case("accepts: small objects in one large one move together [TR14-4.3-20]", function()
+  local function counts(text)
+    local found = { alloc = 0, h2d = 0, attach = 0 }
+    for _, e in ipairs(events(function() acc(text)(function() end) end)) do
+      if found[e.op] then found[e.op] = found[e.op] + 1 end
+    end
+    return found
+  end
+  for k = 0, 49 do host.rows[k].p = addr(("arena[%d]"):format(2 * k)) end
+  expect.equal(counts "data copyin(rows, arena)", { alloc = 2, h2d = 2, attach = 50 })
+  expect.equal(counts "data copyin(rows)", { alloc = 51, h2d = 51, attach = 50 })
+  host.arena[98] = 9
+  acc "data copyin(rows, arena)" (function()
+    expect.device("rows[49].p[0]", 9)
+    expect.equal(#state().present, 2)
+  end)
+end)
+
+case("rejects: one large object that does not hold them all [TR14-4.3-20]", function()
+  for k = 0, 49 do host.rows[k].p = addr(("arena[%d]"):format(2 * k)) end
+  acc "data copyin(rows, arena[0:98])" (function() expect.equal(#state().present, 3) end)
+  expect.fails("partial-overlap", function() acc "data copyin(rows, arena[0:99])" end)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: clauses on one object share its entry [TR14-4.3-21]", function()
+  acc("data copyin(X)" .. (" copyin(v[1:2])"):rep(200) .. " create(v)")(function()
+    expect.equal(#state().present, 4)
+    expect.count("v", { structured = 201 })
+    expect.equal(#state().attached, 2)
+  end)
+end)
+
+case("rejects: objects apart have entries of their own [TR14-4.3-21]", function()
+  acc "data copyin(rows)" (function()
+    expect.equal(#state().present, 51)
+    expect.equal(#state().attached, 50)
+  end)
+end)
+
+-- A structure whose pointer is not followed, under a rule for such pointers.
+local function untranslated(how)
+  rules { base = "tr14", untranslated = how }
+  declare "struct plain { int is_null; float *p; }; struct plain P;"
+  host.P = { p = { 1 } }
+  acc "enter data copyin(P)"
+  acc "parallel present(P)" "P.is_null = P.p == 0;"
+  acc "update self(P)"
+  return host "P.is_null"
+end
+
+case("accepts: a pointer is null on a device with memory of its own [TR14-4.3-22]", function()
+  expect.equal(untranslated "null", 1)
+  expect(host "P.p" ~= NULL)
+end)
+
+case("rejects: it is not null where host memory is used, or pointers stay as they are [TR14-4.3-22]",
+  function()
+    expect.equal(untranslated "null", 1)
+    acc "parallel present(P) if(0)" "P.is_null = P.p == 0;"
+    expect.host("P.is_null", 0)
+  end)
+
+case("rejects: pointers that stay as they are, are null nowhere [TR14-4.3-22]", function()
+  expect.equal(untranslated "host", 0)
+end)

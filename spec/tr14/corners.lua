@@ -1,0 +1,193 @@
+-- Where rules meet: templates inside templates, aliases behind sections, policies on exit, member functions.
+scenario { title = "TR14: corners", rules = "tr14", cites = {
+  "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-06", "TR14-3.2.2-06", "TR14-3.5-01", "TR14-3.5-03",
+  "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-16", "TR14-4.3-17",
+} }
+
+case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
+  declare [[
+    template<class T> struct impl { T *s; int n; };
+    template<class T> class vector { impl<T> m; };
+    vector<float> V;
+  ]]
+  host.V.m = { n = 2, s = { 1, 2 } }
+  acc "shape type(impl) include(s[0:n])"
+  acc "data copyin(V)" (function() expect.equal(#state().present, 2) end)
+end)
+case("accepts: an instance is one type, inside and outside [TR14-4.3-16]", function()
+  declare [[
+    template<class T> struct impl { T *s; int n; };
+    template<class T> class vector { impl<T> m; };
+    vector<float> V;
+  ]]
+  host.V.m = { n = 2, s = { 1, 2 } }
+  acc "shape(two) type(impl<float>) include(s[0:2])"
+  acc "data copyin(V)::{ include<two>(m) }" (function() expect.equal(#state().present, 2) end)
+end)
+
+case("rejects: sections behind '@' of a variable [TR14-3.5-01]", function()
+  declare "float v[4]; float *p = v; float *q[2]; int n = 2;"
+  expect.invalid "acc data present(p[@][0:n])"
+  expect.invalid "acc data present(p[@][@])"
+end)
+
+case("rejects: static errors of nests and policies [HOUSE-expect]", function()
+  declare "struct s { int n; float *a; }; struct s S;"
+  expect.invalid("acc data copyin(S)::{ bogus(a) }", "unknown-clause")
+  expect.invalid("acc policy(p) type(struct s) bogus(a)", "unknown-clause")
+  expect.malformed "acc data copyin(S)::{ include(a[0:n }"
+end)
+
+case("rejects: '@' on a pointer past the end of its block [TR14-3.5-03]", function()
+  declare [[
+    struct range { float *start, *finish;
+        #pragma acc shape include(start[0:2], finish[@])
+    };
+    struct range X;
+  ]]
+  host.X.start = { 1, 2 }
+  host.X.finish = host.X.start + 2
+  expect.fails("not-present", function() acc "data copyin(X)" end)
+end)
+
+case("rejects: type() names the type of a member, declared elsewhere [TR14-3.1.1-06]", function()
+  declare "struct before { int n; float *p; };"
+  expect.invalid([[struct user { struct before b; int k;
+    #pragma acc shape type(struct before) include(p[0:n])
+  };]], "type-mismatch")
+end)
+case("rejects: the same with an instance of a template [TR14-3.1.1-06]", function()
+  declare "template<class T> class box { T *p; int n; };"
+  expect.fails("type-mismatch", function()
+    declare "struct user { box<float> b;\n#pragma acc shape type(box<float>) include(p[0:n])\n};"
+  end)
+end)
+
+case("rejects: conditions of clauses in policies [TR14-4.3-08]", function()
+  declare "struct s { int n; float *a; };"
+  expect.fails("clause-not-allowed", function() acc "policy(p) type(struct s) copyin(a) if(n)" end)
+end)
+
+case("accepts: a member function calls another of its object [TR14-1.1-06]", function()
+  declare "class box { int n; float *a; int size() const { return n; } }; box B;"
+  host.B = { n = 2, a = { 1, 2 } }
+  method("box", "run", function()
+    expect.equal(host "size()", 2)
+    acc "data copyin(a[0:size()])" (function() expect.present "this->a[0:2]" end)
+    acc "parallel copyin(this[0:1])" "int k = size();"
+  end)
+  host.B:run()
+end)
+
+case("accepts: a member function called in an expression has its object [TR14-1.1-06]", function()
+  declare "class box { int n; }; box B; int n = 7;"
+  host.B = { n = 2 }
+  method("box", "get", function() return host "n" end)
+  expect.equal(host.B:get(), 2)
+  expect.equal(host "B.get()", 2)
+end)
+
+case("rejects: the implicit clause on *this under default(none) [TR14-1.1-06]", function()
+  declare "class box { int n; }; box B;"
+  host.B = { n = 2 }
+  method("box", "set", function()
+    expect.fails("default-none", function() acc "parallel default(none)" "n = 1;" end)
+  end)
+  host.B:set()
+end)
+
+case("accepts: the second argument of acc names a member of *this [TR14-1.1-06]", function()
+  declare "class box { int n; }; box B;"
+  host.B = { n = 2 }
+  method("box", "get", function()
+    local found
+    acc("parallel", "n")(function(d) found = d.n end)
+    return found
+  end)
+  expect.equal(host.B:get(), 2)
+end)
+
+for _, word in ipairs { "create", "copyin", "copy" } do
+  case(("accepts: exit data with a policy of default(%s) [TR14-3.2.2-06]"):format(word), function()
+    declare("struct d { int n; float *a, *b;\n#pragma acc shape include(a[0:n], b[0:n])\n"
+      .. "#pragma acc policy(p) default(" .. word .. ") copyout(b)\n}; struct d X;")
+    host.X = { n = 1, a = { 1 }, b = { 2 } }
+    acc "enter data invoke<p>(X)"
+    acc "parallel present(X)" "X.b[0] = 5;"
+    expect.moves(function() acc "exit data invoke<p>(X)" end, { d2h = { count = word == "copy" and 3 or 1 } })
+    expect.host("X.b[0]", 5)
+    expect.equal(#state().present, 0)
+  end)
+end
+case("accepts: exit data with a policy of default(present) [TR14-3.2.2-06]", function()
+  declare [[struct d { int n; float *a;
+    #pragma acc shape include(a[0:n])
+    #pragma acc policy(p) default(present)
+  }; struct d X;]]
+  host.X = { n = 1, a = { 1 } }
+  acc "enter data copyin(X)"
+  acc "enter data invoke<p>(X)"
+  expect.count("X", { dynamic = 2 })
+  expect.moves(function() acc "exit data invoke<p>(X)" end, { d2h = 0 })
+  expect.count("X", { dynamic = 1 })
+end)
+
+case("rejects: delete of a member on entry [TR14-3.2.2-06]", function()
+  declare [[struct d { int n; float *a, *b;
+    #pragma acc shape include(a[0:n], b[0:n])
+    #pragma acc policy(p) default(exclude) delete(a) copyout(b)
+  }; struct d X;]]
+  host.X = { n = 1, a = { 1 }, b = { 2 } }
+  acc "enter data copyin(X)"
+  expect.fails("clause-not-allowed", function() acc "data invoke<p>(X)" (function() end) end)
+  expect.fails("clause-not-allowed", function() acc "enter data invoke<p>(X)" end)
+end)
+
+case("accepts: the base of a variable's alias is an empty section [TR14-3.5-06]", function()
+  declare "float v[4]; float *first = v, *last = v; int n = 0;"
+  acc "data copyin(first[0:n]) present(last[@first])" (function() expect.equal(#state().present, 0) end)
+end)
+case("accepts: the base of a member's alias in a clause is an empty section [TR14-3.5-06]", function()
+  declare "struct s { float *start, *finish; }; struct s S; int n = 0; float v[2];"
+  host.S = { start = addr "v[0]", finish = addr "v[0]" }
+  acc "data copyin(S.start[0:n], S.finish[@S.start])" (function() expect.detached "S.finish" end)
+end)
+
+for _, what in ipairs { "float *rows[2]", "float **rows" } do
+  case(("accepts: %s of a structure are aliases with a base [TR14-3.5-07]"):format(what), function()
+    declare(("struct m { %s; float *base; int n;\n#pragma acc shape include(base[0:n], rows[0:2][@base])\n};"
+      .. "struct m R;"):format(what))
+    host.R = { n = 4, base = { 1, 2, 3, 4 } }
+    host.R.rows = { host.R.base + 2, host.R.base + 4 }
+    acc "data copyin(R)" (function()
+      expect.attached("R.rows[1]", 1)
+      acc "parallel present(R)" (function(d) expect.equal(d.R.rows[1] - d.R.base, 4) end)
+    end)
+  end)
+end
+
+case("accepts: no_create of absent pointers with '@' [TR14-3.5-07]", function()
+  declare "float v[2]; float *ptrs[2] = { v, v };"
+  expect.events(function() acc "data no_create(ptrs[0:2][@])" (function() end) end, {})
+end)
+
+case("accepts: a polymorphic type as the static type says [TR14-4.3-17]", function()
+  declare [[
+    class shape { virtual ~shape() { } virtual float area() = 0; int n; float *side;
+      shape &operator=(const shape &other) { return *this; }
+      #pragma acc shape include(side[0:n])
+    };
+    shape S;
+  ]]
+  expect.equal(sizeof "shape", 24)
+  host.S = { n = 2, side = { 3, 4 } }
+  acc "data copy(S)" (function() expect.device("S.side[0:2]", { 3, 4 }) end)
+end)
+
+case("rejects: the table of functions is not reached from a device [TR14-4.3-17]", function()
+  declare "class shape { virtual float area() = 0; int n; }; shape S;"
+  host.S.__vptr = addr "S"
+  acc "data copyin(S)" (function()
+    expect.fails("host-pointer-on-device", function() acc "parallel present(S)" "int k = *(int *)S.__vptr;" end)
+  end)
+end)
