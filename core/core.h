@@ -91,6 +91,7 @@ struct accd_rowset {
 struct accd_segment {
     const accd_field *field;
     int rowset;
+    int elements;         /* rowset of what the sections hold, -1: plain data */
     uint8_t action;
     size_t rows, first;   /* number of the first section in the walk */
     uint64_t *host;       /* first byte of each section; walks that found the same share it */
@@ -109,7 +110,7 @@ struct accd_walk_root {
     uint64_t host, bytes;
     const accd_label *label;
     int64_t start, index[ACCD_INDICES];
-    size_t item;
+    size_t item, rowset;
 };
 
 struct accd_walk {

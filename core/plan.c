@@ -350,27 +350,23 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
         if (!walk->segments[segment].field->child)
             return NULL;
     }
-    int parent = source ? -1 - source->root : (int)segment;
-    for (size_t i = 0; i < walk->nrowsets; i++) {
-        const struct accd_rowset *set = &walk->rowsets[i];
-        if (set->parent != parent)
-            continue;
-        *from = set->owner ? 0 : row * set->per;
-        *to = *from + set->per;
-        if (set->owner) {
-            for (size_t end = set->rows; *from < end;) { /* owners ascend */
-                size_t middle = *from + (end - *from) / 2;
-                if (set->owner[middle] < row)
-                    *from = middle + 1;
-                else
-                    end = middle;
-            }
-            *to = *from + accd_section_bytes(&walk->segments[segment], row) /
-                              set->program->spec.stride;
+    const struct accd_rowset *set =
+        &walk->rowsets[source ? walk->roots[source->root].rowset
+                              : (size_t)walk->segments[segment].elements];
+    *from = set->owner ? 0 : row * set->per;
+    *to = *from + set->per;
+    if (set->owner) {
+        for (size_t end = set->rows; *from < end;) { /* owners ascend */
+            size_t middle = *from + (end - *from) / 2;
+            if (set->owner[middle] < row)
+                *from = middle + 1;
+            else
+                end = middle;
         }
-        return set;
+        *to = *from +
+              accd_section_bytes(&walk->segments[segment], row) / set->program->spec.stride;
     }
-    return NULL;
+    return set;
 }
 
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out)

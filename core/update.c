@@ -5,12 +5,10 @@
 /* Whether the program moves bytes of the elements themselves. */
 static bool own_bytes_move(const struct accd_walk *walk, size_t root)
 {
-    for (size_t i = 0; i < walk->nrowsets; i++) {
-        const struct accd_rowset *set = &walk->rowsets[i];
-        for (size_t p = 0; set->parent == -1 - (int)root && p < set->program->spec.npieces; p++)
-            if (!set->program->spec.pieces[p].entry_only)
-                return true;
-    }
+    const accd_program_spec *spec = &walk->rowsets[walk->roots[root].rowset].program->spec;
+    for (size_t p = 0; p < spec->npieces; p++)
+        if (!spec->pieces[p].entry_only)
+            return true;
     return false;
 }
 

@@ -423,6 +423,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
         *segment = (struct accd_segment){
             .field = field,
             .rowset = (int)set_index,
+            .elements = -1,
             .action = accd_effective(field->action, field->init, set->action),
             .rows = set->rows,
             .first = walk->sections,
@@ -531,6 +532,7 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
                        sizeof walk->rowsets[0]))
         return out_of_memory(walk->context);
     struct accd_segment *segment = &walk->segments[segment_index];
+    segment->elements = (int)walk->nrowsets;
     uint64_t unit = segment->field->unit;
     struct accd_rowset *set = &walk->rowsets[walk->nrowsets];
     *set = (struct accd_rowset){
@@ -586,7 +588,7 @@ static const struct accd_segment *segment_before(const struct accd_walk *walk, s
 }
 
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
-                             int64_t ***columns)
+                             int64_t ***columns, size_t first)
 {
     accd_context *context = walk->context;
     ACCD_TRY(add_segments(walk, set_index));
@@ -604,7 +606,8 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
                          : accd_parts_for(context, set->rows * nfields);
     struct level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd_scratch *scratch = &context->scratch;
-    job.inherit = set->parent >= 0 ? columns[walk->segments[set->parent].rowset] : NULL;
+    job.inherit = set->parent >= 0 ? columns[(size_t)walk->segments[set->parent].rowset - first]
+                                      : NULL;
     job.keep = accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0]);
     job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
     job.registers =
@@ -623,7 +626,7 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
             if (!job.keep[k])
                 return out_of_memory(context);
         }
-    columns[set_index] = job.keep;
+    columns[set_index - first] = job.keep;
     accd_workers_run(context->workers, level_part, &job, parts);
     for (unsigned part = 0; part < parts; part++)
         if (job.faults[part].fault)
@@ -655,6 +658,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
                        sizeof walk->rowsets[0]))
         return out_of_memory(walk->context);
     size_t first = walk->nrowsets, levels = levels_below(item->program);
+    walk->roots[walk->nroots - 1].rowset = first;
     walk->rowsets[walk->nrowsets++] = (struct accd_rowset){
         .program = item->program,
         .parent = -1 - (int)(walk->nroots - 1),
@@ -664,11 +668,11 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
         .per = item->bytes / item->program->spec.stride,
     };
     int64_t ***columns =
-        accd_scratch_take(&walk->context->scratch, (first + levels) * sizeof columns[0]);
+        accd_scratch_take(&walk->context->scratch, levels * sizeof columns[0]);
     if (!columns)
         return out_of_memory(walk->context);
     for (size_t set = first; set < walk->nrowsets; set++)
-        ACCD_TRY(run_level(walk, set, item->params, columns));
+        ACCD_TRY(run_level(walk, set, item->params, columns, first));
     return ACCD_OK;
 }
 
