@@ -252,6 +252,9 @@ typedef struct accd_field { /* a pointer of the element that is followed, or emb
     size_t code_end;         /* instructions up to this one have run when the field is looked at */
     const accd_label *label;
     accd_program *child;     /* for the elements of the section, NULL: plain data; retained */
+    unsigned up;             /* not 0: the elements are walked by the program so many levels up, 1: by
+                                this one (TR14-5-10); child is then NULL, and each element is walked
+                                once, however many pointers lead to it */
 } accd_field;
 
 /* Instructions run on 256 elements at once; registers are columns of 64-bit integers. Those of a

@@ -52,6 +52,8 @@ struct accd_program {
     bool covers;            /* the pieces are all own bytes, without gap, of the object's action */
     bool init;              /* some of them are init_needed */
     bool calls;             /* calls functions of the host program: one thread only */
+    bool again;             /* programs inside lead back to it */
+    unsigned open;          /* levels beyond this one that fields inside lead up to */
     uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */
 };
 
@@ -78,6 +80,7 @@ bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
 struct accd_rowset {
     const accd_program *program;
     int parent;          /* segment the elements lie in, or -1 - root */
+    size_t root;         /* that they were reached from */
     uint8_t action;      /* of the object around */
     size_t rows;
     uint64_t base;       /* contiguous elements, stride apart ... */
@@ -85,6 +88,7 @@ struct accd_rowset {
     uint64_t per;        /* elements in each section of the parent ... */
     uint32_t *owner;     /* ... or, if 0, the section each element lies in */
     size_t segments, nsegments;
+    int64_t **kept;      /* while the walk is made: registers that inner levels read */
 };
 
 /* Sections reached through one field of all elements of a rowset: a column of objects. */
@@ -125,6 +129,7 @@ struct accd_walk {
     size_t sections;         /* of all segments */
     uint64_t losses;         /* of known host memory, when the walk was made */
     const struct accd_walk *before; /* while the walk is made */
+    struct accd_seen *seen;         /* while the walk is made: elements of recursive programs */
 };
 
 /* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. */

@@ -182,8 +182,10 @@ static bool roots_open(const struct accd_plan *plan)
 {
     for (size_t i = 0; i < plan->walk->nroots; i++) {
         const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
-        if (root->state == ACCD_CLAIM_SKIP || !accd_demands[root->action].entry)
-            return false;
+        const struct accd_demand *demand = &accd_demands[root->action];
+        if (root->state == ACCD_CLAIM_SKIP || !demand->entry ||
+            (root->state == ACCD_CLAIM_OPEN && !demand->creates))
+            return false; /* the last may be absent, or lie in what is yet to come */
     }
     return true;
 }
@@ -297,6 +299,50 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
     return ACCD_OK;
 }
 
+/* Among objects that sections of one pointer lead to, the one it is attached to: that which holds the
+ * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
+static bool leads(const struct accd_plan *plan, const struct link *a, const struct link *b)
+{
+    uint64_t host[2];
+    bool holds[2];
+    const struct link *links[] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        const struct accd_object *object = links[k]->target;
+        const struct accd_claim *claim = &plan->claims[links[k]->target_claim];
+        uint64_t bytes = object ? accd_object_bytes(object) : claim->bytes;
+        host[k] = object ? object->host : claim->host;
+        holds[k] = links[k]->pointer - host[k] < bytes;
+    }
+    return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
+}
+
+static accd_status settle_links(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    size_t n = entry->nlinks;
+    if (n < 2)
+        return ACCD_OK;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){plan->claims[entry->links[i].claim].slot, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t first = pairs[i].value, best = first;
+        for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
+            size_t other = pairs[end].value;
+            first = other < first ? other : first;
+            best = leads(plan, &entry->links[other], &entry->links[best]) ? other : best;
+        }
+        struct link swap = entry->links[first];
+        entry->links[first] = entry->links[best];
+        entry->links[best] = swap;
+    }
+    return ACCD_OK;
+}
+
 static accd_status plan_links(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -316,7 +362,7 @@ static accd_status plan_links(struct entry *entry)
             (claim->state != ACCD_CLAIM_SKIP || claim->action == ACCD_ATTACH))
             ACCD_TRY(plan_link(entry, i));
     }
-    return ACCD_OK;
+    return settle_links(entry);
 }
 
 /* --------------------------------------------------------------------------------- 4. reserve -- */

@@ -67,10 +67,7 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
 
 size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
 {
-    int set = segment->rowset;
-    while (walk->rowsets[set].parent >= 0)
-        set = walk->segments[walk->rowsets[set].parent].rowset;
-    return (size_t)(-1 - walk->rowsets[set].parent);
+    return walk->rowsets[segment->rowset].root;
 }
 
 /* ----------------------------------------------------------------------------------- claims -- */
@@ -363,8 +360,8 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
             else
                 end = middle;
         }
-        *to = *from +
-              accd_section_bytes(&walk->segments[segment], row) / set->program->spec.stride;
+        for (*to = *from; *to < set->rows && set->owner[*to] == row;)
+            ++*to;
     }
     return set;
 }

@@ -78,9 +78,29 @@ static bool sound(const accd_program_spec *spec)
             field->count < 0 || field->count >= (int)spec->registers ||
             field->start >= (int)spec->registers || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||
-            (field->child && (field->child->spec.stride != field->unit ||
-                              field->child->inherited & ~below(spec->registers))))
+            (field->child &&
+             (field->up || field->child->spec.stride != field->unit ||
+              field->child->inherited & ~below(spec->registers))))
             return false;
+    }
+    return true;
+}
+
+/* Fields inside that lead up to the program get it as their child; they do not retain it. */
+static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
+{
+    for (size_t f = 0; f < program->spec.nfields; f++) {
+        accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
+        if (field->up == level) {
+            if (field->unit != target->spec.stride ||
+                target->inherited & ~below(program->spec.registers))
+                return false;
+            field->child = target;
+            target->again = true;
+        } else if (!field->up && field->child && field->child->open >= level &&
+                   !close_cycles(target, field->child, level + 1)) {
+            return false;
+        }
     }
     return true;
 }
@@ -107,13 +127,17 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         copy_array(mem, spec->excluded, spec->nexcluded, sizeof spec->excluded[0], &ok);
     program->spec.members =
         copy_array(mem, spec->members, spec->nmembers, sizeof spec->members[0], &ok);
-    if (program->spec.fields)
-        for (size_t i = 0; i < spec->nfields; i++)
-            if (spec->fields[i].child) {
-                const accd_program *child = accd_program_retain(spec->fields[i].child);
-                if (child->spec.params > program->spec.params) /* items bring them for all */
-                    program->spec.params = child->spec.params;
-            }
+    for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
+        if (spec->fields[i].child) {
+            const accd_program *child = accd_program_retain(spec->fields[i].child);
+            if (child->spec.params > program->spec.params) /* items bring them for all */
+                program->spec.params = child->spec.params;
+            if (child->open > program->open + 1)
+                program->open = child->open - 1;
+        } else if (spec->fields[i].up > program->open + 1) {
+            program->open = spec->fields[i].up - 1;
+        }
+    }
     if (!ok) {
         accd_program_release(program);
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
@@ -133,6 +157,10 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         end = piece->offset + piece->bytes;
     }
     program->covers &= end == spec->stride;
+    if (!close_cycles(program, program, 1)) {
+        accd_program_release(program);
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a recursive program is not sound");
+    }
     *program_p = program;
     return ACCD_OK;
 }
@@ -151,7 +179,7 @@ void accd_program_release(accd_program *program)
     accd_program_spec *spec = &program->spec;
     if (spec->fields)
         for (size_t i = 0; i < spec->nfields; i++)
-            accd_program_release(spec->fields[i].child);
+            accd_program_release(spec->fields[i].up ? NULL : spec->fields[i].child);
     accd_mem_free(mem, (void *)(uintptr_t)spec->pieces, spec->npieces * sizeof spec->pieces[0]);
     accd_mem_free(mem, (void *)(uintptr_t)spec->fields, spec->nfields * sizeof spec->fields[0]);
     accd_mem_free(mem, (void *)(uintptr_t)spec->code, spec->ncode * sizeof spec->code[0]);

@@ -60,6 +60,12 @@ struct level_job {
     } * faults;              /* one for each part */
 };
 
+/* Registers that levels use in turn. */
+struct room {
+    accd_column *registers;
+    size_t most;
+};
+
 static uint64_t field_base(const struct accd_rowset *set, const accd_field *field, size_t row)
 {
     uint64_t at = accd_row_address(set, row) + field->offset;
@@ -524,6 +530,98 @@ static void sum_up(struct level_job *job, size_t f)
     }
 }
 
+/* Elements of recursive programs that were reached before, as pairs of address and program. */
+struct accd_seen {
+    size_t used, room; /* room is 0 or a power of two */
+    struct seen {
+        uint64_t address;
+        const accd_program *program;
+    } * at;
+};
+
+static struct seen *seen_place(const struct accd_seen *seen, uint64_t address,
+                               const accd_program *program)
+{
+    size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
+    for (;; i++) {
+        struct seen *at = &seen->at[i & (seen->room - 1)];
+        if (!at->program || (at->address == address && at->program == program))
+            return at;
+    }
+}
+
+/* Notes an element; *first_p: whether it is reached for the first time. */
+static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program,
+                         bool *first_p)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (!walk->seen && !(walk->seen = accd_mem_zero(mem, sizeof *walk->seen)))
+        return out_of_memory(walk->context);
+    struct accd_seen *seen = walk->seen;
+    if (seen->used * 2 >= seen->room) {
+        struct accd_seen more = {.room = seen->room ? 2 * seen->room : 64};
+        more.at = accd_mem_zero(mem, more.room * sizeof more.at[0]);
+        if (!more.at)
+            return out_of_memory(walk->context);
+        for (size_t i = 0; i < seen->room; i++)
+            if (seen->at[i].program)
+                *seen_place(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
+        more.used = seen->used;
+        accd_mem_free(mem, seen->at, seen->room * sizeof seen->at[0]);
+        *seen = more;
+    }
+    struct seen *at = seen_place(seen, address, program);
+    *first_p = !at->program;
+    seen->used += !at->program;
+    *at = (struct seen){address, program};
+    return ACCD_OK;
+}
+
+static void forget_seen(struct accd_walk *walk)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (walk->seen)
+        accd_mem_free(mem, walk->seen->at, walk->seen->room * sizeof walk->seen->at[0]);
+    accd_mem_free(mem, walk->seen, sizeof *walk->seen);
+    walk->seen = NULL;
+}
+
+/* The rows of a recursive program: elements that no other pointer led to before (TR14-5-10). */
+static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
+                              const struct accd_segment *segment)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    const uint64_t unit = segment->field->unit;
+    size_t most = set->rows, n = 0;
+    uint64_t *address = accd_mem_array(mem, most, sizeof *address);
+    uint32_t *owner = accd_mem_array(mem, most, sizeof *owner);
+    accd_status status = most && (!address || !owner) ? out_of_memory(walk->context) : ACCD_OK;
+    for (size_t i = 0; status == ACCD_OK && i < segment->rows; i++)
+        for (uint64_t k = 0; status == ACCD_OK && k < accd_section_bytes(segment, i); k += unit) {
+            bool first = false;
+            status = reach(walk, segment->host[i] + k, set->program, &first);
+            if (first) {
+                address[n] = segment->host[i] + k;
+                owner[n++] = (uint32_t)i;
+            }
+        }
+    set->rows = set->per = 0;
+    if (status == ACCD_OK && n) {
+        set->address = accd_mem_array(mem, n, sizeof *address);
+        set->owner = accd_mem_array(mem, n, sizeof *owner);
+        set->rows = n;
+        if (set->address && set->owner) {
+            memcpy(set->address, address, n * sizeof *address);
+            memcpy(set->owner, owner, n * sizeof *owner);
+        } else {
+            status = out_of_memory(walk->context);
+        }
+    }
+    accd_mem_free(mem, address, most * sizeof *address);
+    accd_mem_free(mem, owner, most * sizeof *owner);
+    return status;
+}
+
 /* The elements of all sections of a segment become the rows of the next level. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
@@ -536,13 +634,21 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     uint64_t unit = segment->field->unit;
     struct accd_rowset *set = &walk->rowsets[walk->nrowsets];
     *set = (struct accd_rowset){
-        .program = segment->field->child, .parent = (int)segment_index, .action = segment->action};
+        .program = segment->field->child,
+        .parent = (int)segment_index,
+        .root = walk->nroots - 1,
+        .action = segment->action,
+    };
     if (segment->bytes_of) {
         for (size_t i = 0; i < segment->rows; i++)
             set->rows += segment->bytes_of[i] / unit;
     } else {
         set->per = segment->bytes / unit;
         set->rows = segment->rows * set->per;
+    }
+    if (set->program->again) {
+        walk->nrowsets++;
+        return add_unseen(walk, set, segment);
     }
     if (segment->rows == 1 && !segment->bytes_of) {
         set->base = segment->host[0];
@@ -588,7 +694,7 @@ static const struct accd_segment *segment_before(const struct accd_walk *walk, s
 }
 
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
-                             int64_t ***columns, size_t first)
+                             struct room *room)
 {
     accd_context *context = walk->context;
     ACCD_TRY(add_segments(walk, set_index));
@@ -606,19 +712,26 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
                          : accd_parts_for(context, set->rows * nfields);
     struct level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd_scratch *scratch = &context->scratch;
-    job.inherit = set->parent >= 0 ? columns[(size_t)walk->segments[set->parent].rowset - first]
-                                      : NULL;
-    job.keep = accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0]);
+    job.inherit =
+        set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
+    static int64_t *nothing_kept[ACCD_REGISTERS];
+    job.keep = wanted ? accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0])
+                      : nothing_kept;
     job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
-    job.registers =
-        accd_scratch_take(scratch, (size_t)parts * program->spec.registers * sizeof(accd_column));
+    size_t registers = (size_t)parts * program->spec.registers;
+    if (registers > room->most) { /* one level after the other uses them */
+        room->registers = accd_scratch_take(scratch, registers * sizeof(accd_column));
+        room->most = room->registers ? registers : 0;
+    }
+    job.registers = room->registers;
     job.faults = accd_scratch_take(scratch, parts * sizeof job.faults[0]);
     job.before = accd_scratch_take(scratch, nfields * sizeof job.before[0]);
     if (!job.keep || !job.tallies || !job.registers || !job.faults || !job.before)
         return out_of_memory(context);
     for (size_t f = 0; f < nfields; f++)
         job.before[f] = segment_before(walk, set_index, f);
-    memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
+    if (wanted)
+        memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
     memset(job.faults, 0, parts * sizeof job.faults[0]);
     for (unsigned k = 0; k < program->spec.registers; k++)
         if (wanted >> k & 1) {
@@ -626,7 +739,7 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
             if (!job.keep[k])
                 return out_of_memory(context);
         }
-    columns[set_index - first] = job.keep;
+    set->kept = job.keep;
     accd_workers_run(context->workers, level_part, &job, parts);
     for (unsigned part = 0; part < parts; part++)
         if (job.faults[part].fault)
@@ -639,40 +752,39 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     return ACCD_OK;
 }
 
-static size_t levels_below(const accd_program *program)
+/* Elements of a recursive program that an item names are not walked again through pointers. */
+static accd_status reach_roots(struct accd_walk *walk, const struct accd_rowset *set)
 {
-    size_t levels = 1;
-    for (size_t f = 0; f < program->spec.nfields; f++)
-        if (program->spec.fields[f].child)
-            levels += levels_below(program->spec.fields[f].child);
-    return levels;
+    bool first;
+    for (size_t row = 0; set->program->again && row < set->rows; row++)
+        ACCD_TRY(reach(walk, accd_row_address(set, row), set->program, &first));
+    return ACCD_OK;
 }
 
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd_mem *mem = &walk->context->mem;
-    if (item->bytes % item->program->spec.stride)
+    if (item->program->open || item->bytes % item->program->spec.stride)
         return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
                          "an item is not a whole number of its program's elements");
     if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
                        sizeof walk->rowsets[0]))
         return out_of_memory(walk->context);
-    size_t first = walk->nrowsets, levels = levels_below(item->program);
+    size_t first = walk->nrowsets;
     walk->roots[walk->nroots - 1].rowset = first;
     walk->rowsets[walk->nrowsets++] = (struct accd_rowset){
         .program = item->program,
         .parent = -1 - (int)(walk->nroots - 1),
+        .root = walk->nroots - 1,
         .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
         .rows = item->bytes / item->program->spec.stride,
         .base = accd_address(item->host),
         .per = item->bytes / item->program->spec.stride,
     };
-    int64_t ***columns =
-        accd_scratch_take(&walk->context->scratch, levels * sizeof columns[0]);
-    if (!columns)
-        return out_of_memory(walk->context);
+    ACCD_TRY(reach_roots(walk, &walk->rowsets[first]));
+    struct room room = {0};
     for (size_t set = first; set < walk->nrowsets; set++)
-        ACCD_TRY(run_level(walk, set, item->params, columns, first));
+        ACCD_TRY(run_level(walk, set, item->params, &room));
     return ACCD_OK;
 }
 
@@ -708,6 +820,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
+    forget_seen(walk);
     if (status != ACCD_OK) {
         accd_walk_release(walk);
         return status;

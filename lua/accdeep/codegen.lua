@@ -181,6 +181,57 @@ end
 
 local lvalues = {}
 
+-- Where a name leads that the nearest nest does not know: to values of its parameters, and to members of the
+-- objects around it (TR14-5-01, TR14-5-04). ctx.above is the context of the structure around in the same
+-- element, ctx.out what is compiled for the element, out.around the same of the element around.
+
+-- A value or an address computed in the element around, as this element's program reads it.
+local function inherited(b, pos, around, register)
+  around.builder:pin(register)
+  return b:emit(pos, op.INHERIT, 0, 0, register)
+end
+
+-- The value of a parameter, or nil.
+local function parameter(b, ctx, node)
+  local at, name = ctx, node.name
+  while at do
+    local bound = at.values and at.values[name]
+    if bound and bound.node then
+      local function here() return value(b, setmetatable({ values = false }, { __index = at }), bound.node) end
+      if bound.default then return ctx.session:at(bound.place, here) end
+      if at.above then return value(b, at.above, bound.node) end
+      local around = at.out and at.out.around
+      if not around then return value(b, { session = ctx.session }, bound.node) end
+      if at.out then at.out.touched = true end
+      local v = value(around.builder, around.ctx, bound.node)
+      if v.const then return v end
+      return { reg = inherited(b, node.pos, around, reg(around.builder, v, node.pos)), type = v.type }
+    end
+    at = at.above
+  end
+  return nil
+end
+
+-- The place of a member of an object around, or nil.
+local function around_place(b, ctx, name, pos)
+  local at = ctx.above
+  while at do
+    local member = at.record and types.member(at.record, name)
+    if member then return { self = true, offset = at.base + member.offset, type = member.type } end
+    at = at.above
+  end
+  local around = ctx.out and ctx.out.around
+  if not around then return nil end
+  local inner = around.ctx
+  local member = inner.record and types.member(inner.record, name)
+  local there = member and { self = true, offset = inner.base + member.offset, type = member.type }
+    or around_place(around.builder, inner, name, pos)
+  if not there then return nil end
+  ctx.out.touched = true
+  local address = reg(around.builder, address_of(around.builder, there, pos), pos)
+  return { reg = inherited(b, pos, around, address), offset = 0, type = there.type }
+end
+
 -- The member of the element's type that a name means; ::name is the host program's.
 local function member_of(ctx, node)
   return ctx.record and not node.global and types.member(ctx.record, node.name)
@@ -190,6 +241,10 @@ function lvalues.id(b, ctx, node)
   local member = member_of(ctx, node)
   if member then
     return { self = true, offset = ctx.base + member.offset, type = member.type }
+  end
+  if not node.global and ctx.session.rules.extended then
+    local there = around_place(b, ctx, node.name, node.pos)
+    if there then return there end
   end
   if not node.global and ctx.session:this_member(node.name) then
     local this = { tag = "id", name = "this", pos = node.pos }
@@ -246,7 +301,9 @@ end
 function lvalues.index(b, ctx, node)
   local index = integer(b, ctx, node.index)
   local tag = node.base.tag
-  if lvalues[tag] then
+  local is_parameter = tag == "id" and ctx.session.rules.extended and not node.base.global
+    and parameter(setmetatable({ code = {}, known = {}, pinned = {} }, { __index = b }), ctx, node.base)
+  if lvalues[tag] and not is_parameter then
     local base = lvalue(b, ctx, node.base)
     if base.type.kind == "array" then
       local n = base.type.n
@@ -295,6 +352,8 @@ function values.num(_, _, node)
 end
 
 function values.id(b, ctx, node)
+  local bound = not node.global and ctx.session.rules.extended and parameter(b, ctx, node)
+  if bound then return bound end
   local known = not member_of(ctx, node) and not ctx.session:this_member(node.name)
     and not ctx.session.scope.variables[node.name]
   local enumerator = known and ctx.session.scope.enumerators[node.name]
@@ -304,6 +363,15 @@ function values.id(b, ctx, node)
       { length = #node.name })
   end
   return load(b, lvalues.id(b, ctx, node), node.pos)
+end
+
+-- The number of the pointer whose section this is a bound of (TR14-5-06).
+function values.row(b, ctx, node)
+  if not ctx.row then
+    raise("syntax", node.pos, ctx.session.rules.extended and "'#' is the number of a pointer in the section before"
+      or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
+  end
+  return ctx.row(b, node.pos)
 end
 
 function values.member(b, ctx, node) return load(b, lvalues.member(b, ctx, node), node.pos) end

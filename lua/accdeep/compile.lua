@@ -21,7 +21,13 @@ local UNROLLED = 16
 -- Padding between two members travels with them.
 local PADDING = 16
 
-local program_of -- forward
+local program_of, led_back -- forward
+
+-- A field's child: a program, or the way back to one that is being made.
+local function child_of(field, child)
+  if type(child) == "table" then field.up = child.up else field.child = child end
+  return field
+end
 
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
@@ -44,6 +50,12 @@ local function leave_pointers(out, t, offset)
   elseif t.kind == "array" and t.n <= UNROLLED then
     for i = 0, t.n - 1 do leave_pointers(out, t.of, offset + i * t.of.size) end
   end
+end
+
+-- What names the inside of a section's elements: their program, or for one that is being made the members.
+local function layout_of(session, element, child)
+  if type(child) == "table" then return compile.layout(session, element, nil) end
+  return child
 end
 
 -- Start and length of a subscript: values of codegen; a bare index is one element.
@@ -125,15 +137,28 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
 end
 compile.alias_field = alias_field
 
+-- Whether a bound uses the number of the pointer it belongs to: then it is computed for each pointer.
+local function is_ragged(node)
+  if type(node) ~= "table" then return false end
+  if node.tag == "row" then return true end
+  for key, child in pairs(node) do
+    if key ~= "base" and type(child) == "table" and is_ragged(child) then return true end
+  end
+  return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
+end
+
 -- The program of one level of pointers. around: registers of the enclosing element that hold the bounds of
 -- this level and of those inside, by subscript; without them bounds are computed here.
-local function pointer_level(session, ctx, t, subscripts, at, around, inner_program, alias_action)
+local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
+  local level = { builder = b, around = out, first = at, rows = rows }
+  level.ctx = { session = session, out = level }
+  local ctx = level.ctx
   local pos = subscript.pos
   local here = around and {}
   for i = at, around and #subscripts or 0 do
     here[i] = { type = around[i].type }
-    for _, which in ipairs { "count", "first", "base" } do
+    for _, which in ipairs { "count", "first", "base", "rows" } do
       local register = around[i][which]
       here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
       if register then b:pin(here[i][which]) end -- for the levels inside
@@ -149,19 +174,26 @@ local function pointer_level(session, ctx, t, subscripts, at, around, inner_prog
     local element, times, more = section_elements(ctx, t.to, table.move(subscripts, at, #subscripts, 1, {}))
     if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
     local own = here and here[at] or {}
-    if not here then
+    if not own.count then
+      local base = own.rows or at == level.first and level.rows and level.rows(b)
+      if base and session.rules.extended then
+        function ctx.row(builder, where)
+          local self = builder:emit(where, core.opcode.SELF, 0, 0, 0)
+          return { reg = builder:emit(where, core.opcode.DISTANCE, self, base, 8), type = types.scalars.long }
+        end
+      end
       local start, length = bounds(b, ctx, subscript, {})
       own.count = codegen.reg(b, length, pos)
       own.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
     local child
     if more then
-      child = pointer_level(session, ctx, element, subscripts, at + 1, here, inner_program, alias_action)
+      child = pointer_level(session, level, element, subscripts, at + 1, here, inner_program, alias_action)
     else
-      child = types.is_record(element) and inner_program(element, pos) or nil
+      child = types.is_record(element) and inner_program(element, pos, out and level) or nil
     end
-    field = { offset = 0, unit = element.size, count = own.count, start = own.first, child = child,
-      code_end = b.n, label = label(session, "", element.size, child) }
+    field = child_of({ offset = 0, unit = element.size, count = own.count, start = own.first,
+      code_end = b.n, label = label(session, "", element.size, layout_of(session, element, child)) }, child)
   end
   return session:program {
     stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
@@ -171,13 +203,16 @@ end
 
 -- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
 -- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
--- targets behind @, if not that they are present.
-local function pointer_program(session, b, ctx, t, subscripts, from, inner_program, alias_action)
+-- targets behind @, if not that they are present. rows: gives the address of the first pointer, by which the
+-- numbers of all of them are known.
+local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
   local around = b and {}
   for i = from, b and #subscripts or 0 do
     local subscript, registers = subscripts[i], {}
     local pos = subscript.pos
-    if subscript.tag == "alias" then
+    if is_ragged(subscript) then
+      if i == from and rows then registers.rows = rows(b) end
+    elseif subscript.tag == "alias" then
       local base = subscript.to and codegen.value(b, ctx, subscript.to)
       if base then registers.base, registers.type = codegen.reg(b, base, pos), base.type end
     else
@@ -185,12 +220,12 @@ local function pointer_program(session, b, ctx, t, subscripts, from, inner_progr
       registers.count = codegen.reg(b, length, pos)
       registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
-    for _, which in ipairs { "count", "first", "base" } do
+    for _, which in ipairs { "count", "first", "base", "rows" } do
       if registers[which] then b:pin(registers[which]) end
     end
     around[i] = registers
   end
-  return pointer_level(session, ctx, t, subscripts, from, around, inner_program, alias_action)
+  return pointer_level(session, out, t, subscripts, from, around, inner_program, alias_action, rows)
 end
 
 local function scaled(b, v, times, pos)
@@ -251,8 +286,9 @@ end
 
 -- The program for what a member holds or leads to.
 local function inner_program(session, out, entry)
-  return function(_, pos)
-    return program_of(session, nest.inner(session, out.treatment, entry), pos)
+  return function(_, pos, level)
+    out.ctx.values = entry.inner_values
+    return program_of(session, nest.inner(session, out.treatment, entry), pos, level or out)
   end
 end
 
@@ -277,19 +313,23 @@ local function add_section(session, out, entry, offset, name, init)
   local start, length = bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
   local child
   if more then
-    child = pointer_program(session, b, ctx, element, subscripts, more, inner_program(session, out, entry))
+    local function rows(builder)
+      return codegen.reg(builder, codegen.load(builder, { self = true, offset = offset, type = t }, pos), pos)
+    end
+    child = pointer_program(session, out, b, ctx, element, subscripts, more, inner_program(session, out, entry), nil,
+      rows)
   elseif types.is_record(element) then
     child = inner_program(session, out, entry)(element, pos)
   end
   start, length = scaled(b, start, times, pos), scaled(b, length, times, pos)
-  local field = {
-    offset = offset, unit = element.size, child = child, init = init,
+  local field = child_of({
+    offset = offset, unit = element.size, init = init,
     action = inner_action(session, out, entry),
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
-    code_end = b.n, label = label(session, name, element.size, child),
+    code_end = b.n, label = label(session, name, element.size, layout_of(session, element, child)),
     in_place = t.kind == "array",
-  }
+  }, child)
   out.fields[#out.fields + 1] = field
 end
 
@@ -300,6 +340,7 @@ local function add_records(session, out, entry, offset, name, init)
   local element, n = t, 1
   while element.kind == "array" do element, n = element.of, n * element.n end
   local treatment = nest.inner(session, out.treatment, entry)
+  out.ctx.values = entry.inner_values
   local own = inner_action(session, out, entry)
   if n <= UNROLLED then
     for i = 0, n - 1 do
@@ -308,14 +349,14 @@ local function add_records(session, out, entry, offset, name, init)
     end
     return
   end
-  local child = program_of(session, treatment)
+  local child = program_of(session, treatment, nil, out)
   if not child then
     add_piece(out, offset, t.size, { init = init, name = name, action = own })
     return
   end
   -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
   local inner = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), ctx = out.ctx,
-    treatment = treatment }
+    treatment = treatment, around = out.around }
   collect(session, inner, treatment, 0, "", init, own)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
@@ -340,7 +381,7 @@ end
 function collect(session, out, treatment, base, prefix, init, own)
   local record = treatment.record
   local ctx, outer_treatment, outer_action = out.ctx, out.treatment, out.action
-  out.ctx = { session = session, record = record, base = base }
+  out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
   out.treatment, out.action = treatment, own
   local bare = treatment.bare
   if bare then out.partial = true end
@@ -349,6 +390,7 @@ function collect(session, out, treatment, base, prefix, init, own)
     local name = prefix .. entry.member.name
     local is_init = entry.init or init
     local element = types.innermost(t)
+    out.ctx.values = entry.values
     if not entry.include then
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
         label = label(session, name) }
@@ -474,13 +516,29 @@ local function apart(session, out, pieces, record)
   return {}
 end
 
+-- A program that leads to itself (TR14-5-10): how many levels up it is. What lies between is its own.
+function led_back(around, treatment, pos)
+  local levels, at = 1, around
+  while at.compiles ~= treatment do
+    at.touched = true
+    levels, at = levels + 1, at.around
+  end
+  if at.touched then
+    raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+      { rule = "TR14-5-10" })
+  end
+  at.recursive = true
+  return { up = levels }
+end
+
 -- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
--- text asks for it.
-function program_of(session, treatment, pos)
+-- text asks for it. around: what is compiled for the element that leads there.
+function program_of(session, treatment, pos, around)
   local record = treatment.record
   if not record.complete then return nil end
   local cache = cache_of(session, record)
   local made = cache[treatment]
+  if made == "under way" and session.rules.extended then return led_back(around, treatment, pos) end
   if made == "under way" then
     raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
       types.name(record)), { rule = "TR14-4.3-18",
@@ -488,11 +546,17 @@ function program_of(session, treatment, pos)
   end
   if made ~= nil then return made or nil end
   cache[treatment] = "under way"
+  local out
   local ok, result = pcall(function()
-    local out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder() }
+    out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), around = around,
+      compiles = treatment }
     collect(session, out, treatment, 0, "", false, nil)
     local pieces = join(out, record.size)
     if treatment.update and treatment.bare then pieces = apart(session, out, pieces, record) end
+    if out.recursive and out.touched then
+      raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+        { rule = "TR14-5-10" })
+    end
     local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
       and not pieces[1].action
     if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
@@ -509,7 +573,7 @@ function program_of(session, treatment, pos)
     cache[treatment] = nil
     error(result, 0)
   end
-  cache[treatment] = result
+  cache[treatment] = not out.touched and result or nil -- else it reads registers of what is around
   return result or nil
 end
 

@@ -42,10 +42,14 @@ local function way_to(session, variable)
 end
 
 -- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
-local function child_of(parent, name, pos, subscripts)
+local function key_for(name, subscripts)
   local parts = { name }
   for i, s in ipairs(subscripts) do parts[i + 1] = place.canonical(s) end
-  local key = table.concat(parts, " ")
+  return table.concat(parts, " ")
+end
+
+local function child_of(parent, name, pos, subscripts)
+  local key = key_for(name, subscripts)
   local child = parent.by_key[key]
   if not child then
     child = { name = name, pos = pos, subscripts = subscripts, by_key = {} }
@@ -55,6 +59,15 @@ local function child_of(parent, name, pos, subscripts)
   return child
 end
 
+-- Whether a tree has a member with other elements than these: a nest names each member once.
+local function is_taken(parent, name, subscripts)
+  for _, child in ipairs(parent) do
+    if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
+  end
+  return false
+end
+
+-- The node of the tree that a way leads to; nil if a member on the way stands there with other elements.
 local function follow(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -66,6 +79,7 @@ local function follow(node, steps, subscripts)
       i = i + 1
     end
     if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end
+    if is_taken(node, step.name, sections) then return nil end
     node = child_of(node, step.name, step.pos, sections)
   end
   return node
@@ -148,19 +162,29 @@ function convenience.lower(session, kind, clauses)
     local node, record, steps, subscripts = way_to(session, variable)
     if not node then return end
     local key = key_of(clause, node)
-    local root = roots[key] or { node = node, record = record, base = place.canonical(node), pos = node.pos,
-      by_key = {}, places = {}, direction = directions[clause.name] }
-    roots[key], taken[variable], any = root, root, true
-    set_clause(follow(root, steps, subscripts), clause, variable)
+    local root, child = nil, nil
+    while not child do -- another section of a member goes to a nest of its own
+      root = roots[key] or { node = node, record = record, base = place.canonical(node), pos = node.pos,
+        by_key = {}, places = {}, direction = directions[clause.name] }
+      roots[key] = root
+      child = follow(root, steps, subscripts)
+      key = key .. " again"
+    end
+    taken[variable], any = root, true
+    set_clause(child, clause, variable)
     root.places[#root.places + 1] = { name = place.render((place.take_apart(variable)), {}), pos = variable.pos }
   end)
   if not any then return clauses end
-  each(function(clause, variable)
-    local root = not taken[variable] and roots[key_of(clause, place.single(variable))]
-    if not root then return end
-    set_clause(root, clause, variable)
-    taken[variable] = root
-  end)
+  -- of several clauses that name a base the plainest gives the default; the others stand for themselves
+  for _, plainness in ipairs { "plain", "shape", "nest" } do
+    each(function(clause, variable)
+      local how = clause.nest and "nest" or clause.shape and "shape" or "plain"
+      local root = how == plainness and not taken[variable] and roots[key_of(clause, place.single(variable))]
+      if not root or root.clause and root.clause.name == clause.name then return end
+      set_clause(root, clause, variable)
+      taken[variable] = root
+    end)
+  end
   local list = {}
   for _, clause in ipairs(clauses) do
     local left = {}

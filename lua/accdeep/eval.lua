@@ -471,6 +471,7 @@ function compilers.section(_, node)
     { help = "sections stand in clauses, host, d and expect" })
 end
 compilers.alias = compilers.section
+function compilers.row(_, node) raise("syntax", node.pos, "'#' stands in bounds of sections", { length = 1 }) end
 
 -- Values for a function of the scenario: numbers, and pointers as it knows them.
 local function arguments(env, node)

@@ -13,6 +13,7 @@ local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
+local shape = require "accdeep.shape"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -150,11 +151,11 @@ local function treatment_of(session, request, t)
         or invoke and "TR14-3.2.2-02" or "TR14-3.1.2-08" })
   end
   if invoke then return nest.of_invoke(session, t, clause, update) end
-  if clause.shape and not clause.shape.name and not clause.nest then
+  if clause.shape and not clause.shape.name and not clause.shape.args and not clause.nest then
     raise("syntax", clause.shape.pos, "expected a shape's name", { rule = "TR14-3.1.2-02" })
   end
   if request.action == "present" and session.rules.present == "shallow" then return nil end
-  return nest.of_clause(session, t, clause, update)
+  return nest.of_clause(session, t, clause, update, request.action)
 end
 
 -- What is left of a policy's actions on exit data (AMB-TR14-10).
@@ -174,6 +175,7 @@ end
 local function asked(session, request, t)
   local treatment = treatment_of(session, request, t)
   local wanted = request.action or treatment.own
+  if treatment and treatment.own then wanted = treatment.own end -- a policy says what is asked for
   if treatment and treatment.policy and request.kind ~= "exit data" and deletes(session, treatment) then
     raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
       { rule = "TR14-3.2.2-06" })
@@ -261,10 +263,12 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   end
   if more then -- pointers that are followed: bounds are the host's own
     item.action = asked(session, request, types.innermost(element))
-    item.program = compile.pointer_program(session, nil, ctx, element, subscripts, more, function(of)
+    item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(of)
       local _, program = asked(session, request, of)
       return program
-    end, request.action == "no_create" and action.no_create or nil)
+    end, request.action == "no_create" and action.no_create or nil, function(builder)
+      return codegen.reg(builder, codegen.value(builder, ctx, base), base.pos)
+    end)
   else
     item.action, item.program = asked(session, request, element)
   end
@@ -329,6 +333,21 @@ function Plan:object(request, node)
       try = true }, node)
   end
   return item
+end
+
+-- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
+function Plan:container(request, base, subscripts)
+  local first = subscripts[1]
+  if subscripts[2] or first.tag ~= "section" or not first.length then
+    raise("invalid-section", first.pos, "a container's section has a length", { rule = "TR14-5-03" })
+  end
+  local clause, shape_node = request.clause, request.clause.shape
+  if shape_node and shape_node.args then
+    raise("duplicate-clause", shape_node.pos, "values stand in the section already", { rule = "TR14-5-03" })
+  end
+  local with_values = setmetatable({ shape = { pos = first.pos, name = shape_node and shape_node.name,
+    args = shape.section_values(first) } }, { __index = clause })
+  return self:object(setmetatable({ clause = with_values, node = base }, { __index = request }), base)
 end
 
 -- An attach or detach of the pointer itself.
@@ -426,6 +445,11 @@ local function sections_of(session, requests)
   return sections
 end
 
+-- Whether a section is one of a container: values for its shape (TR14-5-03).
+local function is_container(plan, base)
+  return plan.session.rules.extended and types.is_record(type_of(plan.session, base))
+end
+
 local function add_requests(plan, requests)
   plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
@@ -440,7 +464,9 @@ local function add_requests(plan, requests)
       plan:pointer(request, request.node)
     else
       local base, subscripts = take_apart(request.node)
-      if subscripts then
+      if subscripts and is_container(plan, base) then
+        item = plan:container(request, base, subscripts)
+      elseif subscripts then
         item = plan:section(request, base, subscripts)
       else
         item = plan:object(request, request.node)

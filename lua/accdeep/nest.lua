@@ -35,12 +35,48 @@ local function shape_layers(session, record, name)
   return layers
 end
 
--- The treatment of a shape; name nil: the default one.
-function nest.shape(session, record, name, update)
-  return remembered(session, record, ("shape %s %s"):format(name or "", update and "update" or ""), function()
-    return { record = record, layers = shape_layers(session, record, name), update = update or false,
-      name = name }
-  end)
+-- Values and names for the parameters of layers (TR14-5-01, -02): treatment.bound[layer][name] is {node,
+-- default?} or {name}. args are for the first layer; the others have their defaults.
+local function bind(treatment, layers, args, pos)
+  treatment.bound = treatment.bound or {}
+  for number, layer in ipairs(layers) do
+    local params, values = layer.params or {}, {}
+    local given = number == 1 and args or {}
+    if #given > #params then
+      raise("type-mismatch", given[#params + 1].pos, #params == 0 and "there are no parameters"
+        or ("there are only %d parameters"):format(#params), { rule = "TR14-5-01" })
+    end
+    for i, parameter in ipairs(params) do
+      local node = given[i] or parameter.default
+      if parameter.kind then
+        if given[i] and given[i].tag ~= "id" then
+          raise("type-mismatch", given[i].pos, ("'%s' is the name of a %s"):format(parameter.name, parameter.kind),
+            { rule = "TR14-5-02" })
+        end
+        values[parameter.name] = { name = node and node.name, pos = node and node.pos }
+      elseif not node then
+        raise("type-mismatch", pos, ("a value is missing for '%s'"):format(parameter.name), { rule = "TR14-5-01",
+          help = ("write <%s(value)>"):format(layer.name or "") })
+      else
+        values[parameter.name] = { node = node, default = not given[i], place = not given[i] and layer.place }
+      end
+    end
+    treatment.bound[layer] = layer.params and values
+  end
+  return treatment
+end
+
+-- The treatment of a shape; name nil: the default one. asked: the clause's action, where members may take
+-- only half of it (TR14-5-07).
+function nest.shape(session, record, name, update, asked, args, pos)
+  local function make()
+    local layers = shape_layers(session, record, name)
+    return bind({ record = record, layers = layers, update = update or false, name = name, asked = asked }, layers,
+      args, pos)
+  end
+  if args then return make() end
+  local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and asked or "")
+  return remembered(session, record, key, make)
 end
 
 -- The clauses of a nest, whose type is that of its variables.
@@ -54,23 +90,30 @@ local function clauses_of(inner)
   return inner.nest.clauses
 end
 
--- What a clause says about objects of a record: a shape's name, a nest, both, or neither. How it says so
--- is in inner {name?, pos, empty?, nest?}.
-local function shape_with(session, record, inner, update)
+-- What a clause says about objects of a record: a shape's name, values, a nest, several, or none. How it
+-- says so is in inner {name?, pos, empty?, args?, nest?}.
+local function shape_with(session, record, inner, update, asked)
   if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
-  if not inner or not inner.nest then return nest.shape(session, record, inner and inner.name, update) end
+  if not inner or not inner.nest then
+    return nest.shape(session, record, inner and inner.name, update, asked, inner and inner.args, inner and inner.pos)
+  end
   local own = shape.layer(session, record, clauses_of(inner))
   own.place = session:here(inner.nest.pos)
   local layers = inner.empty and {} or shape_layers(session, record, inner.name)
+  local treatment = bind({ record = record, update = update or false, asked = asked }, layers, inner.args, inner.pos)
   table.insert(layers, 1, own)
-  return { record = record, layers = layers, update = update or false }
+  treatment.layers = layers
+  return treatment
 end
 
-local function policy_over(session, record, made, update)
+local function policy_over(session, record, made, update, args, pos)
   local word = made.default
   local bare = not word or word == "none" or word == "exclude"
-  return { record = record, layers = shape_layers(session, record, made.shape), policy = made,
-    bare = bare, update = update or false, own = not update and (bare and "hold" or word) or nil }
+  local layers = shape_layers(session, record, made.shape)
+  local own = not update and (bare and "hold" or word) or nil
+  local treatment = { record = record, layers = layers, policy = made, bare = bare, update = update or false,
+    own = own, asked = own }
+  return bind(bind(treatment, layers), { made }, args, pos)
 end
 
 local function check_kind(made, name, pos, update)
@@ -90,41 +133,54 @@ local function policy_with(session, record, inner, update)
     check_kind(named, inner.name, inner.pos, update)
   end
   if not inner.nest then
-    return remembered(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""),
-      function() return policy_over(session, record, named, update) end)
+    local function make() return policy_over(session, record, named, update, inner.args, inner.pos) end
+    if inner.args then return make() end
+    return remembered(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""), make)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.place, own.scope = session:here(inner.nest.pos), inner.nest.scope
   if named then -- TR14-3.3-14: like use, and its shape and default
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
-    own.default_pos = own.default_pos or inner.pos
+    own.default_pos, own.params = own.default_pos or inner.pos, named.params
   end
   policy.check(session, record, own)
-  return policy_over(session, record, own, update)
+  return policy_over(session, record, own, update, inner.args, inner.pos)
 end
 
 local function inner_of(clause)
   return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
-    empty = clause.shape and not clause.shape.name, nest = clause.nest }
+    args = clause.shape and clause.shape.args,
+    empty = clause.shape and not clause.shape.name and not clause.shape.args, nest = clause.nest }
 end
 
 -- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
 function nest.check_policy(session, record, made)
   session:at(made.place, function()
     policy.check(session, record, made)
-    nest.entries(session, policy_over(session, record, made, made.kind == "update"))
+    local word = made.default
+    local treatment = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
+      own = made.kind ~= "update" and word ~= "none" and word ~= "exclude" and word or nil }
+    nest.entries(session, treatment)
   end)
 end
 
--- How a clause of a directive treats objects of a record.
-function nest.of_clause(session, record, clause, update)
-  return shape_with(session, record, inner_of(clause), update)
+-- How a clause of a directive treats objects of a record. asked: its action.
+function nest.of_clause(session, record, clause, update, asked)
+  local inner = inner_of(clause)
+  if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
+  local default = session.rules.extended and asked and not inner.name and not inner.nest and not inner.args
+    and policy.default_for(asked)
+  if default and session:policies_of(record)[default] then -- TR14-5-09
+    return policy_with(session, record, { name = default, pos = inner.pos }, update)
+  end
+  return shape_with(session, record, inner, update, asked)
 end
 
 -- The same for invoke.
 function nest.of_invoke(session, record, clause, update)
   local inner = inner_of(clause)
+  if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
   if not inner.name and not inner.nest then
     raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
       { length = #"invoke", rule = "TR14-3.3-14" })
@@ -147,9 +203,12 @@ local function in_layers(layers, name)
         found.include = layer.default == "include"
       end
     end
-    if entry and not found.source then found.source, found.source_place = entry, layer.place end
+    if entry and not found.source then
+      found.source, found.source_place, found.limit = entry, layer.place, entry.limit
+      found.source_layer = layer
+    end
     if entry and entry.subscripts and not found.subscripts then
-      found.subscripts, found.place = entry.subscripts, layer.place
+      found.subscripts, found.place, found.layer = entry.subscripts, layer.place, layer
     end
   end
   if found.include == nil then found.include = true end
@@ -206,7 +265,8 @@ local function in_policy(session, treatment, name)
     local sections = entry.subscripts
     return { include = entry.mode ~= "exclude", action = entry.action, invoke = entry.mode == "invoke",
       source = entry, source_place = place, subscripts = sections or below.subscripts,
-      place = sections and place or below.place, outer = entry.outer, named = true }
+      place = sections and place or below.place, outer = entry.outer, named = true,
+      layer = sections and made or below.layer, source_layer = made }
   end
   if not below.include then return below end
   local word = made.default
@@ -225,8 +285,16 @@ local function in_policy(session, treatment, name)
   return below
 end
 
+-- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
+local halves = {
+  ["in"] = { copy = "copyin", copyin = "copyin", copyout = "create", create = "create" },
+  out = { copy = "copyout", copyin = "create", copyout = "copyout", create = "create" },
+  none = { copy = "create", copyin = "create", copyout = "create", create = "create" },
+}
+
 -- How each member takes part: a list in the order of the members, of {member, offset, include, action?,
--- init, subscripts?, place, outer?, inner()}.
+-- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
+-- those of parameters in its bounds, and in what it says of the objects inside.
 function nest.entries(session, treatment)
   if treatment.entries then return treatment.entries end
   local list = {}
@@ -240,13 +308,16 @@ function nest.entries(session, treatment)
         local source = found.source
         list[#list + 1] = {
           member = member, offset = base + member.offset, include = found.include,
-          action = found.action, invoke = found.invoke, named = found.named,
+          action = found.action or found.limit and halves[found.limit][treatment.asked] or nil,
+          invoke = found.invoke, named = found.named,
           init = found.include and source and source.init or false,
           inner = found.include and source and source.inner or nil,
           inner_place = found.source_place,
           subscripts = found.include and found.subscripts or nil,
           place = found.place or found.source_place,
           outer = found.outer,
+          values = found.layer and treatment.bound and treatment.bound[found.layer],
+          inner_values = found.source_layer and treatment.bound and treatment.bound[found.source_layer],
         }
       end
     end
@@ -256,14 +327,20 @@ function nest.entries(session, treatment)
   return list
 end
 
--- The treatment of the objects that a member holds or leads to; action: what they are asked for.
+-- The treatment of the objects that a member holds or leads to.
 function nest.inner(session, treatment, entry)
   local record = types.innermost(entry.member.type)
-  local function made()
-    if entry.invoke then return policy_with(session, record, entry.inner, treatment.update) end
-    return shape_with(session, record, entry.inner, treatment.update)
+  local inner = entry.inner
+  local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
+  if bound and not bound.node then -- the name that a parameter stands for, or the default shape
+    inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
   end
-  if not entry.inner then return made() end
+  local asked = entry.action or treatment.asked
+  local function made()
+    if entry.invoke then return policy_with(session, record, inner, treatment.update) end
+    return shape_with(session, record, inner, treatment.update, asked)
+  end
+  if not inner then return made() end
   return session:at(entry.inner_place, made)
 end
 

@@ -71,7 +71,7 @@ function place.canonical(node)
     return place.canonical(node.base) .. (node.arrow and "->" or ".") .. node.name
   end
   local parts = { node.tag, node.op or "" }
-  for _, key in ipairs { "base", "index", "e", "a", "b", "c" } do
+  for _, key in ipairs { "base", "index", "start", "length", "to", "e", "a", "b", "c" } do
     if node[key] and node[key].tag then parts[#parts + 1] = place.canonical(node[key]) end
   end
   return "(" .. table.concat(parts, " ") .. ")"

@@ -25,8 +25,8 @@ local others = { type = true, use = true, shape = true, exclude = true, update =
 local defaults = { none = true, exclude = true, update = "update", copy = "data", copyin = "data",
   copyout = "data", create = "data", present = "data", delete = "data" }
 
-local function check_clause(clause)
-  if policy.actions[clause.name] or others[clause.name] then return end
+local function check_clause(session, clause)
+  if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
@@ -38,6 +38,9 @@ local function check_clause(clause)
   raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.2.1-02", help = near and ("did you mean '%s'?"):format(near) })
 end
+
+-- What the policy is called that a plain clause with this action means (TR14-5-09).
+function policy.default_for(wanted) return "for " .. wanted end
 
 -- Raises if a record has no policy of that name.
 function policy.known(session, record, name, pos)
@@ -65,13 +68,13 @@ local function of_kind(made, kind, pos, word)
 end
 
 local function enter_member(session, record, made, clause, item, inside)
-  local member = shape.member(record, item)
+  local member, args = shape.member(record, item, session)
   if made.members[item.name] then
     raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
       { length = #item.name, rule = "TR14-3.1.1-20" })
   end
   local entry = { mode = "act", action = policy.actions[clause.name], pos = item.pos,
-    subscripts = #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
+    subscripts = not args and #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
   if clause.name == "exclude" then
     if entry.subscripts then
       raise("invalid-section", entry.subscripts[1].pos, "a member is excluded as a whole",
@@ -86,16 +89,19 @@ local function enter_member(session, record, made, clause, item, inside)
       raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no policies"):format(item.name),
         { length = #item.name, rule = "TR14-3.2.4-02" })
     end
-    if not (clause.shape and clause.shape.name) and not clause.nest then
+    if not (clause.shape and clause.shape.name) and not clause.nest and not args then
       raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
         { length = #"invoke", rule = "TR14-3.3-14" })
     end
-    if clause.shape and clause.shape.name and of.complete and of ~= inside then
+    if clause.shape and clause.shape.name and of.complete and of ~= inside
+      and not shape.is_parameter(made, clause.shape.name) then
       policy.known(session, of, clause.shape.name, clause.shape.pos)
     end
   end
   entry.inner = shape.inner(member, item, clause)
-  if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete then
+  if args then entry.inner = { pos = item.pos, args = args, name = entry.inner and entry.inner.name } end
+  if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete
+    and not shape.is_parameter(made, entry.inner.name) then
     shape.known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
   end
   made.members[item.name] = entry
@@ -107,7 +113,12 @@ function policy.layer(session, record, clauses, kind, inside)
   local made = { members = {}, use = {}, kind = kind }
   local given = {}
   for _, clause in ipairs(clauses) do
-    check_clause(clause)
+    check_clause(session, clause)
+    if clause.name == "with" then made.params = shape.parameters(record, clause) end
+    if clause.direction then
+      raise("syntax", clause.direction.pos, "a policy's clauses are directions themselves",
+        { length = #clause.direction.name, rule = "TR14-5-07" })
+    end
     if clause.shape and clause.name == "exclude" then
       raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
         { rule = "TR14-3.1.2-02" })
@@ -133,6 +144,8 @@ function policy.layer(session, record, clauses, kind, inside)
       end
       made.shape, made.shape_pos = clause.names[1].name, clause.names[1].pos
       shape.known(session, record, made.shape, made.shape_pos)
+    elseif clause.name == "with" or clause.name == "for" then
+      once(given, clause)
     elseif clause.name == "use" then
       for _, used in ipairs(clause.names) do made.use[#made.use + 1] = used end
     elseif clause.name == "update" then
@@ -174,7 +187,11 @@ end
 -- Carries out a policy directive. record is the type it stands in, or nil outside of types. Returns the
 -- type it is about and the policy, which nest.check_policy then has to look at.
 function policy.define(session, node, record)
-  if not node.argument then
+  local default_for
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "for" and shape.is_wished(session, clause) then default_for = clause end
+  end
+  if not node.argument and not default_for then
     raise("syntax", node.pos + #"policy", "a policy has a name", { rule = "TR14-3.2.1-01" })
   end
   if #node.clauses == 0 then
@@ -182,14 +199,24 @@ function policy.define(session, node, record)
   end
   for _, clause in ipairs(node.clauses) do shape.no_nest(session, clause) end
   local target = shape.target(session, node, record)
-  local name, policies = node.argument.name, session:policies_of(target)
-  if policies[name] then
-    raise("duplicate-name", node.argument.pos, ("%s has a policy '%s' already"):format(types.name(target),
-      name), { length = #name, rule = "TR14-3.1.1-10" })
+  local policies, names = session:policies_of(target), {}
+  if node.argument then names[1] = { name = node.argument.name, pos = node.argument.pos } end
+  for _, word in ipairs(default_for and default_for.names or {}) do -- TR14-5-09
+    if not policy.actions[word.name] then
+      raise("unknown-clause", word.pos, ("'%s' is no data clause"):format(word.name), { length = #word.name,
+        rule = "TR14-5-09" })
+    end
+    names[#names + 1] = { name = policy.default_for(policy.actions[word.name]), pos = word.pos, says = word.name }
+  end
+  for _, given in ipairs(names) do
+    if policies[given.name] then
+      raise("duplicate-name", given.pos, ("%s has a policy %s already"):format(types.name(target),
+        given.says and "for " .. given.says or "'" .. given.name .. "'"), { rule = "TR14-3.1.1-10" })
+    end
   end
   local made = policy.layer(session, target, node.clauses, nil, record)
-  made.name, made.place = name, session:here(node.pos)
-  policies[name] = made
+  made.name, made.names, made.place = names[1].name, names, session:here(node.pos)
+  for _, given in ipairs(names) do policies[given.name] = made end
   session:types_changed()
   return target, made
 end

@@ -3,6 +3,8 @@
 -- Where documents differ, data decides: the core's part of a profile is in core/rules.c, the rest here.
 -- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
 -- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04).
+-- extended: the wishes of TR14's chapter 5 are understood. core: the profile of the core, if it has another
+-- name.
 
 local diagnostic = require "accdeep.diagnostic"
 
@@ -10,6 +12,7 @@ local rules = {}
 
 local profiles = {
   ["tr14"] = { members = "held" },
+  ["tr14x"] = { members = "held", extended = true, core = "tr14" },
   ["openacc-2.0"] = { members = "ignored" },
   ["openacc-3.3"] = { members = "ignored" },
   ["libgomp-12"] = { members = "ignored" },
@@ -46,7 +49,7 @@ function rules.profile(wanted)
         or "known are " .. table.concat(rules.names(), ", ") })
   end
   local profile = { name = base, base = base, update = "split", untranslated = "host",
-    present = "deep", members = known.members }
+    present = "deep", members = known.members, extended = known.extended or false, core = known.core or base }
   for key, value in pairs(changes) do
     if key ~= "base" then
       local allowed = knobs[key]
@@ -71,7 +74,7 @@ end
 
 -- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25).
 function rules.for_core(profile, strict)
-  local core = { base = profile.base, update = profile.update, untranslated = profile.untranslated }
+  local core = { base = profile.core, update = profile.update, untranslated = profile.untranslated }
   if strict == false then
     core.still_attached, core.detach_unattached = "ignore", "ignore"
   end

@@ -256,7 +256,7 @@ function Session:check_policies(record, defined)
   for _, made in ipairs(defined) do
     local ok, err = pcall(nest.check_policy, self, record, made)
     if not ok then
-      self:policies_of(record)[made.name] = nil
+      for _, given in ipairs(made.names) do self:policies_of(record)[given.name] = nil end
       error(err, 0)
     end
   end

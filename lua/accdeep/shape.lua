@@ -25,8 +25,22 @@ function shape.is_clause(name) return data_clauses[name] end
 
 local own_clauses = { type = true, include = true, exclude = true, init_needed = true, default = true }
 
-local function check_clause(clause)
-  if own_clauses[clause.name] then return end
+-- What chapter 5 of TR14 wishes for, where the rules know it.
+function shape.wish(session, pos, rule, what)
+  if session.rules.extended then return end
+  raise("syntax", pos, what .. " are for the profile tr14x", { length = 1, rule = rule,
+    help = 'scenario { rules = "tr14x" }' })
+end
+
+-- Clauses of a shape or policy that only chapter 5 knows.
+local wished = { with = "TR14-5-01", ["for"] = "TR14-5-09" }
+
+function shape.is_wished(session, clause)
+  return wished[clause.name] and session.rules.extended
+end
+
+local function check_clause(session, clause)
+  if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
   if data_clauses[clause.name] then
     raise("clause-not-allowed", clause.pos, ("a shape has no direction: '%s' is not allowed"):format(
       clause.name), { length = #clause.name, rule = "TR14-3.1.1-03",
@@ -92,8 +106,15 @@ function shape.known(session, record, name, pos)
     { length = #name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
 end
 
--- The member that an item of a clause names, with sections that its type can have. Raises.
-function shape.member(record, item)
+-- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
+function shape.section_values(subscript)
+  local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
+  return { first, subscript.length }
+end
+
+-- The member that an item of a clause names, with sections that its type can have. Raises. The third
+-- result: values for a container's shape.
+function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then
     local near = diagnostic.closest(item.name, record.by_name)
@@ -101,6 +122,13 @@ function shape.member(record, item)
       { length = #item.name, rule = "TR14-3.1.1-04", help = near and ("did you mean '%s'?"):format(near) })
   end
   local t = member.type
+  local first = item.subscripts[1]
+  if first and session and session.rules.extended and types.is_record(t) and first.tag == "section" then
+    if item.subscripts[2] or not first.length then
+      raise("invalid-section", first.pos, "a container's section has a length", { rule = "TR14-5-03" })
+    end
+    return member, shape.section_values(first)
+  end
   for i, subscript in ipairs(item.subscripts) do
     local element = types.element(t)
     if not element then
@@ -123,11 +151,12 @@ function shape.inner(member, item, clause)
     raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(item.name),
       { length = #item.name, rule = clause.nest and "TR14-3.3-15" or "TR14-3.1.2-08" })
   end
-  if clause.shape and not clause.shape.name and not clause.nest then
+  if clause.shape and not clause.shape.name and not clause.shape.args and not clause.nest then
     raise("syntax", clause.shape.pos, "expected a name", { rule = "TR14-3.1.2-02" })
   end
   return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
-    empty = clause.shape and not clause.shape.name, nest = clause.nest }
+    args = clause.shape and clause.shape.args,
+    empty = clause.shape and not clause.shape.name and not clause.shape.args, nest = clause.nest }
 end
 
 -- Nests are written in directives, not in what describes a type (TR14-5-05).
@@ -138,10 +167,47 @@ function shape.no_nest(session, clause)
   end
 end
 
+-- Whether a name is that of a parameter: which shape or policy it stands for is known later (TR14-5-02).
+function shape.is_parameter(made, name)
+  for _, parameter in ipairs(made.params or {}) do
+    if parameter.name == name and parameter.kind then return true end
+  end
+  return false
+end
+
+local limit_of -- forward
+
 local function check_inner(session, member, inner, record)
   local of = types.innermost(member.type)
   -- a type that is still being declared may get that shape later
   if inner.name and of.complete and of ~= record then shape.known(session, of, inner.name, inner.pos) end
+end
+
+-- Parameters that a directive declares: {name, kind?, default?} in order.
+function shape.parameters(_, clause)
+  local seen = {}
+  for _, parameter in ipairs(clause.parameters) do
+    if seen[parameter.name] then
+      raise("duplicate-name", parameter.pos, ("there are two parameters '%s'"):format(parameter.name),
+        { length = #parameter.name, rule = "TR14-5-01" })
+    end
+    seen[parameter.name] = true
+    if parameter.kind and parameter.default and parameter.default.tag ~= "id" then
+      raise("syntax", parameter.default.pos, ("a %s has a name"):format(parameter.kind), { rule = "TR14-5-02" })
+    end
+  end
+  return clause.parameters
+end
+
+-- Halves of a clause's movement that a member takes part in: include(in: m), out, none (TR14-5-07, -08).
+local limits = { ["in"] = true, out = true, none = true }
+function limit_of(session, clause)
+  local way = clause.direction
+  shape.wish(session, way.pos, "TR14-5-07", "directions of members")
+  if clause.name ~= "include" or not limits[way.name] then
+    raise("syntax", way.pos, "include takes in, out or none as direction", { length = #way.name, rule = "TR14-5-07" })
+  end
+  return way.name
 end
 
 -- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
@@ -150,7 +216,8 @@ function shape.layer(session, record, clauses, inside)
   local made = { members = {} }
   local default
   for _, clause in ipairs(clauses) do
-    check_clause(clause)
+    if clause.name == "with" and session.rules.extended then made.params = shape.parameters(record, clause) end
+    check_clause(session, clause)
     if clause.shape and not (clause.name == "include" or clause.name == "init_needed") then
       raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
         { rule = "TR14-3.1.2-02" })
@@ -172,7 +239,7 @@ function shape.layer(session, record, clauses, inside)
       made.default, default = clause.word, clause
     end
     for _, item in ipairs(clause.members or {}) do
-      local member = shape.member(record, item)
+      local member, args = shape.member(record, item, session)
       if made.members[item.name] then
         raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
           { length = #item.name, rule = "TR14-3.1.1-20" })
@@ -182,10 +249,12 @@ function shape.layer(session, record, clauses, inside)
           { rule = "TR14-3.1.1-04" })
       end
       local inner = shape.inner(member, item, clause)
-      if inner then check_inner(session, member, inner, inside) end
+      if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
+      if inner and not shape.is_parameter(made, inner.name) then check_inner(session, member, inner, inside) end
       made.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
         init = clause.name == "init_needed", inner = inner, pos = item.pos,
-        subscripts = #item.subscripts > 0 and item.subscripts or nil }
+        limit = clause.direction and limit_of(session, clause) or nil,
+        subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
     end
   end
   if made.default == "none" then
@@ -206,10 +275,15 @@ function shape.define(session, node, record)
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })
   end
   for _, clause in ipairs(node.clauses) do
-    check_clause(clause)
+    check_clause(session, clause)
     shape.no_nest(session, clause)
   end
   local target = shape.target(session, node, record)
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "for" then
+      raise("clause-not-allowed", clause.pos, "'for' belongs to policies", { length = 3, rule = "TR14-5-09" })
+    end
+  end
   local name = node.argument and node.argument.name or true
   local shapes = session:shapes_of(target)
   if shapes[name] then

@@ -46,6 +46,7 @@ function writers.num(node)
   return ("%.17g"):format(node.value)
 end
 function writers.str(node) return ("%q"):format(node.value) end
+function writers.row() return "#" end
 function writers.id(node, scope)
   local hidden = scope and types.member(scope.record, node.name)
   return ((hidden or node.global) and "::" or "") .. node.name
@@ -127,17 +128,26 @@ end
 
 function clause(node, scope)
   local parts = { node.name }
-  if node.shape then parts[2] = ("<%s>"):format(node.shape.name or "") end
+  if node.shape then
+    local args = node.shape.args and ("(%s)"):format(list_of(node.shape.args)) or ""
+    parts[2] = ("<%s%s>"):format(node.shape.name or "", args)
+  end
   local inside
   if node.members then
     local shapes = {}
     for i, member in ipairs(node.members) do shapes[i] = member_shape(member, scope) end
-    inside = table.concat(shapes, ", ")
+    inside = (node.direction and node.direction.name .. ": " or "") .. table.concat(shapes, ", ")
   elseif node.vars then
     inside = (node.direction and node.direction.name .. ": " or node.op and node.op .. ": " or "")
       .. list_of(node.vars)
   elseif node.word then
     inside = node.word
+  elseif node.parameters then
+    local list = {}
+    for i, p in ipairs(node.parameters) do
+      list[i] = (p.kind and p.kind .. " " or "") .. p.name .. (p.default and " = " .. expression(p.default) or "")
+    end
+    inside = table.concat(list, ", ")
   elseif node.names then
     inside = names(node.names)
   elseif node.type then

@@ -67,6 +67,7 @@ static void read_field(lua_State *L, void *to)
         .in_place = get_boolean(L, at, "in_place"),
         .code_end = (size_t)get_integer(L, at, "code_end", 0),
         .label = get_pointer(L, at, "label"),
+        .up = (unsigned)get_integer(L, at, "up", 0),
     };
     if (lua_getfield(L, at, "child") != LUA_TNIL)
         field->child = check_program(L, -1);

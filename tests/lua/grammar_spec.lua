@@ -219,7 +219,7 @@ describe("directives", function()
 
   local bad = {
     { "", 1 }, { "dat copy(a)", 1 }, { "data copy", 10 }, { "data copy(a", 12 }, { "data copy(a b)", 13 },
-    { "data copy()", 11 }, { "data copy(a) )", 14 }, { "data copy<s(a)", 12 }, { "data if()", 9 },
+    { "data copy()", 11 }, { "data copy(a) )", 14 }, { "data copy<s(a)", 15 }, { "data if()", 9 },
     { "shape(", 6 }, { "shape include(1)", 15 }, { "#pragma acc", 12 }, { "datacopy(a)", 1 },
   }
   for _, case in ipairs(bad) do

@@ -4,8 +4,11 @@
 
 scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 
+package.path = "tests/random/?.lua;" .. package.path
+
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
+local mutate = require "mutate"
 local session = require "accdeep.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
@@ -45,45 +48,6 @@ local corpus = {
   },
   expression = { "X.v[0:3]", "Y[2].at[1].x + 2 * n", "*(p + 1)", "(int)3.7 & 0xff", "&a[3] - &a[1]", "m[1][0:2]" },
 }
-
-local pieces = { "(", ")", "[", "]", "{", "}", ":", ",", ";", ".", "->", "*", "&", "<", ">", "@", "#", "\\",
-  "\"", "'", "\0", "\255\254", "\n", "/*", "//", "0x", "1e999", "99999999999999999999", "-1", "0", "acc", "copy",
-  "if", "struct", "sizeof", "shape", "include", "int", "X", "a", "nosuch", "\u{20AC}", "::", "==", "?" }
-
-local function tokens(text)
-  local list = {}
-  for blank, word in text:gmatch "(%s*)([%w_]*[^%w_%s]?)" do
-    if #blank + #word > 0 then list[#list + 1] = blank .. word end
-  end
-  return list
-end
-
-local function mutate(text)
-  local how = math.random(8)
-  if how == 1 then return text:sub(1, math.random(0, #text)) end
-  if how == 2 then
-    local at = math.random(0, #text)
-    return text:sub(1, at) .. string.char(math.random(0, 255)) .. text:sub(at + 1 + math.random(0, 1))
-  end
-  if how == 3 then
-    local open, close = table.unpack(({ { "(", ")" }, { "{", "}" }, { "[", "]" }, { "-", "" } })[math.random(4)])
-    local depth = 10 ^ math.random(1, 4) // 1 | 0
-    local at = math.random(0, #text)
-    return text:sub(1, at) .. open:rep(depth) .. "1" .. close:rep(depth) .. text:sub(at + 1)
-  end
-  local list = tokens(text)
-  if #list == 0 then return text end
-  local at = math.random(#list)
-  if how == 4 then table.remove(list, at)
-  elseif how == 5 then table.insert(list, at, list[math.random(#list)])
-  elseif how == 6 then
-    local other = math.random(#list)
-    list[at], list[other] = list[other], list[at]
-  else
-    table.insert(list, at, " " .. pieces[math.random(#pieces)] .. (how == 7 and " " or ""))
-  end
-  return table.concat(list)
-end
 
 -- ---------------------------------------------------------------------------------------- running --
 

@@ -68,9 +68,10 @@ function directive.rules(rules, lx)
   end
   name = name * lx.space
 
-  -- <name>, and the clause's parentheses
-  local shape = opt(sym "<" * Cp() * opt(lx.name) * expect(sym ">", "expected '>'")
-    / function(pos, text) return { pos = pos, name = text or nil } end)
+  -- <name>, <name(values)>, and the clause's parentheses
+  local values = opt(sym "(" * Ct(lx.list(V "expression") ^ -1) * expect(sym ")", "expected ',' or ')'"))
+  local shape = opt(sym "<" * Cp() * opt(lx.name) * values * expect(sym ">", "expected '>'")
+    / function(pos, text, args) return { pos = pos, name = text or nil, args = args or nil } end)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")
 
@@ -122,7 +123,17 @@ function directive.rules(rules, lx)
       function(n, e) n.e = e or nil end)
     + clause("anything", opt(V "parentheses" * lx.space), function() end)
     + unknown
-  rules.member_clause = clause("members", shape * open * members * close * nest, of_members)
+  local parameter = node("parameter", opt(lx.words "shape policy") * lx.name * opt(sym "=" * V "expression"),
+    function(n, kind, text, value) n.kind, n.name, n.default = kind or nil, text, value or nil end)
+  local word = node("name", expect(C(lx.raw_name) * lx.space, "expected a clause's name"),
+    function(n, text) n.name = text end)
+  rules.member_clause = clause("members", shape * open * direction * members * close * nest,
+      function(n, s, way, list, inner)
+        of_members(n, s, list, inner)
+        n.direction = way or nil
+      end)
+    + clause("parameters", open * Ct(lx.list(parameter)) * close, set "parameters", "with")
+    + clause("words", open * Ct(lx.list(word)) * close, set "names", "for")
     + clause("invoke", shape * open * members * close * nest, of_members, "invoke")
     + clause("names", open * Ct(lx.list(node("name", expect(lx.name, "expected a name"),
       function(n, text) n.name = text end))) * close, set "names")

@@ -1,6 +1,7 @@
 -- expr.lua - C expressions, with array sections.
 --
--- Nodes: num{value, type}, str{value}, id{name, global? (::name)}, member{base, name, arrow}, index{base, index},
+-- Nodes: num{value, type}, str{value}, row (TR14 5: #), id{name, global? (::name)},
+-- member{base, name, arrow}, index{base, index},
 -- section{base, start?, length?}, alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e},
 -- postfix{op, e}, binary{op, a, b}, cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e},
 -- comma{list}. An operand that stands alone gets no node for the operators it lacks.
@@ -140,6 +141,7 @@ return function(rules, lx)
       function(n, what, is_type)
         if is_type then n.type = what else n.e = what end
       end)
+    + node("row", sym "#", function() end)
     + node("id", opt(sym "::" * Cc(true)) * name, function(n, global, text)
       n.name, n.global = text, global or nil
     end)

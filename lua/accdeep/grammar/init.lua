@@ -41,17 +41,20 @@ local function build(start, trace)
 end
 
 local patterns = { [false] = {}, [true] = {} }
+local no_state = {}
 
+-- LPeg translates a pattern when it is first used. Where memory ends meanwhile the pattern must not be used
+-- again: it is kept once it has matched something.
 local function pattern(start, trace)
   local made = patterns[trace][start]
   if not made then
     made = build(start, trace)
+    local ok, err = pcall(made.match, made, "", 1, no_state)
+    if not ok and not (type(err) == "table" and err.syntax) then error(err, 0) end
     patterns[trace][start] = made
   end
   return made
 end
-
-local no_state = {}
 
 local function match(p, text, at, state)
   local ok, node, after = pcall(p.match, p, text, at, state)
