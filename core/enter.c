@@ -184,8 +184,8 @@ static bool roots_open(const struct accd_plan *plan)
         const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
         const struct accd_demand *demand = &accd_demands[root->action];
         if (root->state == ACCD_CLAIM_SKIP || !demand->entry ||
-            (root->state == ACCD_CLAIM_OPEN && !demand->creates))
-            return false; /* the last may be absent, or lie in what is yet to come */
+            !(demand->creates || demand->must)) /* such a one may stay absent */
+            return false;
     }
     return true;
 }
