@@ -117,6 +117,20 @@ struct accd_walk_root {
     size_t item, rowset;
 };
 
+/* Elements of recursive programs that were reached. */
+struct accd_seen {
+    size_t used, room; /* room is 0 or a power of two */
+    struct accd_seen_element {
+        uint64_t address;
+        const accd_program *program;
+    } * at;
+};
+
+/* Adds an element; *first_p: whether it is new. False: no memory. */
+bool accd_seen_add(struct accd_seen *seen, struct accd_mem *mem, uint64_t address,
+                   const accd_program *program, bool *first_p);
+void accd_seen_close(struct accd_seen *seen, struct accd_mem *mem);
+
 struct accd_walk {
     accd_context *context;
     unsigned users;
@@ -129,7 +143,7 @@ struct accd_walk {
     size_t sections;         /* of all segments */
     uint64_t losses;         /* of known host memory, when the walk was made */
     const struct accd_walk *before; /* while the walk is made */
-    struct accd_seen *seen;         /* while the walk is made: elements of recursive programs */
+    struct accd_seen seen;          /* while the walk is made */
 };
 
 /* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. */

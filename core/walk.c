@@ -530,60 +530,13 @@ static void sum_up(struct level_job *job, size_t f)
     }
 }
 
-/* Elements of recursive programs that were reached before, as pairs of address and program. */
-struct accd_seen {
-    size_t used, room; /* room is 0 or a power of two */
-    struct seen {
-        uint64_t address;
-        const accd_program *program;
-    } * at;
-};
-
-static struct seen *seen_place(const struct accd_seen *seen, uint64_t address,
-                               const accd_program *program)
-{
-    size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
-    for (;; i++) {
-        struct seen *at = &seen->at[i & (seen->room - 1)];
-        if (!at->program || (at->address == address && at->program == program))
-            return at;
-    }
-}
-
 /* Notes an element; *first_p: whether it is reached for the first time. */
 static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program,
                          bool *first_p)
 {
-    struct accd_mem *mem = &walk->context->mem;
-    if (!walk->seen && !(walk->seen = accd_mem_zero(mem, sizeof *walk->seen)))
-        return out_of_memory(walk->context);
-    struct accd_seen *seen = walk->seen;
-    if (seen->used * 2 >= seen->room) {
-        struct accd_seen more = {.room = seen->room ? 2 * seen->room : 64};
-        more.at = accd_mem_zero(mem, more.room * sizeof more.at[0]);
-        if (!more.at)
-            return out_of_memory(walk->context);
-        for (size_t i = 0; i < seen->room; i++)
-            if (seen->at[i].program)
-                *seen_place(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
-        more.used = seen->used;
-        accd_mem_free(mem, seen->at, seen->room * sizeof seen->at[0]);
-        *seen = more;
-    }
-    struct seen *at = seen_place(seen, address, program);
-    *first_p = !at->program;
-    seen->used += !at->program;
-    *at = (struct seen){address, program};
-    return ACCD_OK;
-}
-
-static void forget_seen(struct accd_walk *walk)
-{
-    struct accd_mem *mem = &walk->context->mem;
-    if (walk->seen)
-        accd_mem_free(mem, walk->seen->at, walk->seen->room * sizeof walk->seen->at[0]);
-    accd_mem_free(mem, walk->seen, sizeof *walk->seen);
-    walk->seen = NULL;
+    if (accd_seen_add(&walk->seen, &walk->context->mem, address, program, first_p))
+        return ACCD_OK;
+    return out_of_memory(walk->context);
 }
 
 /* The rows of a recursive program: elements that no other pointer led to before (TR14-5-10). */
@@ -820,7 +773,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
-    forget_seen(walk);
+    accd_seen_close(&walk->seen, &context->mem);
     if (status != ACCD_OK) {
         accd_walk_release(walk);
         return status;

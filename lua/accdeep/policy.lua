@@ -68,20 +68,9 @@ local function of_kind(made, kind, pos, word)
 end
 
 local function enter_member(session, record, made, clause, item, inside)
-  local member, args = shape.member(record, item, session)
-  if made.members[item.name] then
-    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
-      { length = #item.name, rule = "TR14-3.1.1-20" })
-  end
-  local entry = { mode = "act", action = policy.actions[clause.name], pos = item.pos,
-    subscripts = not args and #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
-  if clause.name == "exclude" then
-    if entry.subscripts then
-      raise("invalid-section", entry.subscripts[1].pos, "a member is excluded as a whole",
-        { rule = "TR14-3.1.1-04" })
-    end
-    entry.mode = "exclude"
-  end
+  local member, args = shape.enter(session, record, made, clause, item)
+  local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
+    pos = item.pos, subscripts = not args and #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
   if clause.name == "invoke" then
     entry.mode = "invoke"
     local of = types.innermost(member.type)
@@ -119,14 +108,7 @@ function policy.layer(session, record, clauses, kind, inside)
       raise("syntax", clause.direction.pos, "a policy's clauses are directions themselves",
         { length = #clause.direction.name, rule = "TR14-5-07" })
     end
-    if clause.shape and clause.name == "exclude" then
-      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
-        { rule = "TR14-3.1.2-02" })
-    end
-    if clause.nest and clause.name == "exclude" then
-      raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
-        { length = 2, rule = "TR14-3.3-02" })
-    end
+    shape.check_brackets(clause, clause.name ~= "exclude")
     if clause.name == "default" then
       once(given, clause)
       local sort = defaults[clause.word]

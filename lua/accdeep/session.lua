@@ -17,6 +17,7 @@ local lower = require "accdeep.lower"
 local method = require "accdeep.method"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
+local region = require "accdeep.region"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
 local shape = require "accdeep.shape"
@@ -119,7 +120,7 @@ end
 function Session:close()
   if not self.ctx then return end
   for i = 0, self.devices - 1 do
-    for _, region in ipairs(self.regions[i]) do region.closed = true end
+    for _, open in ipairs(self.regions[i]) do open.closed = true end
   end
   for address, block in pairs(self.blocks) do -- a limit may stop this half-way: it goes on from there
     self.blocks[address] = nil
@@ -607,93 +608,7 @@ end
 
 -- --------------------------------------------------------------------------------------- regions --
 
-local Region = {}
-Region.__index = Region
-Region.__name = "region"
-
--- Ends the region: data that no other clause wants leave the device.
-function Region:close()
-  local owner = self.session
-  if self.closed then
-    raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
-      { rule = "DIR-4.3-06" })
-  end
-  local stack = owner.regions[self.device]
-  if stack[#stack] ~= self then
-    local inner = stack[#stack]
-    raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
-      inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
-  end
-  if self.handle then
-    local explained = owner.explain and owner:explain(self.plan, true)
-    local before = owner.watching and owner:snapshot()
-    local ok, err = self.handle:close()
-    if not ok then
-      if explained then explained(err) end
-      if before then owner:compare(before) end
-      local made = owner:core_error(err, nil)
-      location.place(made, nil, self.file, self.line)
-      local at, line = location.scenario(2)
-      if at and line ~= self.line then
-        made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
-      end
-      error(made, 0)
-    end
-    if owner.listening then owner:tell() end
-    if explained then explained() end
-  end
-  stack[#stack] = nil
-  self.closed = true
-  local file, line = location.scenario(2)
-  self.closed_at = file and ("%s:%d"):format(file, line)
-end
-
--- region(fn): runs the body, then closes. An error in the body closes the region too.
-function Region:__call(body)
-  if type(body) ~= "function" then
-    raise("type-mismatch", nil, "a data region takes a function as its body")
-  end
-  if self.closed then self:close() end -- which says that it cannot
-  local ok, err = pcall(body)
-  if ok then
-    if not self.closed then self:close() end
-    return
-  end
-  if not self.closed then
-    local closed = pcall(self.close, self)
-    if not closed then self:abandon() end
-  end
-  error(err, 0)
-end
-
-Region.__close = function(self)
-  if not self.closed then self:close() end
-end
-
--- Takes the region and those inside it off the stack, without copying anything to the host.
-function Region:abandon()
-  local stack = self.session.regions[self.device]
-  if self.closed then return end
-  while #stack > 0 do
-    local top = table.remove(stack)
-    top.closed = true
-    if top.handle then top.handle:abandon() end
-    if top == self then break end
-  end
-end
-
-function Session:open_region(plan, enabled)
-  local region = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
-    line = plan.line, where = {} }, Region)
-  if enabled then
-    region.handle = self:run(plan)
-    for name, item in pairs(plan.named) do
-      region.where[name] = item.number and (plan.construct:where(item.number)) or 0
-    end
-  end
-  table.insert(self.regions[self.device], region)
-  return region
-end
+Session.open_region = region.open
 
 -- The innermost open region that names a variable in a clause.
 function Session:visible(name)

@@ -144,6 +144,31 @@ function shape.member(record, item, session)
   return member
 end
 
+-- A member that a clause of a layer names: once, and as a whole if it is excluded. Results as of member.
+function shape.enter(session, record, made, clause, item)
+  local member, args = shape.member(record, item, session)
+  if made.members[item.name] then
+    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
+      { length = #item.name, rule = "TR14-3.1.1-20" })
+  end
+  if clause.name == "exclude" and #item.subscripts > 0 then
+    raise("invalid-section", item.subscripts[1].pos, "a member is excluded as a whole", { rule = "TR14-3.1.1-04" })
+  end
+  return member, args
+end
+
+-- Clauses of a layer that take neither a shape nor a nest for what is inside.
+function shape.check_brackets(clause, takes_shape)
+  if clause.shape and not takes_shape then
+    raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
+      { rule = "TR14-3.1.2-02" })
+  end
+  if clause.nest and clause.name == "exclude" then
+    raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
+      { length = 2, rule = "TR14-3.3-02" })
+  end
+end
+
 -- How a clause wants what its member holds or leads to treated, or nil: {name?, pos, nest?}.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
@@ -218,14 +243,7 @@ function shape.layer(session, record, clauses, inside)
   for _, clause in ipairs(clauses) do
     if clause.name == "with" and session.rules.extended then made.params = shape.parameters(record, clause) end
     check_clause(session, clause)
-    if clause.shape and not (clause.name == "include" or clause.name == "init_needed") then
-      raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
-        { rule = "TR14-3.1.2-02" })
-    end
-    if clause.nest and clause.name == "exclude" then
-      raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
-        { length = 2, rule = "TR14-3.3-02" })
-    end
+    shape.check_brackets(clause, clause.name == "include" or clause.name == "init_needed")
     if clause.name == "default" then
       if default then
         raise("duplicate-clause", clause.pos, "a shape has one default",
@@ -239,15 +257,7 @@ function shape.layer(session, record, clauses, inside)
       made.default, default = clause.word, clause
     end
     for _, item in ipairs(clause.members or {}) do
-      local member, args = shape.member(record, item, session)
-      if made.members[item.name] then
-        raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
-          { length = #item.name, rule = "TR14-3.1.1-20" })
-      end
-      if clause.name == "exclude" and #item.subscripts > 0 then
-        raise("invalid-section", item.subscripts[1].pos, "a member is excluded as a whole",
-          { rule = "TR14-3.1.1-04" })
-      end
+      local member, args = shape.enter(session, record, made, clause, item)
       local inner = shape.inner(member, item, clause)
       if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
       if inner and not shape.is_parameter(made, inner.name) then check_inner(session, member, inner, inside) end

@@ -1,0 +1,99 @@
+-- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
+
+local diagnostic = require "accdeep.diagnostic"
+local location = require "accdeep.location"
+
+local raise = diagnostic.raise
+
+local region = {}
+
+local Region = {}
+Region.__index = Region
+Region.__name = "region"
+
+-- Ends the region: data that no other clause wants leave the device.
+function Region:close()
+  local owner = self.session
+  if self.closed then
+    raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
+      { rule = "DIR-4.3-06" })
+  end
+  local stack = owner.regions[self.device]
+  if stack[#stack] ~= self then
+    local inner = stack[#stack]
+    raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
+      inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
+  end
+  if self.handle then
+    local explained = owner.explain and owner:explain(self.plan, true)
+    local before = owner.watching and owner:snapshot()
+    local ok, err = self.handle:close()
+    if not ok then
+      if explained then explained(err) end
+      if before then owner:compare(before) end
+      local made = owner:core_error(err, nil)
+      location.place(made, nil, self.file, self.line)
+      local at, line = location.scenario(2)
+      if at and line ~= self.line then
+        made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
+      end
+      error(made, 0)
+    end
+    if owner.listening then owner:tell() end
+    if explained then explained() end
+  end
+  stack[#stack] = nil
+  self.closed = true
+  local file, line = location.scenario(2)
+  self.closed_at = file and ("%s:%d"):format(file, line)
+end
+
+-- region(fn): runs the body, then closes. An error in the body closes the region too.
+function Region:__call(body)
+  if type(body) ~= "function" then
+    raise("type-mismatch", nil, "a data region takes a function as its body")
+  end
+  if self.closed then self:close() end -- which says that it cannot
+  local ok, err = pcall(body)
+  if ok then
+    if not self.closed then self:close() end
+    return
+  end
+  if not self.closed then
+    local closed = pcall(self.close, self)
+    if not closed then self:abandon() end
+  end
+  error(err, 0)
+end
+
+Region.__close = function(self)
+  if not self.closed then self:close() end
+end
+
+-- Takes the region and those inside it off the stack, without copying anything to the host.
+function Region:abandon()
+  local stack = self.session.regions[self.device]
+  if self.closed then return end
+  while #stack > 0 do
+    local top = table.remove(stack)
+    top.closed = true
+    if top.handle then top.handle:abandon() end
+    if top == self then break end
+  end
+end
+
+-- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false).
+function region.open(self, plan, enabled)
+  local made = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
+    line = plan.line, where = {} }, Region)
+  if enabled then
+    made.handle = self:run(plan)
+    for name, item in pairs(plan.named) do
+      made.where[name] = item.number and (plan.construct:where(item.number)) or 0
+    end
+  end
+  table.insert(self.regions[self.device], made)
+  return made
+end
+
+return region
