@@ -58,16 +58,20 @@ local directives = {
   ["init"] = { kind = "init", clauses = set "device_num device_type dtype if" },
   ["shutdown"] = { kind = "shutdown", clauses = set "device_num device_type dtype if" },
   ["end data"] = { kind = "end data", clauses = {} },
+  ["host_data"] = { kind = "host data", clauses = set "use_device if if_present" },
+  ["end host_data"] = { kind = "end host data", clauses = {} },
+  ["declare"] = { kind = "declare",
+    clauses = set "copy copyin copyout create present deviceptr device_resident link" },
 }
 
 local all_clauses = set(compute, private, sizes, loop, "copyout delete detach finalize self host device if_present",
-  "device_num default_async include exclude init_needed type")
+  "use_device device_resident link device_num default_async include exclude init_needed type")
 
 -- Clauses that stand once, whatever they say.
 local once = set "if finalize if_present default async device_num default_async"
 
-local data_actions = { attach = "attach", detach = "detach", self = "update self", host = "update self",
-  device = "update device" }
+local data_actions = { device_resident = "create", attach = "attach", detach = "detach", self = "update self",
+  host = "update self", device = "update device" }
 for name, wanted in pairs(policy.actions) do data_actions[name] = wanted end
 local present_or = set [[pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin
   present_or_copyout present_or_create]]
@@ -479,6 +483,12 @@ end
 
 -- --------------------------------------------------------------------------------------- directives --
 
+-- Directives that are nothing without a data clause.
+local needs_data = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
+
+-- Clauses of declare whose data live as long as the program.
+local lasting = set "copyin create device_resident"
+
 local function simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
@@ -546,7 +556,7 @@ function lower.directive(session, node, options)
   local seen = check_clauses(node, what.clauses)
   local plan = setmetatable({
     session = session, node = node, kind = what.kind, items = {}, named = {}, private = {},
-    deviceptr = {}, file = options.file, line = options.line,
+    deviceptr = {}, use_device = {}, file = options.file, line = options.line,
     if_present = seen.if_present,
   }, Plan)
   local default
@@ -598,12 +608,22 @@ function lower.directive(session, node, options)
         end
         plan.deviceptr[item.name] = variable
       end
+    elseif clause.name == "use_device" then
+      for _, item in ipairs(simple_names(clause)) do
+        plan.use_device[#plan.use_device + 1] = { variable = declared(session, item), pos = item.pos }
+      end
+    elseif what.kind == "declare" and not lasting[clause.name] then
+      raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
+        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create and copyin last" })
     end
+  end
+  if what.kind == "host data" and #plan.use_device == 0 then
+    raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
   if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
-  if #requests == 0 and (what.kind == "enter data" or what.kind == "exit data" or what.kind == "update"
+  if #requests == 0 and (needs_data[what.kind]
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1" })
@@ -622,8 +642,8 @@ end
 
 -- Prepares the items for the core.
 function lower.prepare(session, plan)
-  local spec = { kind = kinds[plan.kind], name = plan.node.name, file = plan.file, line = plan.line,
-    finalize = plan.finalize }
+  local spec = { kind = kinds[plan.kind == "declare" and "region" or plan.kind], name = plan.node.name,
+    file = plan.file, line = plan.line, finalize = plan.finalize }
   for i, item in ipairs(plan.items) do
     spec[i] = item
     item.number = i

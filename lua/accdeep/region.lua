@@ -44,6 +44,7 @@ function Region:close()
   end
   stack[#stack] = nil
   self.closed = true
+  if self.undo then self.undo() end
   local file, line = location.scenario(2)
   self.closed_at = file and ("%s:%d"):format(file, line)
 end
@@ -77,6 +78,7 @@ function Region:abandon()
   while #stack > 0 do
     local top = table.remove(stack)
     top.closed = true
+    if top.undo then top.undo() end
     if top.handle then top.handle:abandon() end
     if top == self then break end
   end
@@ -94,6 +96,30 @@ function region.open(self, plan, enabled)
   end
   table.insert(self.regions[self.device], made)
   return made
+end
+
+-- The names of use_device clauses stand for addresses on the current device until the region ends.
+function region.use_device(self, made, names, if_present)
+  local before = self.replaced
+  local replaced = setmetatable({}, before and { __index = before } or nil)
+  local ctx, device = self.ctx, self.device
+  for _, item in ipairs(names) do
+    local variable = item.variable
+    local t, address = variable.type, variable.address
+    if t.kind == "pointer" then address = self.host_space:load(variable.address, t.code, t.size) end
+    local dev = address ~= 0 and ctx:deviceptr(device, address) or 0
+    if dev ~= 0 then
+      local low, high = ctx:device_bounds(device, dev)
+      local function at() return dev, low, high end
+      replaced[variable.name] = t.kind == "pointer" and { type = t, value = at } or { type = t, place = at }
+    elseif address ~= 0 and not if_present then
+      raise("not-present", item.pos, ("%s is not present on device %d"):format(
+        t.kind == "pointer" and "what " .. variable.name .. " points to" or variable.name, device),
+        { length = #variable.name, rule = "ACC33-hd-1" })
+    end
+  end
+  self.replaced = replaced
+  made.undo = function() self.replaced = before end
 end
 
 return region

@@ -120,6 +120,9 @@ local function language(run)
           { help = near and ("did you mean '%s'?"):format(near) })
       end
       if binding.const then return binding.const end
+      if not binding.place then -- a pointer that stands for a device address
+        return s.pointer_spaces[s.device]:pointer(binding.type, binding.value())
+      end
       return view.read(s.host_space, binding.type, binding.place())
     end,
     __newindex = function(_, name, value)
@@ -199,6 +202,9 @@ local function language(run)
     local address, _, t = s:within(text, file, line, s.extent, s, text)
     local to = types.pointer(t)
     if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
+    if s.ctx:device_of(address) >= 0 then -- inside host_data
+      return s.pointer_spaces[s.device]:pointer(to, address, s.ctx:device_bounds(s.device, address))
+    end
     return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
   end
 
@@ -388,7 +394,7 @@ local function check_regions(s)
   for device = 0, s.devices - 1 do
     local stack = s.regions[device]
     local top = stack[#stack]
-    if top then
+    if top and top.plan.kind ~= "declare" then
       raise("region-nesting", nil, "the region is still open at the end of the case", {
         file = top.file, line = top.line, rule = "DIR-4.3-06",
         help = "end it: acc \"end data\", region:close(), or a body" })

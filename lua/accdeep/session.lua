@@ -64,6 +64,7 @@ function session.new(options, outer)
     -- not nil: a directive asks for these each time
     this_slots = {},    -- record -> where `this` is kept while a member function runs
     explain = options.explain or false, -- asked before each construct
+    replaced = false,   -- in a host_data region: name -> what it stands for
     this = false, kernel = false, watching = false, listening = false, current = false,
   }, Session)
   local ctx, err = core.open {
@@ -377,6 +378,8 @@ function Session:host_env()
   if not self.cached_host_env then
     local INT = types.scalars.int
     self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
+      local replaced = self.replaced and self.replaced[name]
+      if replaced then return replaced end
       local variable = self:this_member(name) or self.scope.variables[name]
       if variable then
         if not variable.place then
@@ -512,7 +515,7 @@ function Session:prepare(text, file, line, references, signature)
     error(made, 0)
   end
   plan = made
-  if plan.kind == "region" or plan.kind == "compute" or #plan.items > 0 then
+  if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
     plan.construct = lower.prepare(self, plan)
   end
   if plan.condition then
@@ -525,6 +528,7 @@ function Session:prepare(text, file, line, references, signature)
   local kind = plan.kind
   plan.place = { text = text, file = file, line = line }
   plan.alone = plan.construct and not plan.condition and not self.explain and kind ~= "region" and kind ~= "compute"
+    and kind ~= "declare"
   local places = self.prepared[text] or {}
   local lines = places[file or ""] or {}
   self.prepared[text], places[file or ""], lines[key] = places, lines, plan
@@ -619,12 +623,32 @@ function Session:visible(name)
   return nil
 end
 
-function Session:end_data(pos)
+-- Ends the innermost open region of a kind.
+function Session:end_data(pos, kind)
   local stack = self.regions[self.device]
   for i = #stack, 1, -1 do
-    if stack[i].plan.kind == "region" then return stack[i]:close() end
+    if stack[i].plan.kind == kind then return stack[i]:close() end
   end
   raise("region-nesting", pos, "there is no open data region to end", { rule = "DIR-4.3-06" })
+end
+
+-- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1).
+function Session:declare_data(plan)
+  local stack = self.regions[self.device]
+  local top = stack[#stack]
+  if top and top.plan.kind ~= "declare" then
+    raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+  end
+  self:open_region(plan, true)
+end
+
+-- host_data: names stand for device addresses until the region ends (ACC33-hd-1).
+function Session:open_host_data(plan, enabled)
+  local made = self:open_region(plan, false)
+  local ok, err = pcall(region.use_device, self, made, enabled and plan.use_device or {}, plan.if_present)
+  if ok then return made end
+  made:abandon()
+  error(err, 0)
 end
 
 function Session:set_device(number, pos)
@@ -654,7 +678,8 @@ end
 others["shutdown"] = function(self, plan)
   self:forget_device(plan.node.pos)
 end
-others["end data"] = function(self, plan) self:end_data(plan.node.pos) end
+others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
+others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied.
 function Session:forget_device(pos)
@@ -720,6 +745,8 @@ function Session:directive_here(text, refs, file, line)
   local plan = self:prepare(text, file, line)
   local enabled = not plan.condition_value or plan.condition_value()
   if plan.kind == "region" then return self:open_region(plan, enabled) end
+  if plan.kind == "declare" then return self:declare_data(plan) end
+  if plan.kind == "host data" then return self:open_host_data(plan, enabled) end
   if not enabled then return end
   local other = others[plan.kind]
   if other then return other(self, plan) end

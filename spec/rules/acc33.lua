@@ -118,11 +118,11 @@ return {
     text = "Fortran: attach includes the descriptor (said for members only; FLANG extends it to "
       .. "detach and dummies)." },
 
-  { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "open",
+  { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "done",
     text = "host_data use_device(v): address replaced by the device address; v must be present "
       .. "unless if(false) or if_present; null stays null; v is a name, not a section." },
 
-  { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "open",
+  { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "done",
     text = "Declare: copy, copyin, copyout, create, present, deviceptr, device_resident, link; "
       .. "implicit region = routine or program; at global scope only create, copyin, "
       .. "device_resident, link. Fortran allocatable in declare create: allocate sets dynamic "

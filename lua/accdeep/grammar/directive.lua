@@ -13,7 +13,8 @@ local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp,
 local directive = {}
 
 -- Names of several words are one directive; the loop forms are compute constructs too.
-directive.names = [[enter_data exit_data end_data data update parallel_loop serial_loop kernels_loop
+directive.names = [[enter_data exit_data end_data end_host_data host_data declare data update
+  parallel_loop serial_loop kernels_loop
   parallel serial kernels set wait init shutdown]]
 -- Directives about the members of a type.
 directive.member_names = "shape policy"
@@ -29,7 +30,7 @@ end
 directive.clauses = {
   vars = [[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create
-    pcopy pcopyin pcopyout pcreate private firstprivate self host device]],
+    pcopy pcopyin pcopyout pcreate private firstprivate self host device use_device device_resident link]],
   members = [[include exclude init_needed update copy copyin copyout create no_create present delete
     attach detach present_or_copy present_or_copyin present_or_copyout present_or_create
     pcopy pcopyin pcopyout pcreate]],
@@ -44,7 +45,7 @@ directive.clauses = {
 
 local function by_length(list)
   local words = {}
-  for w in list:gmatch "%S+" do words[#words + 1] = (w:gsub("_data", " data"):gsub("_loop", " loop")) end
+  for w in list:gmatch "%S+" do words[#words + 1] = (w:gsub("^(e%l+)_", "%1 "):gsub("_loop", " loop")) end
   table.sort(words, function(a, b) return #a > #b end)
   return words
 end

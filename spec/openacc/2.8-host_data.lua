@@ -1,0 +1,74 @@
+-- host_data and declare.
+scenario { title = "OpenACC 3.3, 2.8 and 2.13: host_data, declare", rules = "openacc-3.3",
+  cites = { "ACC33-hd-1", "ACC33-dec-1" } }
+
+declare [[
+  double v[4] = { 1, 2, 3, 4 }, w[2] = { 5, 6 };
+  double *p = v, *none;
+  struct s { int k; } S;
+  int yes = 1, no = 0;
+]]
+
+case("accepts: names stand for device addresses [ACC33-hd-1]", function()
+  acc "data copyin(v, S)" (function()
+    local on_device = acc_deviceptr(addr "v")
+    acc "host_data use_device(v, p, S, none)" (function()
+      expect(addr "v[0]" == on_device)
+      expect(host.p == on_device)
+      expect(acc_hostptr(addr "S") ~= NULL)
+      expect(host.none == NULL)
+      acc_memcpy_from_device(addr "w[0]", host.p + 2, 16)
+    end)
+    expect.host("w[0:2]", { 3, 4 })
+    expect(host.p == addr "v")
+  end)
+end)
+
+case("accepts: if(false) and if_present leave them as they are [ACC33-hd-1]", function()
+  acc "host_data use_device(v) if_present" (function() expect.host("v[1]", 2) end)
+  acc "data copyin(v)" (function()
+    acc "host_data use_device(v) if(no)" (function() expect.host("v[1]", 2) end)
+    local region = acc "host_data use_device(v) if(yes)"
+    expect.fails("device-pointer-on-host", function() host "v[1]" end)
+    acc "end host_data"
+    expect.host("v[1]", 2)
+    expect.fails("region-nesting", function() region:close() end)
+  end)
+end)
+
+case("rejects: absent data, sections, no clause, device addresses used on the host [ACC33-hd-1]", function()
+  expect.fails("not-present", function() acc "host_data use_device(v)" end)
+  expect.fails("not-present", function() acc "host_data use_device(p)" end)
+  expect.malformed "acc host_data use_device(v[0:2])"
+  expect.malformed "acc host_data"
+  expect.invalid("acc host_data use_device(x)", "unknown-name")
+  expect.invalid("acc host_data copy(v)", "clause-not-allowed")
+  acc "data copyin(v)" (function()
+    acc "host_data use_device(v, p)" (function()
+      expect.fails("device-pointer-on-host", function() return host "v[0] + 1" end)
+      expect.fails("device-pointer-on-host", function() return host.p[0] end)
+    end)
+  end)
+end)
+
+case("accepts: declared data are there as long as the program [ACC33-dec-1]", function()
+  acc "declare create(v) copyin(w)"
+  expect.uninitialized "v[0:4]"
+  expect.device("w[1]", 6)
+  expect.count("v", { structured = 1 })
+  acc "parallel" "for (int i = 0; i < 4; i++) v[i] = i * w[0];"
+  acc "update self(v)"
+  expect.host("v[3]", 15)
+  acc "data copy(v)" (function() expect.count("v", { structured = 2 }) end)
+  expect.present "v[0:4]"
+end)
+
+case("rejects: clauses that need a region around, and declare inside of one [ACC33-dec-1]", function()
+  for _, clause in ipairs { "copy", "copyout", "present", "link" } do
+    expect.invalid(("acc declare %s(v)"):format(clause), "clause-not-allowed")
+  end
+  expect.malformed "acc declare"
+  acc "data copyin(w)" (function()
+    expect.fails("region-nesting", function() acc "declare create(v)" end)
+  end)
+end)
