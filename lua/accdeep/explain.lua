@@ -60,19 +60,30 @@ local function member_text(treatment, entry)
   return table.concat(parts)
 end
 
--- What an entry leads to, as a nest with its brackets; "" for plain data, nil in the middle of recursion.
-local function inner_text(session, treatment, entry)
+-- Whether a treatment has values for parameters: they cannot be written out as a nest.
+local function has_values(treatment)
+  for _, values in pairs(treatment.bound or {}) do
+    if values and next(values) then return true end
+  end
+  return false
+end
+
+-- What an entry leads to, as a nest with its brackets; "" for plain data, and for a type that leads back to
+-- itself: its default shape says the rest. around: the treatments that are being written.
+local function inner_text(session, treatment, entry, around)
   local t = entry.member.type
   local behind = types.innermost(t)
   while t.kind == "array" do t = t.of end
   if not types.is_record(behind) or not behind.complete then return "" end
   if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
   local inner = nest.inner(session, treatment, entry)
-  return not plain(session, inner) and canonical(session, inner) or ""
+  if around[inner] or has_values(inner) or plain(session, inner) then return "" end
+  return canonical(session, inner, around)
 end
 
 -- The clauses of a treatment that says everything itself: "::{ ... }".
-function canonical(session, treatment)
+function canonical(session, treatment, around)
+  around = setmetatable({ [treatment] = true }, { __index = around })
   local groups, by_key = {}, {}
   local function add(clause, text, inner)
     local key = inner == "" and clause or #groups + 1
@@ -86,7 +97,7 @@ function canonical(session, treatment)
   local policy = treatment.policy
   local own = policy and (treatment.bare and "exclude" or treatment.update and "update" or treatment.own)
   for _, entry in ipairs(nest.entries(session, treatment)) do
-    local text, inner = member_text(treatment, entry), entry.include and inner_text(session, treatment, entry)
+    local text, inner = member_text(treatment, entry), entry.include and inner_text(session, treatment, entry, around)
     if not entry.include then
       if own ~= "exclude" then add("exclude", entry.member.name, "") end
     elseif entry.invoke then
@@ -118,7 +129,8 @@ function explain.canonical(session, plan)
   for _, clause in ipairs(plan.clauses) do
     local grouped = {}
     for _, item in ipairs(plan.items) do
-      if item.clause == clause and item.treatment and not plain(session, item.treatment) then
+      if item.clause == clause and item.treatment and not plain(session, item.treatment)
+        and not has_values(item.treatment) then
         grouped[item.node] = canonical(session, item.treatment)
       end
     end
