@@ -80,17 +80,22 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 }
 
 static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into);
+                      uint64_t into, const accd_label *want);
 
 /* The member at an offset of an element: what the fields, members and pieces of its program call
- * it. */
-static void add_member(struct text *text, const accd_program *layout, uint64_t offset)
+ * it. want: the label of one that is preferred, or NULL. */
+static void add_member(struct text *text, const accd_program *layout, uint64_t offset,
+                       const accd_label *want)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
+    for (size_t i = 0; want && i < spec->nfields; i++) /* pointers of a union lie in one place */
+        if (spec->fields[i].label == want && spec->fields[i].offset == offset &&
+            add_field(text, spec, &spec->fields[i], 0, want))
+            return;
     for (size_t i = 0; i < spec->nfields; i++)
         if (offset >= spec->fields[i].offset &&
-            add_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset))
+            add_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset, want))
             return;
     for (size_t i = 0; i < spec->nmembers; i++) {
         const accd_member *member = &spec->members[i];
@@ -111,7 +116,7 @@ static void add_member(struct text *text, const accd_program *layout, uint64_t o
 }
 
 static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into)
+                      uint64_t into, const accd_label *want)
 {
     const char *name = field->label ? field->label->name : "";
     if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
@@ -122,7 +127,7 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
         if (!array || array->bytes <= field->unit)
             return false;
         add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
-        add_member(text, field->child, into % field->unit);
+        add_member(text, field->child, into % field->unit, want);
         return true;
     }
     if (!field->embedded) {
@@ -134,7 +139,7 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
     if (into / field->unit >= embedded_count(spec, field))
         return false;
     add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
-    add_member(text, field->child, into % field->unit);
+    add_member(text, field->child, into % field->unit, want);
     return true;
 }
 
@@ -277,9 +282,10 @@ static void add_base(struct text *text, struct accd_directory *dir, const struct
     }
 }
 
-/* The element of an object at an offset, and with member the member of it. */
+/* The element of an object at an offset, and with member the member of it, want rather than others there. */
 static void add_inside(struct text *text, struct accd_directory *dir,
-                       const struct accd_object *object, uint64_t offset, bool member)
+                       const struct accd_object *object, uint64_t offset, bool member,
+                       const accd_label *want)
 {
     struct source s = source_of(dir, object);
     add_base(text, dir, &s);
@@ -291,7 +297,7 @@ static void add_inside(struct text *text, struct accd_directory *dir,
         offset %= unit;
     }
     if (member)
-        add_member(text, s.label->layout, offset);
+        add_member(text, s.label->layout, offset, want);
 }
 
 /* A pointer is called by the element that holds it, or else by its own label. */
@@ -304,7 +310,7 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
     }
     struct accd_object *holder;
     if (accd_find(dir, slot, &holder) == ACCD_OK && holder)
-        add_inside(text, dir, holder, slot - holder->host, true);
+        add_inside(text, dir, holder, slot - holder->host, true, label);
     else if (label)
         add(text, "%s", label->name);
 }
@@ -326,14 +332,14 @@ void accd_name_inside(struct accd_directory *dir, const struct accd_object *obje
                       uint64_t offset, char *to, size_t room)
 {
     struct text text = text_in(to, room);
-    add_inside(&text, dir, object, offset, true);
+    add_inside(&text, dir, object, offset, true, NULL);
 }
 
 void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
                        uint64_t offset, char *to, size_t room)
 {
     struct text text = text_in(to, room);
-    add_inside(&text, dir, object, offset, false);
+    add_inside(&text, dir, object, offset, false, NULL);
 }
 
 void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,

@@ -1,7 +1,7 @@
 -- Where rules meet: templates inside templates, aliases behind sections, policies on exit, member functions.
 scenario { title = "TR14: corners", rules = "tr14", cites = {
   "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-06", "TR14-3.2.2-06", "TR14-3.5-01", "TR14-3.5-03",
-  "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-16", "TR14-4.3-17",
+  "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-10", "TR14-4.3-16", "TR14-4.3-17",
 } }
 
 case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
@@ -190,4 +190,14 @@ case("rejects: the table of functions is not reached from a device [TR14-4.3-17]
   acc "data copyin(S)" (function()
     expect.fails("host-pointer-on-device", function() acc "parallel present(S)" "int k = *(int *)S.__vptr;" end)
   end)
+end)
+
+case("accepts: pointers of a union keep their names [TR14-4.3-10]", function()
+  declare "struct t { union { float *f; int *i; };\n#pragma acc shape include(f[0:0], i[0:3])\n}; struct t T;"
+  host.T = { i = { 1, 2, 3 } }
+  local names = {}
+  for _, e in ipairs(events(function() acc "data copyin(T)" (function() end) end)) do
+    if e.op == "alloc" or e.op == "free" then names[#names + 1] = e.name end
+  end
+  expect.equal(names, { "T", "T.i[0:3]", "T", "T.i[0:3]" })
 end)
