@@ -9,7 +9,11 @@
 struct text {
     char *to;
     size_t room, used;
+    unsigned depth; /* pointers behind the name's end */
 };
+
+/* Names of what many pointers lead to begin with dots: long chains do not cost more than short ones. */
+enum { DEPTH_MOST = 16 };
 
 static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct text *text, const char *format, ...)
@@ -26,7 +30,7 @@ static void add(struct text *text, const char *format, ...)
 static struct text text_in(char *to, size_t room)
 {
     to[0] = 0;
-    return (struct text){to, room, 0};
+    return (struct text){to, room, 0, 0};
 }
 
 static bool indexed(const accd_label *label)
@@ -161,6 +165,10 @@ static void add_row_slot(struct text *text, const struct accd_walk *walk,
 static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
                     size_t row)
 {
+    if (++text->depth > DEPTH_MOST) {
+        add(text, "...");
+        return;
+    }
     if (set->parent < 0) {
         const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
         if (root->label)
@@ -304,6 +312,10 @@ static void add_inside(struct text *text, struct accd_directory *dir,
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
                      const accd_label *label)
 {
+    if (++text->depth > DEPTH_MOST) {
+        add(text, "...");
+        return;
+    }
     if (label && !(label->flags & ACCD_LABEL_MEMBER) && !strchr(label->name, '#')) {
         add(text, "%s", label->name);
         return;

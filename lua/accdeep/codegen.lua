@@ -436,8 +436,25 @@ function values.cond(b, ctx, node)
   return { reg = b:emit(pos, op.SELECT, reg(b, c, pos), reg(b, x, pos), reg(b, y, pos)), type = x.type }
 end
 
+local call_out -- forward
+
+-- A floating value as an integer: programs know integers only, so a function reads it.
+local function truncated(b, ctx, node, t)
+  local place = lvalue(b, ctx, node.e)
+  local address = address_of(b, place, node.pos)
+  local pointer = { reg = address.reg, const = address.const, type = types.pointer(place.type) }
+  return call_out(b, ctx, node, "a cast", function(p)
+    local x = p[0]
+    return x == x and math.abs(x) < 2^62 and core.convert(t.code, x) or math.mininteger -- no bound
+  end, { pointer })
+end
+
 function values.cast(b, ctx, node)
   local t = ctx.session:type_of(node.type)
+  if t.kind == "scalar" and not t.float and lvalues[node.e.tag] then -- (int)x of a floating x is an integer
+    local from = lvalue(setmetatable({ code = {}, known = {}, pinned = {} }, { __index = b }), ctx, node.e).type
+    if from.kind == "scalar" and from.float then return truncated(b, ctx, node, t) end
+  end
   local v = value(b, ctx, node.e)
   if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
   local code = load_code(t, node.pos)
@@ -455,7 +472,7 @@ function values.sizeof(b, ctx, node)
 end
 
 -- Calls a Lua function: arguments stand in a row of registers.
-local function call_out(b, ctx, node, name, fn, args)
+function call_out(b, ctx, node, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, node.pos) end
   if #args > 8 then raise("limit", node.pos, "a function in a bound takes at most 8 arguments") end

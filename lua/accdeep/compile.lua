@@ -93,6 +93,25 @@ local function whole_dimensions(ctx, t, subscripts, from)
   return t, count
 end
 
+-- The section of the first dimension that is not single: of a[1:1][0:2] the elements 0 and 1 of row 1. Returns
+-- the type of its elements, start and length, and the subscripts from there on.
+local function first_section(b, ctx, t, subscripts)
+  local of, rest = types.element(t), subscripts
+  local start, length = bounds(b, ctx, rest[1], t.kind == "array" and t or {})
+  while length.const == 1 and of.kind == "array" and rest[2] and rest[2].tag ~= "alias" do
+    local pos = rest[2].pos
+    local first, count = bounds(b, ctx, rest[2], of)
+    if first.const and count.const and (first.const < 0 or first.const + count.const > of.n) then
+      raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
+        count.const, of.n), { rule = "ACC33-2.7.1-1" })
+    end
+    start = codegen.apply(b, "+", codegen.apply(b, "*", start, codegen.constant(of.n), pos), first, pos)
+    length, of, rest = count, of.of, table.move(rest, 2, #rest, 1, {})
+  end
+  return of, start, length, rest
+end
+compile.first_section = first_section
+
 -- Splits what a section's elements are made of: {unit, times, child type, pointer subscripts left}.
 local function section_elements(ctx, of, subscripts)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
@@ -295,9 +314,9 @@ end
 -- What the objects behind a member are asked for: by the entry, by the policy it invokes, or by what is
 -- asked for those around.
 local function inner_action(session, out, entry)
-  if entry.invoke then
-    local own = nest.inner(session, out.treatment, entry).own
-    return own and action[own]
+  if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
+    local inner = nest.inner(session, out.treatment, entry)
+    if inner.policy then return inner.own and action[inner.own] end
   end
   return entry.action and action[entry.action] or out.action
 end
@@ -309,8 +328,9 @@ local function add_section(session, out, entry, offset, name, init)
   local b, ctx = out.builder, entry.outer and { session = session } or out.ctx
   local pos = subscripts[1].pos
   b:boundary()
-  local element, times, more = section_elements(ctx, types.element(t), subscripts)
-  local start, length = bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
+  local of, start, length
+  of, start, length, subscripts = first_section(b, ctx, t, subscripts)
+  local element, times, more = section_elements(ctx, of, subscripts)
   local child
   if more then
     local function rows(builder)

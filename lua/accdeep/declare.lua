@@ -66,6 +66,16 @@ end
 -- Gives a record the members of a definition, and carries out the directives among them.
 local function fill_record(session, t, spec)
   local members, names, pragmas, virtual = {}, {}, {}, nil
+  t.bases = {}
+  for i, node in ipairs(spec.bases or {}) do -- their members come first, and are members (TR14-3.1.1-04)
+    local base = spec_type(session, node)
+    if base.kind ~= "record" or not base.complete then
+      raise("not-a-struct", node.pos, ("%s is no base class"):format(types.name(base)),
+        { rule = "TR14-3.1.1-04" })
+    end
+    t.bases[i], members[i] = base, { type = base, pos = node.pos }
+    for name in pairs(base.by_name) do names[name] = true end
+  end
   for _, item in ipairs(spec.members) do
     if item.tag == "pragma" then
       pragmas[#pragmas + 1] = item
@@ -101,8 +111,8 @@ local function fill_record(session, t, spec)
               { help = "give the array a size, or make the member a pointer" })
           end
           if names[name] then
-            raise("duplicate-name", entry.pos, ("there are two members named '%s'"):format(name),
-              { length = #name })
+            raise("duplicate-name", entry.pos, ("there are two members named '%s'"):format(name), { length = #name,
+              help = #t.bases > 0 and "a member that hides one of a base class needs another name" or nil })
           end
           names[name] = true
           members[#members + 1] = { name = name, type = mt, pos = entry.pos }
@@ -110,9 +120,11 @@ local function fill_record(session, t, spec)
       end
     end
   end
-  if virtual then -- the pointer to the table of functions comes first, and leads nowhere on a device
-    session:warn("unsupported", virtual.pos, ("%s is polymorphic: what moves is an object of this very type"):format(
-      types.name(t)), { length = #"virtual", rule = "TR14-4.3-17" })
+  if virtual and not names.__vptr then
+    -- the pointer to the table of functions comes first, and leads nowhere on a device
+    session:warn("unsupported", virtual.pos,
+      ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
+      { length = #"virtual", rule = "TR14-4.3-17" })
     table.insert(members, 1, { name = "__vptr", type = types.pointer(types.void), pos = virtual.pos })
   end
   types.complete(t, members)
@@ -125,10 +137,6 @@ end
 local function record_type(session, spec)
   local scope = session.scope
   local kind = spec.kind == "union" and "union" or "struct"
-  if spec.bases then
-    raise("unsupported", spec.pos, "base classes are not supported",
-      { help = "declare the base's members as first members" })
-  end
   local t = spec.name and scope.tags[spec.name]
   if not spec.members then
     if t and (t.kind ~= "record" or t.record ~= kind) then

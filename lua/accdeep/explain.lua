@@ -60,10 +60,14 @@ local function member_text(treatment, entry)
   return table.concat(parts)
 end
 
--- Whether a treatment has values for parameters: they cannot be written out as a nest.
-local function has_values(treatment)
+-- Whether a treatment has values for parameters, or members that move in one direction: that cannot be
+-- written out as a nest.
+local function is_special(session, treatment)
   for _, values in pairs(treatment.bound or {}) do
     if values and next(values) then return true end
+  end
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    if entry.limited then return true end
   end
   return false
 end
@@ -77,7 +81,7 @@ local function inner_text(session, treatment, entry, around)
   if not types.is_record(behind) or not behind.complete then return "" end
   if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
   local inner = nest.inner(session, treatment, entry)
-  if around[inner] or has_values(inner) or plain(session, inner) then return "" end
+  if around[inner] or is_special(session, inner) or plain(session, inner) then return "" end
   return canonical(session, inner, around)
 end
 
@@ -130,14 +134,15 @@ function explain.canonical(session, plan)
     local grouped = {}
     for _, item in ipairs(plan.items) do
       if item.clause == clause and item.treatment and not plain(session, item.treatment)
-        and not has_values(item.treatment) then
-        grouped[item.node] = canonical(session, item.treatment)
+        and not is_special(session, item.treatment) then
+        grouped[item.node] = { text = canonical(session, item.treatment), policy = item.treatment.policy }
       end
     end
     local function alone(variables, inner)
-      local one = setmetatable({ vars = variables, nest = false,
-        shape = inner and { pos = clause.pos } or false }, { __index = clause })
-      parts[#parts + 1] = unparse.clause(one) .. (inner or "")
+      local one = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
+        name = inner and inner.policy and "invoke" or clause.name,
+        shape = inner and { pos = clause.pos } or clause.shape or false }, { __index = clause })
+      parts[#parts + 1] = unparse.clause(one) .. (inner and inner.text or "")
     end
     if next(grouped) then
       for _, variable in ipairs(clause.vars) do alone({ variable }, grouped[variable]) end

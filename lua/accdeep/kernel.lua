@@ -115,6 +115,11 @@ local function lookup(session, k, name, pos)
   if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
   end
+  if t.kind == "array" and not k and ctx:presence(device, variable.address, t.size) ~= "absent" then
+    -- for looking at what is present, piece by piece
+    local low = variable.address
+    return { type = t, place = function() return low, { name = name, pieces = true } end }
+  end
   if t.kind == "array" then -- a section of it, as a clause names it
     local start = section_start(session, k, name)
     local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0

@@ -165,10 +165,12 @@ end
 -- What is left of a policy's actions on exit data (AMB-TR14-10).
 local exit_half = { copy = "copyout", copyin = "delete", create = "delete", present = "hold", no_create = "hold" }
 
-local function deletes(session, treatment)
+local function deletes(session, treatment, seen)
   if treatment.own == "delete" then return true end
+  if seen[treatment] then return false end
+  seen[treatment] = true
   for _, entry in ipairs(treatment.policy and nest.entries(session, treatment) or {}) do
-    if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, treatment, entry)) then
+    if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, treatment, entry), seen) then
       return true
     end
   end
@@ -180,7 +182,7 @@ local function asked(session, request, t)
   local treatment = treatment_of(session, request, t)
   local wanted = request.action or treatment.own
   if treatment and treatment.own then wanted = treatment.own end -- a policy says what is asked for
-  if treatment and treatment.policy and request.kind ~= "exit data" and deletes(session, treatment) then
+  if treatment and treatment.policy and request.kind ~= "exit data" and deletes(session, treatment, {}) then
     raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
       { rule = "TR14-3.2.2-06" })
   end
@@ -253,22 +255,23 @@ end
 -- Address, length and program of base[s:l]... Returns the type of its elements.
 function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   local session = self.session
-  local element, times, more = compile.section_elements(ctx, types.element(t), subscripts)
-  local start, length = compile.bounds(b, ctx, subscripts[1], t.kind == "array" and t or {})
+  local of, start, length, rest = compile.first_section(b, ctx, t, subscripts)
+  local element, times, more = compile.section_elements(ctx, of, rest)
   local pos = subscripts[1].pos
+  subscripts = rest
   if length.const and length.const < 0 then
     raise("invalid-section", pos, ("the section has a negative length, %d"):format(length.const),
       { rule = "TR14-3.1.1-23" })
   end
   if t.kind == "array" and start.const and length.const
-    and (start.const < 0 or start.const + length.const > t.n) then
+    and (start.const < 0 or start.const + length.const > t.size // of.size) then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
-      start.const, length.const, t.n), { rule = "ACC33-2.7.1-1" })
+      start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1" })
   end
   if more then -- pointers that are followed: bounds are the host's own
     item.action = asked(session, request, types.innermost(element))
-    item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(of)
-      local _, program = asked(session, request, of)
+    item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
+      local _, program = asked(session, request, last)
       return program
     end, request.action == "no_create" and action.no_create or nil, function(builder)
       return codegen.reg(builder, codegen.value(builder, ctx, base), base.pos)

@@ -18,7 +18,9 @@ local DEEPEST = 32 -- bodies that call each other
 
 -- The member function of a record, or nil.
 function method.of(session, record, name)
-  return session:methods_of(record)[name] or record.methods and record.methods[name]
+  local found = session:methods_of(record)[name] or record.methods and record.methods[name]
+  for _, base in ipairs(not found and record.bases or {}) do found = found or method.of(session, base, name) end
+  return found
 end
 
 -- A tree with every node at pos, in which replace(node) may put other nodes.

@@ -26,12 +26,25 @@ local function remembered(session, record, key, make)
   return cache[key]
 end
 
--- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else.
+-- What the default shape of a base class says of its members.
+local function base_layer(session, base)
+  local layer = { members = {} }
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, base))) do
+    layer.members[entry.member.name] = { mode = entry.include and "include" or "exclude", init = entry.init,
+      inner = entry.inner, subscripts = entry.subscripts }
+    layer.place = layer.place or entry.place
+  end
+  return layer
+end
+
+-- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else. Members of base
+-- classes are as those say, where nothing else is said.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
   if name then layers[1] = shapes[name] end
   layers[#layers + 1] = shapes[true]
+  for _, base in ipairs(record.bases or {}) do layers[#layers + 1] = base_layer(session, base) end
   return layers
 end
 
@@ -165,15 +178,25 @@ function nest.check_policy(session, record, made)
   end)
 end
 
+-- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
+local function default_policy(session, record, asked, pos)
+  local name = session.rules.extended and asked and policy.default_for(asked)
+  return name and session:policies_of(record)[name] and { name = name, pos = pos } or nil
+end
+
+-- Whether an entry is a pointer that is only translated.
+function nest.is_alias(entry)
+  local sections = entry.subscripts
+  return sections and sections[#sections].tag == "alias"
+end
+
 -- How a clause of a directive treats objects of a record. asked: its action.
 function nest.of_clause(session, record, clause, update, asked)
   local inner = inner_of(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
-  local default = session.rules.extended and asked and not inner.name and not inner.nest and not inner.args
-    and policy.default_for(asked)
-  if default and session:policies_of(record)[default] then -- TR14-5-09
-    return policy_with(session, record, { name = default, pos = inner.pos }, update)
-  end
+  local plain = not inner.name and not inner.nest and not inner.args and not inner.empty
+  local default = plain and default_policy(session, record, asked, inner.pos)
+  if default then return policy_with(session, record, default, update) end
   return shape_with(session, record, inner, update, asked)
 end
 
@@ -265,7 +288,7 @@ local function in_policy(session, treatment, name)
     local sections = entry.subscripts
     return { include = entry.mode ~= "exclude", action = entry.action, invoke = entry.mode == "invoke",
       source = entry, source_place = place, subscripts = sections or below.subscripts,
-      place = sections and place or below.place, outer = entry.outer, named = true,
+      place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
       layer = sections and made or below.layer, source_layer = made }
   end
   if not below.include then return below end
@@ -308,6 +331,7 @@ function nest.entries(session, treatment)
         local source = found.source
         list[#list + 1] = {
           member = member, offset = base + member.offset, include = found.include,
+          limited = found.limit ~= nil,
           action = found.action or found.limit and halves[found.limit][treatment.asked] or nil,
           invoke = found.invoke, named = found.named,
           init = found.include and source and source.init or false,
@@ -338,6 +362,8 @@ function nest.inner(session, treatment, entry)
   local asked = entry.action or treatment.asked
   local function made()
     if entry.invoke then return policy_with(session, record, inner, treatment.update) end
+    local default = not inner and default_policy(session, record, asked)
+    if default then return policy_with(session, record, default, treatment.update) end
     return shape_with(session, record, inner, treatment.update, asked)
   end
   if not inner then return made() end

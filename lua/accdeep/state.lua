@@ -8,12 +8,17 @@ local state = {}
 -- Clauses of a level that the text shows.
 local CLAUSES = 4
 
--- "Y[2].a[0:3]" before "Y[10].a[0:3]".
-local function natural(a, b)
-  local function key(s)
-    return (s:gsub("%d+", function(n) return ("%012d"):format(tonumber(n)) end))
+-- Sorts by name, "Y[2].a[0:3]" before "Y[10].a[0:3]"; what has one name stays in order.
+local function sort_by_name(list)
+  local keys, places = {}, {}
+  for i, entry in ipairs(list) do
+    keys[entry] = entry.name:gsub("%d+", function(n) return ("%012d"):format(tonumber(n)) end)
+    places[entry] = i
   end
-  return key(a) < key(b)
+  table.sort(list, function(a, b)
+    if keys[a] ~= keys[b] then return keys[a] < keys[b] end
+    return places[a] < places[b]
+  end)
 end
 
 local function pointer(session, address)
@@ -59,9 +64,8 @@ function state.of(session, device)
     result.attached[i] = { name = attached.name, target = target and target.name or "",
       count = attached.count }
   end
-  local function by_name(a, b) return natural(a.name, b.name) end
-  table.sort(result.present, by_name)
-  table.sort(result.attached, by_name)
+  sort_by_name(result.present)
+  sort_by_name(result.attached)
   return result
 end
 

@@ -141,18 +141,28 @@ function Device:classify(address, low, frame)
         :format(target.name) or "map its target by a section: p[0:n]" })
 end
 
+-- Checks an access; returns the address on the device, which is another one for arrays that are present in
+-- pieces and only looked at.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
       { rule = "TR14-1.1-02", objects = { (self.ctx:present_at(self.number, address, true)) },
         help = "read it in a compute construct, or update self first" })
   end
+  if type(low) == "table" and low.pieces then
+    local there = self.ctx:deviceptr(self.number, address)
+    if there == 0 or self.ctx:presence(self.number, address, size) ~= "wholly" then
+      fail(frame, "not-present", ("this part of %s is not present on device %d"):format(low.name, self.number),
+        { rule = "ACC33-2.6.7-1", objects = { (self.ctx:present_at(self.number, address, false)) } })
+    end
+    return there
+  end
   if type(low) == "table" then self:classify(address, low, frame) end
   if not low then
     low, high = self.ctx:device_bounds(self.number, address)
     if not low then
       if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
-      return -- memory of acc_malloc, or a fault that reading tells about
+      return address -- memory of acc_malloc, or a fault that reading tells about
     end
   end
   if address < low or address + size > high then
@@ -162,17 +172,18 @@ function Device:check(address, size, low, high, frame)
         high - low, self.number),
       { rule = "TR14-1.2-10", objects = { object } })
   end
+  return address
 end
 
 function Device:load(address, code, size, low, high, frame)
-  self:check(address, size, low, high, frame)
+  address = self:check(address, size, low, high, frame)
   local value, err = self.ctx:device_read(self.number, address, code)
   if value == nil then fail_core(frame, err) end
   return value
 end
 
 function Device:store(address, code, size, value, low, high, frame)
-  self:check(address, size, low, high, frame)
+  address = self:check(address, size, low, high, frame)
   local ok, err = self.ctx:device_write(self.number, address, code, value)
   if not ok then fail_core(frame, err) end
 end
@@ -180,7 +191,7 @@ end
 -- The pointer's bounds are those of what it is attached to. Otherwise it may have been written by a
 -- kernel; and if it is a host address, a note keeps what to tell whoever follows it.
 function Device:load_pointer(address, low, high, frame)
-  self:check(address, POINTER_SIZE, low, high, frame)
+  address = self:check(address, POINTER_SIZE, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
@@ -197,8 +208,8 @@ function Device:load_pointer(address, low, high, frame)
 end
 
 function Device:copy(to, from, size, low, high, slow, shigh, frame)
-  self:check(to, size, low, high, frame)
-  self:check(from, size, slow, shigh, frame)
+  to = self:check(to, size, low, high, frame)
+  from = self:check(from, size, slow, shigh, frame)
   local byte = core.scalar.u8
   for i = 0, size - 1 do
     local value, err = self.ctx:device_read(self.number, from + i, byte)

@@ -236,7 +236,6 @@ case("rejects: what this version does not do yet is not passed over [HOUSE-versi
   expect.fails("unsupported", function() omp "target data map(a)" end)
   expect.fails("unsupported", function() fortran "integer :: i" end)
   expect.fails("unsupported", function() draw "picture.svg" end)
-  expect.invalid("struct base { int n; }; struct derived : public base { int m; };", "unsupported")
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
 end)
 

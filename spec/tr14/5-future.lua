@@ -194,6 +194,17 @@ case("accepts: the policy that a plain clause means [TR14-5-09]", function()
   expect.host("B.p[2]", 9)
 end)
 
+case("accepts: that policy for what members lead to [TR14-5-09]", function()
+  acc "policy for(copyout) type(struct part) default(exclude) copyout(q[0:n])"
+  local region = acc "data copyout(W.list[0:2])"
+  expect.uninitialized "W.list[1].q[0:3]"
+  expect.absent "W.list[1].p[0:3]"
+  acc "parallel present(W.list[0].q[0:3], W.list[1].q[0:3])"
+    "for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) W.list[i].q[j] = j;"
+  region:close()
+  expect.host("W.list[1].q[0:3]", { 0, 1, 2 })
+end)
+
 case("rejects: two policies for one clause, no clause, clauses with a shape [TR14-5-09]", function()
   acc "policy for(copyin) type(struct part) default(exclude) copyin(q[0:2])"
   expect.invalid("acc policy for(copyin) type(struct part) default(exclude)", "duplicate-name")
@@ -241,6 +252,17 @@ case("accepts: lists, trees, graphs with cycles: each object once [TR14-5-10]", 
   expect.device("L->next->next->next->value", 10)
   acc "exit data delete(L[0:1])"
   expect.equal(#state().present, 0)
+end)
+
+case("accepts: recursive policies [TR14-5-10]", function()
+  declare [[
+    struct node { int value; struct node *next;
+        #pragma acc policy(all) default(exclude) copyin(value) invoke<all>(next[0:next != 0])
+    };
+    struct node N;
+  ]]
+  host.N = { value = 1, next = { { value = 2, next = { { value = 3 } } } } }
+  acc "data invoke<all>(N)" (function() expect.device("N.next->next->value", 3) end)
 end)
 
 case("rejects: a null pointer that is followed; names of the objects around [TR14-5-10]", function()

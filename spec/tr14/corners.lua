@@ -1,7 +1,8 @@
 -- Where rules meet: templates inside templates, aliases behind sections, policies on exit, member functions.
 scenario { title = "TR14: corners", rules = "tr14", cites = {
-  "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-06", "TR14-3.2.2-06", "TR14-3.5-01", "TR14-3.5-03",
-  "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-10", "TR14-4.3-16", "TR14-4.3-17",
+  "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-04", "TR14-3.1.1-06", "TR14-3.1.1-21", "TR14-3.2.2-06",
+  "TR14-3.5-01", "TR14-3.5-03", "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-10", "TR14-4.3-16",
+  "TR14-4.3-17", "TR14-3.4-02", "TR14-3.4-10", "TR14-4.3-18", "ACC33-2.7.1-4",
 } }
 
 case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
@@ -200,4 +201,83 @@ case("accepts: pointers of a union keep their names [TR14-4.3-10]", function()
     if e.op == "alloc" or e.op == "free" then names[#names + 1] = e.name end
   end
   expect.equal(names, { "T", "T.i[0:3]", "T", "T.i[0:3]" })
+end)
+
+case("accepts: a member's sections mean what they mean in its shape [TR14-3.4-10 TR14-3.1.1-21]", function()
+  declare [[
+    struct leaf { int n; float *a;
+        #pragma acc shape include(a[0:n])
+    };
+    struct leaf X;
+    int n = 1;
+  ]]
+  host.X = { n = 3, a = { 1, 2, 3 } }
+  acc "data copyin(X)" (function()
+    acc "parallel present(X)" "X.a[0] = X.a[1] = X.a[2] = 9;"
+    acc "update self(X.a)"
+  end)
+  expect.host("X.a[0:3]", { 9, 9, 9 })
+end)
+
+case("rejects: a policy that reaches its own type again [TR14-4.3-18]", function()
+  declare [[
+    struct node { int value; struct node *next;
+        #pragma acc policy(all) default(exclude) invoke<all>(next[0:next != 0])
+    };
+    struct node N;
+  ]]
+  expect.invalid("acc data invoke<all>(N)", "recursive-type")
+end)
+
+case("accepts: any object of an array of rows, and a part of one row [TR14-3.4-02 ACC33-2.7.1-4]", function()
+  declare [[
+    struct leaf { int n; float *a; };
+    struct top { struct leaf grid[2][2]; int k; };
+    struct top T;
+    struct leaf M[2][2];
+    int i = 1;
+  ]]
+  host.T.grid[1][0] = { n = 2, a = { 1, 2 } }
+  acc "data copyin(T.grid[i][0].a[0:2])" (function() expect.device("T.grid[1][0].a[1]", 2) end)
+  acc "data copyin(T)::{ include(grid[1:1][0:1])::{ include(a[0:n]) } }" (function()
+    expect.device("T.grid[1][0].a[1]", 2)
+  end)
+  acc "data copyin(M[1:1][0:1])" (function()
+    expect.present "M[1][0]"
+    expect.absent "M[1][1]"
+  end)
+end)
+
+case("rejects: parts of several rows, and more than a row has [TR14-3.4-02 ACC33-2.7.1-4]", function()
+  declare "struct leaf { int n; float *a; }; struct leaf M[2][2];"
+  expect.invalid("acc data copyin(M[0:2][0:1])", "invalid-section")
+  expect.invalid("acc data copyin(M[1:1][1:2])", "out-of-bounds")
+end)
+
+case("accepts: members of base classes, under the base's shape [TR14-3.1.1-04]", function()
+  declare [[
+    struct named { int n; float *a;
+        int twice() { return 2 * n; }
+        #pragma acc shape default(exclude) include(n, a[0:n])
+    };
+    class child : public named { int k; float *b;
+        #pragma acc shape(both) include(b[0:twice()])
+    };
+    child C;
+  ]]
+  expect.equal(sizeof "child", 32)
+  host.C = { n = 2, a = { 1, 2 }, k = 3, b = { 4, 5, 6, 7 } }
+  acc "data copyin(C)" (function()
+    expect.device("C.a[0:2]", { 1, 2 })
+    expect.device("C.k", 3)
+    expect.absent "C.b[0:4]"
+  end)
+  acc "data copyin<both>(C)" (function() expect.device("C.b[3]", 7) end)
+  expect.equal(host "C.twice()", 4)
+end)
+
+case("rejects: what is no base class, names twice [TR14-3.1.1-04]", function()
+  expect.invalid("struct s : public nothing { int k; };", "unknown-type")
+  expect.invalid("struct b { int k; }; struct s : b { int k; };", "duplicate-name")
+  expect.invalid("enum e { ONE }; struct s : e { int k; };")
 end)

@@ -25,8 +25,9 @@ return function(rules, lx)
   rules.builtin = node("builtin", builtin * (builtin + qualifier) ^ 0, function(n, ...)
     n.words = { ... }
   end)
+  rules.base = V "instance" + V "named"
   rules.record = node("record", lx.words "struct union class" * opt(name)
-      * opt(sym ":" * Ct(lx.list((lx.words "public private protected virtual" / 0) ^ 0 * Cp() * name)))
+      * opt(sym ":" * Ct(lx.list((lx.words "public private protected" / 0) ^ -1 * V "base")))
       * opt(sym "{" * Ct(V "member" ^ 0) * expect(sym "}", "expected a member or '}'")),
     function(n, kind, tag, bases, members)
       n.kind, n.name, n.bases, n.members = kind, tag or nil, bases or nil, members or nil

@@ -41,7 +41,7 @@ case("bit-fields", function()
     };
   ]]
 end)
-case("base classes", function() declare "struct A { int n; }; struct B : A { int m; };" end)
+case("a name of a base class", function() declare "struct A { int n; }; struct B : A { int n; };" end)
 case("negative array", function() declare "float v[2 - 5];" end)
 case("a size that is no constant", function() declare "int n = 4; float v[n];" end)
 case("a flexible member", function() declare "struct A { int n; float v[]; };" end)
