@@ -320,8 +320,6 @@ static accd_status settle_links(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     size_t n = entry->nlinks;
-    if (n < 2)
-        return ACCD_OK;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
         return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
@@ -362,7 +360,7 @@ static accd_status plan_links(struct entry *entry)
             (claim->state != ACCD_CLAIM_SKIP || claim->action == ACCD_ATTACH))
             ACCD_TRY(plan_link(entry, i));
     }
-    return settle_links(entry);
+    return entry->nlinks < 2 ? ACCD_OK : settle_links(entry);
 }
 
 /* --------------------------------------------------------------------------------- 4. reserve -- */
