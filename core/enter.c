@@ -316,7 +316,7 @@ static bool leads(const struct accd_plan *plan, const struct link *a, const stru
     return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
 }
 
-static accd_status settle_links(struct entry *entry)
+static __attribute__((noinline, cold)) accd_status settle_links(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     size_t n = entry->nlinks;

@@ -113,6 +113,17 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
     return status;
 }
 
+/* Apart, so that constructs of flat data have little code to run through. */
+static __attribute__((noinline)) accd_status walk_items(struct accd_plan *plan)
+{
+    struct accd_walk *before = accd_group_before(plan->dir, plan->construct);
+    if (before)
+        accd_walk_retain(before); /* missing memory may cost the directory its retired group */
+    accd_status status = accd_walk_new(plan->context, plan->construct, before, &plan->walk);
+    accd_walk_release(before);
+    return status;
+}
+
 accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
                             const accd_construct *construct)
 {
@@ -155,14 +166,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         else
             ACCD_TRY(check_item(plan, claim, &construct->items[i]));
     }
-    if (!walked)
-        return ACCD_OK;
-    struct accd_walk *before = accd_group_before(plan->dir, construct);
-    if (before)
-        accd_walk_retain(before); /* missing memory may cost the directory its retired group */
-    accd_status status = accd_walk_new(context, construct, before, &plan->walk);
-    accd_walk_release(before);
-    return status;
+    return walked ? walk_items(plan) : ACCD_OK;
 }
 
 void accd_plan_end(struct accd_plan *plan)

@@ -50,17 +50,15 @@ void accd_range_close(struct accd_range *index)
 }
 
 /* A search that goes from a leaf to the next one will go on: what lies behind is fetched ahead. */
-static inline void fetch_behind(const node *before, const node *leaf)
+static inline void fetch_behind(const node *leaf)
 {
     enum { LINE = 64 };
-    if (!before || before->next != leaf || !leaf->next)
-        return;
-    for (size_t at = 0; at < sizeof *leaf; at += LINE)
+    for (size_t at = 0; leaf->next && at < sizeof *leaf; at += LINE)
         __builtin_prefetch((const char *)leaf->next + at);
 }
 
 /* Moves the finger to the leaf for p. */
-static node *descend(struct accd_range *index, uint64_t p)
+static inline __attribute__((always_inline)) node *descend(struct accd_range *index, uint64_t p)
 {
     const node *before = index->leaf;
     node *n = index->root;
@@ -75,7 +73,8 @@ static node *descend(struct accd_range *index, uint64_t p)
             high = n->key[i + 1];
         n = n->at[i];
     }
-    fetch_behind(before, n);
+    if (__builtin_expect(before && before->next == n, 0))
+        fetch_behind(n);
     index->leaf = n;
     index->low = low;
     index->least = least;
