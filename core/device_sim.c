@@ -219,10 +219,9 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (bytes > sim->capacity - sim->live)
         return ACCD_OUT_OF_DEVICE_MEMORY;
     unsigned class = class_of((bytes + UNIT - 1) / UNIT);
-    uint64_t at, before = sim->bump;
+    uint64_t at;
     if (!find_space(sim, class, &at)) {
         gather_free(sim);
-        before = sim->bump;
         bool found = find_space(sim, class, &at);
         for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
             if (pop_free(sim, larger, &at)) {
@@ -233,8 +232,6 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         if (!found)
             return ACCD_OUT_OF_DEVICE_MEMORY;
     }
-    if (at < before) /* used before: nothing of it counts as written any more */
-        set_bits(sim, at, bytes, false);
     if (bytes >= least_space / 16 && !sim->huge) {
         madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
         madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
@@ -267,6 +264,7 @@ static accd_status sim_free(void *device, uint64_t dev)
     uint64_t at = dev - sim->base;
     if (!sim_owns(device, dev) || !begins_block(sim, at))
         return ACCD_MISUSE;
+    set_bits(sim, at, sim->sizes[at / UNIT], false); /* what nobody owns was never written */
     sim->live -= sim->sizes[at / UNIT];
     push_free(sim, at, sim->units[at / UNIT] - 1u);
     return ACCD_OK;
