@@ -176,7 +176,7 @@ local function language(run)
     s.current = false
     local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
     if type(init) == "table" then
-      view.write(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
+      view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
     elseif init ~= nil then
       for i = 0, n - 1 do pointer[i] = type(init) == "function" and init(i) or init end
     end

@@ -272,7 +272,7 @@ local function wrong_type(value, t)
     types.name(t)))
 end
 
-local write
+local fill
 
 -- Elements of a list: from 1, or from 0 if there is an element 0.
 local function write_elements(space, of, address, list, n, low, high)
@@ -282,7 +282,7 @@ local function write_elements(space, of, address, list, n, low, high)
     diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
   end
   for i = 0, count - 1 do
-    write(space, of, address + i * of.size, list[base + i], low, high)
+    fill(space, of, address + i * of.size, list[base + i], low, high)
   end
   return count
 end
@@ -321,7 +321,7 @@ local function write_pointer(space, t, address, value, low, high)
   space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
 end
 
-function write(space, t, address, value, low, high)
+function fill(space, t, address, value, low, high)
   if t.kind == "scalar" then
     if type(value) == "boolean" then value = value and 1 or 0 end
     if type(value) ~= "number" then wrong_type(value, t) end
@@ -361,7 +361,7 @@ function write(space, t, address, value, low, high)
           diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
             tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
         end
-        write(space, member.type, address + member.offset, item, low, high)
+        fill(space, member.type, address + member.offset, item, low, high)
       end
     else
       wrong_type(value, t)
@@ -371,7 +371,22 @@ function write(space, t, address, value, low, high)
   end
 end
 
+-- A list that cannot be assigned as a whole changes nothing on the host.
+local function write(space, t, address, value, low, high)
+  local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
+  local from, to
+  if whole then from, to = space.ctx:host_bounds(address) end
+  if not from or address + t.size > to then return fill(space, t, address, value, low, high) end
+  local before = core.get(address, t.size)
+  local ok, err = pcall(fill, space, t, address, value, low, high)
+  if not ok then
+    core.put(address, before)
+    error(err, 0)
+  end
+end
+
 view.read, view.write = read, write
+view.fill = fill -- memory that is new
 
 local function member_of(t, name)
   local member = types.member(t, name)

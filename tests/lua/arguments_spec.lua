@@ -78,6 +78,32 @@ describe("device addresses", function()
   end)
 end)
 
+describe("an assignment that fails", function()
+  it("changes nothing", function()
+    support.holds [[
+      declare "struct s { int a; double v[3]; struct { int k; } in; } x = {1, {1, 2, 3}, {4}}, all[2];"
+      local function unchanged()
+        expect.host("x.a", 1) expect.host("x.v[0]", 1) expect.host("x.in.k", 4) expect.host("all[0].a", 0)
+      end
+      for _, list in ipairs {
+        { "type-mismatch", { a = 7, v = { 5, "no", 6 } } },
+        { "type-mismatch", { v = { 9 }, ["in"] = 5 } },
+        { "out-of-bounds", { a = 7, v = { 5, 6, 7, 8 } } },
+      } do
+        local code, bad = table.unpack(list)
+        expect.fails(code, function() host.x = bad end)
+        expect.fails(code, function() host.all = { { a = 8 }, bad } end)
+        expect.fails(code, function() local p = addr "x" p[0] = bad end)
+        unchanged()
+      end
+      expect.fails("type-mismatch", function() host.x.v = { 5, {} } end)
+      unchanged()
+      host.x = { a = 7, v = { 8, 9 } }
+      expect.host("x.a", 7) expect.host("x.v[1]", 9) expect.host("x.v[2]", 3)
+    ]]
+  end)
+end)
+
 describe("names", function()
   it("of rows count rows", function()
     support.holds [[
