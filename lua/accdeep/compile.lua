@@ -8,8 +8,8 @@ local codegen = require "accdeep.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
-local place = require "accdeep.place"
 local types = require "accdeep.types"
+local unparse = require "accdeep.unparse"
 
 local raise = diagnostic.raise
 local action = core.action
@@ -264,10 +264,7 @@ local function alias_base(session, out, entry, seen)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.treatment.policy.scope
   local sibling = to and to.tag == "id" and not entry.outer
-  if to and scope and to.tag == "member" then
-    local object = to.arrow and place.element(to.base, place.number(0, to.pos), to.pos) or to.base
-    sibling = place.canonical(object) == scope.base
-  end
+  if to and scope and to.tag == "member" then sibling = unparse.is_member_of(to, scope) end
   if not sibling then return to end
   for _, other in ipairs(nest.entries(session, out.treatment)) do
     if other.member.name == to.name then

@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.diagnostic"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local types = require "accdeep.types"
+local unparse = require "accdeep.unparse"
 
 local raise = diagnostic.raise
 
@@ -44,7 +45,7 @@ end
 -- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
 local function key_for(name, subscripts)
   local parts = { name }
-  for i, s in ipairs(subscripts) do parts[i + 1] = place.canonical(s) end
+  for i, s in ipairs(subscripts) do parts[i + 1] = unparse.section(s) end
   return table.concat(parts, " ")
 end
 
@@ -88,7 +89,7 @@ end
 local function set_clause(node, clause, variable)
   if node.clause and node.clause.name ~= clause.name then
     raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
-      place.canonical(variable)), { rule = "TR14-3.4-07" })
+      unparse.expression(variable)), { rule = "TR14-3.4-07" })
   end
   node.clause = clause
 end
@@ -103,7 +104,7 @@ local nest_of -- forward
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do base = place.element(base, s.start or place.number(0, s.pos), s.pos) end
-  return { node = base, base = place.canonical(base),
+  return { node = base, base = unparse.expression(base),
     record = types.innermost(types.member(around.record, child.name).type) }
 end
 
@@ -156,7 +157,7 @@ function convenience.lower(session, kind, clauses)
     end
   end
   local function key_of(clause, node)
-    return place.canonical(node) .. " " .. (directions[clause.name] or "")
+    return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
   each(function(clause, variable)
     local node, record, steps, subscripts = way_to(session, variable)
@@ -164,7 +165,7 @@ function convenience.lower(session, kind, clauses)
     local key = key_of(clause, node)
     local root, child = nil, nil
     while not child do -- another section of a member goes to a nest of its own
-      root = roots[key] or { node = node, record = record, base = place.canonical(node), pos = node.pos,
+      root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
         by_key = {}, places = {}, direction = directions[clause.name] }
       roots[key] = root
       child = follow(root, steps, subscripts)

@@ -15,7 +15,7 @@ local explain = {}
 
 -- Fields of a node that are no part of its meaning, or are shown with it.
 local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
-  op = true, word = true, compute = true, arrow = true, global = true, start_pos = true }
+  op = true, word = true, compute = true, arrow = true, global = true }
 local order = { "argument", "shape", "direction", "type", "clauses", "vars", "members", "names", "subscripts", "base",
   "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "nest" }
 

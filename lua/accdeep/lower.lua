@@ -15,6 +15,7 @@ local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local shape = require "accdeep.shape"
 local types = require "accdeep.types"
+local unparse = require "accdeep.unparse"
 
 local raise = diagnostic.raise
 local action, flag, kinds = core.action, core.flag, core.kind
@@ -201,7 +202,7 @@ end
 -- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
-  local section = subscript.to and sections[place.canonical(subscript.to)]
+  local section = subscript.to and sections[unparse.expression(subscript.to)]
   local length = section and compile.base_section(b, ctx, section.subscript, section.type)
   local field = compile.alias_field(session, b, ctx, value, subscript, length)
   item.base = codegen.reg(b, value, base.pos)
@@ -446,7 +447,7 @@ local function sections_of(session, requests)
     local first = subscripts and subscripts[1]
     if first and first.tag == "section" and first.length and request.action ~= "attach" then
       local t = type_of(session, base)
-      if t.kind == "pointer" then sections[place.canonical(base)] = { subscript = first, type = t } end
+      if t.kind == "pointer" then sections[unparse.expression(base)] = { subscript = first, type = t } end
     end
   end
   return sections

@@ -84,8 +84,7 @@ end
 function nest.shape(session, record, name, update, asked, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
-    return bind({ record = record, layers = layers, update = update or false, name = name, asked = asked }, layers,
-      args, pos)
+    return bind({ record = record, layers = layers, update = update or false, asked = asked }, layers, args, pos)
   end
   if args then return make() end
   local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and asked or "")
@@ -161,12 +160,6 @@ local function policy_with(session, record, inner, update)
   return policy_over(session, record, own, update, inner.args, inner.pos)
 end
 
-local function inner_of(clause)
-  return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
-    args = clause.shape and clause.shape.args,
-    empty = clause.shape and not clause.shape.name and not clause.shape.args, nest = clause.nest }
-end
-
 -- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
 function nest.check_policy(session, record, made)
   session:at(made.place, function()
@@ -192,7 +185,7 @@ end
 
 -- How a clause of a directive treats objects of a record. asked: its action.
 function nest.of_clause(session, record, clause, update, asked)
-  local inner = inner_of(clause)
+  local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
   local plain = not inner.name and not inner.nest and not inner.args and not inner.empty
   local default = plain and default_policy(session, record, asked, inner.pos)
@@ -202,7 +195,7 @@ end
 
 -- The same for invoke.
 function nest.of_invoke(session, record, clause, update)
-  local inner = inner_of(clause)
+  local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
   if not inner.name and not inner.nest then
     raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
@@ -295,7 +288,7 @@ local function in_policy(session, treatment, name)
   local word = made.default
   if not word then word = used_default(session, record, made, name) or "none" end
   if word == "none" then
-    raise("default-none", made.default_pos or treatment.pos or made.place and made.place.pos,
+    raise("default-none", made.default_pos or made.place and made.place.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
       { rule = "TR14-3.2.1-15", place = made.place, help = "add default(exclude), or name it in a clause" })
   end

@@ -63,20 +63,6 @@ function place.render(node, indices)
   raise("syntax", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
 end
 
--- A text that is equal for equal lvalues.
-function place.canonical(node)
-  if node.tag == "id" then return node.name end
-  if node.tag == "num" then return tostring(node.value) end
-  if node.tag == "member" then
-    return place.canonical(node.base) .. (node.arrow and "->" or ".") .. node.name
-  end
-  local parts = { node.tag, node.op or "" }
-  for _, key in ipairs { "base", "index", "start", "length", "to", "e", "a", "b", "c" } do
-    if node[key] and node[key].tag then parts[#parts + 1] = place.canonical(node[key]) end
-  end
-  return "(" .. table.concat(parts, " ") .. ")"
-end
-
 function place.root_variable(node)
   while node.base or node.e do node = node.base or node.e end
   return node.tag == "id" and node.name or nil

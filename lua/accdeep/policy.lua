@@ -103,7 +103,7 @@ function policy.layer(session, record, clauses, kind, inside)
   local given = {}
   for _, clause in ipairs(clauses) do
     check_clause(session, clause)
-    if clause.name == "with" then made.params = shape.parameters(record, clause) end
+    if clause.name == "with" then made.params = shape.parameters(clause) end
     if clause.direction then
       raise("syntax", clause.direction.pos, "a policy's clauses are directions themselves",
         { length = #clause.direction.name, rule = "TR14-5-07" })
@@ -124,8 +124,8 @@ function policy.layer(session, record, clauses, kind, inside)
       if #clause.names ~= 1 then
         raise("syntax", clause.names[2].pos, "a policy builds on one shape", { rule = "TR14-3.2.1-10" })
       end
-      made.shape, made.shape_pos = clause.names[1].name, clause.names[1].pos
-      shape.known(session, record, made.shape, made.shape_pos)
+      made.shape = clause.names[1].name
+      shape.known(session, record, made.shape, clause.names[1].pos)
     elseif clause.name == "with" or clause.name == "for" then
       once(given, clause)
     elseif clause.name == "use" then

@@ -79,7 +79,7 @@ local function language(run)
     if head.devices ~= nil and type(head.devices) ~= "number" then
       raise("type-mismatch", nil, "devices is a number")
     end
-    options.devices = math.tointeger(head.devices or 0.5) or head.devices or options.devices
+    options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
     if head.strict ~= nil then options.strict = head.strict end
     if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
       or (options.devices or 1) > 64 then

@@ -629,7 +629,8 @@ function Session:end_data(pos, kind)
   for i = #stack, 1, -1 do
     if stack[i].plan.kind == kind then return stack[i]:close() end
   end
-  raise("region-nesting", pos, "there is no open data region to end", { rule = "DIR-4.3-06" })
+  raise("region-nesting", pos, ("there is no open %s region to end"):format(kind == "region" and "data" or "host_data"),
+    { rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1" })
 end
 
 -- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1).

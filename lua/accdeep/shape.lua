@@ -169,7 +169,14 @@ function shape.check_brackets(clause, takes_shape)
   end
 end
 
--- How a clause wants what its member holds or leads to treated, or nil: {name?, pos, nest?}.
+-- What a clause's brackets and nest say of the objects inside: {name?, pos, args?, empty, nest?}.
+function shape.brackets(clause)
+  local named = clause.shape or {}
+  return { name = named.name, pos = named.pos or clause.pos, args = named.args,
+    empty = clause.shape and not named.name and not named.args, nest = clause.nest }
+end
+
+-- How a clause wants what its member holds or leads to treated, or nil: as of brackets.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then
@@ -179,9 +186,7 @@ function shape.inner(member, item, clause)
   if clause.shape and not clause.shape.name and not clause.shape.args and not clause.nest then
     raise("syntax", clause.shape.pos, "expected a name", { rule = "TR14-3.1.2-02" })
   end
-  return { name = clause.shape and clause.shape.name, pos = clause.shape and clause.shape.pos or clause.pos,
-    args = clause.shape and clause.shape.args,
-    empty = clause.shape and not clause.shape.name and not clause.shape.args, nest = clause.nest }
+  return shape.brackets(clause)
 end
 
 -- Nests are written in directives, not in what describes a type (TR14-5-05).
@@ -200,7 +205,16 @@ function shape.is_parameter(made, name)
   return false
 end
 
-local limit_of -- forward
+-- Halves of a clause's movement that a member takes part in: include(in: m), out, none (TR14-5-07, -08).
+local limits = { ["in"] = true, out = true, none = true }
+local function limit_of(session, clause)
+  local way = clause.direction
+  shape.wish(session, way.pos, "TR14-5-07", "directions of members")
+  if clause.name ~= "include" or not limits[way.name] then
+    raise("syntax", way.pos, "include takes in, out or none as direction", { length = #way.name, rule = "TR14-5-07" })
+  end
+  return way.name
+end
 
 local function check_inner(session, member, inner, record)
   local of = types.innermost(member.type)
@@ -209,7 +223,7 @@ local function check_inner(session, member, inner, record)
 end
 
 -- Parameters that a directive declares: {name, kind?, default?} in order.
-function shape.parameters(_, clause)
+function shape.parameters(clause)
   local seen = {}
   for _, parameter in ipairs(clause.parameters) do
     if seen[parameter.name] then
@@ -224,24 +238,13 @@ function shape.parameters(_, clause)
   return clause.parameters
 end
 
--- Halves of a clause's movement that a member takes part in: include(in: m), out, none (TR14-5-07, -08).
-local limits = { ["in"] = true, out = true, none = true }
-function limit_of(session, clause)
-  local way = clause.direction
-  shape.wish(session, way.pos, "TR14-5-07", "directions of members")
-  if clause.name ~= "include" or not limits[way.name] then
-    raise("syntax", way.pos, "include takes in, out or none as direction", { length = #way.name, rule = "TR14-5-07" })
-  end
-  return way.name
-end
-
 -- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
 -- not all known yet.
 function shape.layer(session, record, clauses, inside)
   local made = { members = {} }
   local default
   for _, clause in ipairs(clauses) do
-    if clause.name == "with" and session.rules.extended then made.params = shape.parameters(record, clause) end
+    if clause.name == "with" and session.rules.extended then made.params = shape.parameters(clause) end
     check_clause(session, clause)
     shape.check_brackets(clause, clause.name == "include" or clause.name == "init_needed")
     if clause.name == "default" then

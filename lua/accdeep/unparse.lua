@@ -1,11 +1,11 @@
 -- unparse.lua - trees of directives and expressions as text again, in one canonical spelling.
 --
--- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(node). scope is
--- of convenience syntax, whose bounds are written where the directive stands but printed inside a nest:
--- {base = canonical text of the object, record}. Its members lose the base, X.n becomes n; a host
--- variable that a member hides is printed ::n (AMB-TR14-13).
+-- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(name, argument,
+-- clauses). Without a scope the texts of equal expressions are equal, and those of different ones differ.
+-- scope is of convenience syntax, whose bounds are written where the directive stands but printed inside a
+-- nest: {base = text of the object, record}. Its members lose the base, X.n becomes n; a host variable that
+-- a member hides is printed ::n (AMB-TR14-13).
 
-local place = require "accdeep.place"
 local types = require "accdeep.types"
 
 local unparse = {}
@@ -34,16 +34,22 @@ local function at_least(node, wanted, scope)
   return level(node) < wanted and "(" .. text .. ")" or text
 end
 
-local function is_base(node, scope)
-  local ok, text = pcall(place.canonical, node)
-  return ok and text == scope.base
+-- Whether a member is one of the object whose nest is printed: p->n is one of p[0].
+function unparse.is_member_of(node, scope)
+  local base = at_least(node.base, 15)
+  return (node.arrow and base .. "[0]" or base) == scope.base
 end
 
 local writers = {}
 
+-- Constants keep their types: 1.0 / 2 is not 1 / 2.
+local integer_suffixes = { ["unsigned int"] = "u", long = "l", ["unsigned long"] = "ul" }
 function writers.num(node)
-  if math.type(node.value) == "integer" then return tostring(node.value) end
-  return ("%.17g"):format(node.value)
+  if math.type(node.value) == "integer" then
+    return ((node.value < 0 and "0x%x%s" or "%d%s"):format(node.value, integer_suffixes[node.type] or ""))
+  end
+  local text = ("%.17g"):format(node.value)
+  return (text:find "[.en]" and text or text .. ".0") .. (node.type == "float" and "f" or "")
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
@@ -52,10 +58,7 @@ function writers.id(node, scope)
   return ((hidden or node.global) and "::" or "") .. node.name
 end
 function writers.member(node, scope)
-  if scope and not node.arrow and is_base(node.base, scope) then return node.name end
-  if scope and node.arrow and scope.base == ("(index  %s 0)"):format(place.canonical(node.base)) then
-    return node.name
-  end
+  if scope and unparse.is_member_of(node, scope) then return node.name end
   return at_least(node.base, 15, scope) .. (node.arrow and "->" or ".") .. node.name
 end
 function writers.index(node, scope)
@@ -91,11 +94,25 @@ function writers.assign(node, scope)
 end
 function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, scope)) end
 
-local function type_text(node)
-  local spec, stars = node.spec, ("*"):rep(node.declarator.pointers)
-  local words = spec.words and table.concat(spec.words, " ")
-    or spec.kind and ("%s %s"):format(spec.kind, spec.name or "") or spec.name or spec.tag
-  return words .. (stars ~= "" and " " .. stars or "")
+local declarator_text, type_text -- forward
+
+function declarator_text(node)
+  local parts = { ("*"):rep(node.pointers), node.inner and ("(%s)"):format(declarator_text(node.inner)) or nil }
+  for _, suffix in ipairs(node.suffixes) do
+    parts[#parts + 1] = suffix.tag == "function" and "()"
+      or ("[%s]"):format(suffix.size and expression(suffix.size) or "")
+  end
+  return table.concat(parts)
+end
+
+function type_text(node)
+  local spec, declarator = node.spec, declarator_text(node.declarator)
+  local words = spec.words and table.concat(spec.words, " ") or spec.name or spec.tag
+  if spec.tag == "record" or spec.tag == "enum" then words = ("%s %s"):format(spec.kind or "enum", spec.name or "") end
+  local arguments = {}
+  for i, argument in ipairs(spec.arguments or {}) do arguments[i] = type_text(argument) end
+  if arguments[1] then words = ("%s<%s>"):format(words, table.concat(arguments, ", ")) end
+  return words .. (declarator ~= "" and " " .. declarator or "")
 end
 function writers.cast(node, scope) return ("(%s)%s"):format(type_text(node.type), at_least(node.e, 14, scope)) end
 function writers.sizeof(node, scope)

@@ -2,7 +2,7 @@
 scenario { title = "TR14: corners", rules = "tr14", cites = {
   "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-04", "TR14-3.1.1-06", "TR14-3.1.1-21", "TR14-3.2.2-06",
   "TR14-3.5-01", "TR14-3.5-03", "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-10", "TR14-4.3-16",
-  "TR14-4.3-17", "TR14-3.4-02", "TR14-3.4-10", "TR14-4.3-18", "ACC33-2.7.1-4",
+  "TR14-4.3-17", "TR14-3.4-02", "TR14-3.4-10", "TR14-4.3-18", "ACC33-2.7.1-4", "TR14-3.4-07",
 } }
 
 case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
@@ -28,8 +28,8 @@ end)
 
 case("rejects: sections behind '@' of a variable [TR14-3.5-01]", function()
   declare "float v[4]; float *p = v; float *q[2]; int n = 2;"
-  expect.invalid "acc data present(p[@][0:n])"
-  expect.invalid "acc data present(p[@][@])"
+  expect.invalid("acc data present(p[@][0:n])", "not-a-pointer")
+  expect.invalid("acc data present(p[@][@])", "not-a-pointer")
 end)
 
 case("rejects: static errors of nests and policies [HOUSE-expect]", function()
@@ -279,5 +279,24 @@ end)
 case("rejects: what is no base class, names twice [TR14-3.1.1-04]", function()
   expect.invalid("struct s : public nothing { int k; };", "unknown-type")
   expect.invalid("struct b { int k; }; struct s : b { int k; };", "duplicate-name")
-  expect.invalid("enum e { ONE }; struct s : e { int k; };")
+  expect.invalid("enum e { ONE }; struct s : e { int k; };", "not-a-struct")
+end)
+
+case("accepts: sections that differ in a call or a type are two [TR14-3.4-07]", function()
+  declare "struct s { double *a; } X;"
+  func("f", function(k) return k end)
+  host.X.a = { 1, 2, 3, 4, 5, 6 }
+  acc "enter data create(X.a[f(0):1], X.a[f(2):1], X.a[sizeof(int) * 3 / 3:1])"
+  expect.present "X.a[0:1]"
+  expect.present "X.a[2:1]"
+  expect.present "X.a[4:1]"
+  expect.absent "X.a[1:1]"
+end)
+
+case("rejects: one section in two clauses, its start a call [TR14-3.4-07]", function()
+  declare "struct s { double *a; } X;"
+  func("f", function(k) return k end)
+  host.X.a = { 1, 2, 3, 4 }
+  expect.invalid("acc data copyin(X.a[f(0):1]) create(X.a[f(0):1])", "duplicate-clause")
+  acc "data copyin(X.a[f(0):1]) create(X.a[f(2):1])" (function() expect.device("X.a[0:1]", { 1 }) end)
 end)
