@@ -79,16 +79,23 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
+/* What is kept for later is given up before memory runs out. */
+static void *ask(struct accd_mem *mem, void *block, size_t old, size_t bytes)
+{
+    void *given = mem->fn(mem->ud, block, old, bytes);
+    if (!given && ((mem->reclaim && mem->reclaim(mem->owner)) || mem->kept_bytes)) {
+        accd_mem_close(mem);
+        given = mem->fn(mem->ud, block, old, bytes);
+    }
+    return given;
+}
+
 void *accd_mem_new(struct accd_mem *mem, size_t bytes)
 {
     void *block = kept_block(mem, bytes);
     if (block)
         return block;
-    block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
-    if (!block && ((mem->reclaim && mem->reclaim(mem->owner)) || mem->kept_bytes)) {
-        accd_mem_close(mem);
-        block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
-    }
+    block = ask(mem, NULL, 0, bytes ? bytes : 1);
     if (block)
         prefer_huge_pages(block, bytes);
     return block;
@@ -134,7 +141,7 @@ int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need,
         wanted = need;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return 0;
-    void *grown = mem->fn(mem->ud, *array, *room * size, bytes);
+    void *grown = ask(mem, *array, *room * size, bytes);
     if (!grown)
         return 0;
     *array = grown;

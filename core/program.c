@@ -86,13 +86,14 @@ static bool sound(const accd_program_spec *spec)
     return true;
 }
 
-/* Fields inside that lead up to the program get it as their child; they do not retain it. */
+/* Fields inside that lead up to the program get it as their child; they do not retain it. What leads up
+ * has one program to lead to: it cannot serve two. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     for (size_t f = 0; f < program->spec.nfields; f++) {
         accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
         if (field->up == level) {
-            if (field->unit != target->spec.stride ||
+            if (field->child || field->unit != target->spec.stride ||
                 target->inherited & ~below(program->spec.registers))
                 return false;
             field->child = target;

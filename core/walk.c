@@ -412,12 +412,18 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     return ACCD_OK;
 }
 
-/* Elements of a recursive program that an item names are not walked again through pointers. */
-static accd_status reach_roots(struct accd_walk *walk, const struct accd_rowset *set)
+/* Elements of recursive programs that items name are not walked again through pointers, whatever the
+ * order of the items (TR14-4.2-01). */
+static accd_status reach_roots(struct accd_walk *walk, const accd_construct *construct)
 {
     bool first;
-    for (size_t row = 0; set->program->again && row < set->rows; row++)
-        ACCD_TRY(reach(walk, accd_row_address(set, row), set->program, &first));
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        if (!item->program || !item->program->again)
+            continue;
+        for (uint64_t at = 0; at < item->bytes; at += item->program->spec.stride)
+            ACCD_TRY(reach(walk, accd_address(item->host) + at, item->program, &first));
+    }
     return ACCD_OK;
 }
 
@@ -441,7 +447,6 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
         .base = accd_address(item->host),
         .per = item->bytes / item->program->spec.stride,
     };
-    ACCD_TRY(reach_roots(walk, &walk->rowsets[first]));
     struct room room = {0};
     for (size_t set = first; set < walk->nrowsets; set++)
         ACCD_TRY(run_level(walk, set, item->params, &room));
@@ -465,7 +470,8 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
     walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
     walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
     walk->roots_room = nroots;
-    accd_status status = walk->roots && walk->programs ? ACCD_OK : out_of_memory(context);
+    accd_status status =
+        walk->roots && walk->programs ? reach_roots(walk, construct) : out_of_memory(context);
     for (size_t i = 0; status == ACCD_OK && i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         if (!item->program || !item->bytes)

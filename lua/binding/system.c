@@ -111,12 +111,15 @@ struct limits {
     size_t used, most;
     long long steps, most_steps;
     bool tripped;
-    unsigned refused; /* how often memory was not given */
+    unsigned refused; /* how often memory was not given, though asked for again */
+    const void *asked_for;
+    size_t asked; /* what was not given last; 0: something was */
     const char *chunk; /* the scenario's own */
     char where[256];   /* in it, when a limit was met */
 };
 
-/* Lua asks twice, with a collection between: memory that is refused so often is gone for good. */
+/* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
+ * often is gone for good. */
 enum { STEPS = 10000, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
@@ -126,9 +129,14 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     struct limits *limits = ud;
     size_t before = ptr ? old : 0;
     if (n > before && limits->most && limits->used + (n - before) > limits->most) {
-        limits->refused++;
+        if (limits->asked_for == ptr && limits->asked == n)
+            limits->refused++;
+        limits->asked_for = ptr;
+        limits->asked = n;
         return NULL;
     }
+    if (n > before)
+        limits->asked = 0;
     void *block = limits->alloc(limits->ud, ptr, old, n);
     if (block || n == 0)
         limits->used += n - before;

@@ -11,7 +11,7 @@
 --
 -- Nests stand in shapes and policies too, bounds see members of the nests around, and shapes may be recursive.
 scenario { title = "TR14 5: future direction", rules = "tr14x", cites = { "TR14-5-01", "TR14-5-02", "TR14-5-03",
-  "TR14-5-04", "TR14-5-05", "TR14-5-06", "TR14-5-07", "TR14-5-08", "TR14-5-09", "TR14-5-10" } }
+  "TR14-5-04", "TR14-5-05", "TR14-5-06", "TR14-5-07", "TR14-5-08", "TR14-5-09", "TR14-5-10", "TR14-4.2-01" } }
 
 declare [=[
   struct part { int n; float *p, *q;
@@ -253,6 +253,23 @@ case("accepts: lists, trees, graphs with cycles: each object once [TR14-5-10]", 
   acc "exit data delete(L[0:1])"
   expect.equal(#state().present, 0)
 end)
+
+for _, order in ipairs { "X, Y", "Y, X", "Z, X, Y", "Y, Z, X" } do
+  case(("accepts: parts of one list in any order: %s [TR14-5-10 TR14-4.2-01]"):format(order), function()
+    declare [[
+      struct chain { int v; struct chain *next;
+        #pragma acc shape include(next[0:next != 0])
+      };
+      struct chain X, Y, Z;
+    ]]
+    host.X.next, host.Y.next = addr "Y", addr "Z"
+    acc("enter data copyin(" .. order .. ")")
+    expect.count("Y", { structured = 0, dynamic = 2 }) -- its own clause, and the pointer of X
+    expect.attached("Y.next", 1)
+    acc("exit data delete(X, Y" .. (order:find "Z" and ", Z)" or ")"))
+    expect.absent "Z"
+  end)
+end
 
 case("accepts: recursive policies [TR14-5-10]", function()
   declare [[
