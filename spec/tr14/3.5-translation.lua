@@ -174,8 +174,8 @@ case("accepts: '@' behind other dimensions, in any clause [TR14-3.5-07]", functi
 end)
 
 case("rejects: '@' before other dimensions, and behind what holds no pointers [TR14-3.5-07]", function()
-  expect.invalid "acc data copyin(ptrs[@][0:n])"
-  expect.invalid "acc data copyin(table[@][0:n])"
+  expect.invalid("acc data copyin(ptrs[@][0:n])", "not-a-pointer")
+  expect.invalid("acc data copyin(table[@][0:n])", "not-a-pointer")
   expect.invalid("acc data copyin(v[0:2][@])", "not-a-pointer")
   expect.invalid("acc data copyin(p[0:2][@])", "not-a-pointer")
   expect.malformed "acc data copyin(ptrs[0:n]@)"
