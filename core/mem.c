@@ -79,15 +79,13 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* What is kept for later is given up before memory runs out. */
-static void *ask(struct accd_mem *mem, void *block, size_t old, size_t bytes)
+/* Memory ran out: what is kept for later is given up. Whether there was any. */
+static bool give_up(struct accd_mem *mem)
 {
-    void *given = mem->fn(mem->ud, block, old, bytes);
-    if (!given && ((mem->reclaim && mem->reclaim(mem->owner)) || mem->kept_bytes)) {
-        accd_mem_close(mem);
-        given = mem->fn(mem->ud, block, old, bytes);
-    }
-    return given;
+    if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->kept_bytes)
+        return false;
+    accd_mem_close(mem);
+    return true;
 }
 
 void *accd_mem_new(struct accd_mem *mem, size_t bytes)
@@ -95,7 +93,9 @@ void *accd_mem_new(struct accd_mem *mem, size_t bytes)
     void *block = kept_block(mem, bytes);
     if (block)
         return block;
-    block = ask(mem, NULL, 0, bytes ? bytes : 1);
+    block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
+    if (!block && give_up(mem))
+        block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
     if (block)
         prefer_huge_pages(block, bytes);
     return block;
@@ -141,7 +141,9 @@ int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need,
         wanted = need;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return 0;
-    void *grown = ask(mem, *array, *room * size, bytes);
+    void *grown = mem->fn(mem->ud, *array, *room * size, bytes);
+    if (!grown && give_up(mem))
+        grown = mem->fn(mem->ud, *array, *room * size, bytes);
     if (!grown)
         return 0;
     *array = grown;
