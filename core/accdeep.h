@@ -108,6 +108,10 @@ typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
 typedef enum accd_update_way { ACCD_UPDATE_SPLIT, ACCD_UPDATE_REVERSE } accd_update_way;
 typedef enum accd_untranslated { ACCD_AS_HOST, ACCD_AS_NULL, ACCD_AS_POISON } accd_untranslated;
+typedef enum accd_reattach { ACCD_REATTACH_MOVES, ACCD_REATTACH_COUNTS } accd_reattach;
+typedef enum accd_attached { ACCD_ATTACHED_KEPT, ACCD_ATTACHED_COPIED } accd_attached;
+typedef enum accd_lost { ACCD_LOST_RESTORED, ACCD_LOST_DANGLES } accd_lost;
+typedef enum accd_member_count { ACCD_MEMBER_COUNTED, ACCD_MEMBER_UNCOUNTED } accd_member_count;
 
 typedef struct accd_rules {
     const char *name;
@@ -118,6 +122,27 @@ typedef struct accd_rules {
     accd_choice still_attached;  /* removal of an object that is attached elsewhere or holds one */
     accd_choice pointer_changed; /* a pointer changed between attach and detach */
     accd_choice attach_absent;   /* attach although holder or target is absent */
+    accd_choice attach_implied;  /* data clause whose pointer is absent, at the end: not attached;
+                                    REJECT also detaches where the data stay as they are */
+    accd_choice attach_null;     /* attach of a null pointer; IGNORE makes the device copy null */
+    accd_choice detach_final;    /* like detach_unattached, with finalize in an object that had
+                                    attachments: IGNORE writes the host's value */
+    accd_reattach reattach;      /* of an attached pointer that was changed: it leads to the new
+                                    target and counts from one, or it stays and counts up */
+    accd_attached attached;      /* pointers among bytes that update and copyout move: kept on both
+                                    sides, or copied like other bytes */
+    accd_lost lost_target;       /* pointers elsewhere when what they are attached to is removed */
+    accd_member_count member;    /* what ACCD_ITEM_POINTER asks of a larger object */
+    accd_choice frame_grows;     /* further members of an aggregate of which some are present */
+    accd_choice unmap_used;      /* acc_unmap_data of what a region uses, or pointers lead to */
+    accd_choice zero_map;        /* acc_copyin and acc_create of no bytes */
+    accd_choice zero_update;     /* acc_update_device and acc_update_self of no bytes */
+    accd_choice zero_present;    /* acc_is_present of no bytes: IGNORE asks for one, REJECT: no */
+    accd_choice null_routine;    /* acc_copyout, acc_delete, acc_update of a null pointer */
+    accd_choice device_state;    /* acc_init of an active device, acc_shutdown of one that is not */
+    int kernels_on_host;         /* acc_on_device names the host that simulates the device */
+    int events_bare;             /* tools that profile hear no lines, names of data and threads */
+    int attach_variables;        /* a variable that holds the address of present data is attached */
     accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
     accd_untranslated untranslated; /* device value of pointers that are not followed */
 } accd_rules;
@@ -178,6 +203,11 @@ typedef struct accd_config {
 } accd_config;
 
 ACCD_API void accd_config_init(accd_config *config);
+
+/* The built-in backend of that name, or NULL: "sim", simulated memory that only the core reaches;
+ * "direct", the same at its device addresses in this process, for kernels of real programs: it
+ * cannot tell which bytes were ever written. */
+ACCD_API const accd_backend *accd_backend_named(const char *name);
 
 /* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE. */
 ACCD_API accd_status accd_open(accd_context **context_p, const accd_config *config);
@@ -343,6 +373,9 @@ typedef struct accd_item {
     const accd_label *label; /* or NULL */
     accd_program *program;   /* how its elements are walked, NULL: plain data */
     const int64_t *params;   /* as many as the program reads */
+    const void *frame;       /* NULL, or the aggregate it is a member of, if that is not mapped
+                                itself: its members lie on the device as they do in it */
+    uint64_t room;           /* bytes of the frame: of the first construct that names it */
     uint8_t action;          /* accd_action */
     uint8_t flags;           /* ACCD_ITEM_* */
 } accd_item;
@@ -350,6 +383,8 @@ typedef struct accd_item {
 #define ACCD_ITEM_INIT 2u      /* init_needed */
 #define ACCD_ITEM_TRY 4u       /* if_present: an absent one is skipped */
 #define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and the like: present data are welcome */
+#define ACCD_ITEM_POINTER 16u /* the pointer that leads to another item's section: it counts as an
+                                 object of its own, in a larger one if the rules say so */
 
 /* Sets host, bytes and start of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION for negative lengths and bounds that do not fit. */
@@ -365,6 +400,7 @@ typedef struct accd_construct {
     const char *name;        /* of the level it opens, "data"; kept as is, not copied */
     const char *file;        /* where the directive stands; kept as is, not copied */
     int line;
+    uint64_t thread;         /* of the host that meets it: regions nest among those of a thread */
 } accd_construct;
 
 /* Carries out a construct. region_p is written for ACCD_REGION and ACCD_COMPUTE, and may be NULL
@@ -372,8 +408,8 @@ typedef struct accd_construct {
 ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct,
                               accd_region **region_p);
 
-/* Ends a region; it must be the innermost one of its device (ACCD_REGION_NESTING). On failure the
- * region stays open. */
+/* Ends a region; it must be the innermost one of its device and thread (ACCD_REGION_NESTING). On
+ * failure the region stays open. */
 ACCD_API accd_status accd_region_end(accd_region *region);
 /* Ends a region without moving or writing anything to the host, for unwinding after a failure. */
 ACCD_API void accd_region_abandon(accd_region *region);
@@ -412,7 +448,8 @@ typedef struct accd_present {
     accd_object_info info;
     uint64_t dev;
     uint32_t structured, dynamic;
-    int mapped; /* by accd_map */
+    int mapped;  /* by accd_map */
+    int pointer; /* only by items with ACCD_ITEM_POINTER */
 } accd_present;
 /* The present object that covers a host address or, with in_device, a device address. */
 ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
@@ -420,6 +457,11 @@ ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address
 /* Present objects in host order: the first one at or after *at; *at becomes its end. 0: no more. */
 ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at,
                                accd_present *present_p);
+
+/* Where the present object that covers a host address begins, and its bytes; 0: there is none. Only
+ * looks it up: the others also make names. */
+ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host,
+                                 uint64_t *start_p, uint64_t *bytes_p);
 
 typedef struct accd_attachment {
     char name[160];  /* of the pointer */
@@ -490,6 +532,10 @@ ACCD_API void accd_name_at(accd_context *context, int device, uint64_t dev, char
 /* Device range of the present object at a device address; 0: none. */
 ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
                                 uint64_t *high_p);
+/* The range of this process's memory in which device addresses lie, if kernels of the program itself
+ * can use them; 0: they cannot. */
+ACCD_API int accd_device_space(accd_context *context, int device, uint64_t *low_p,
+                               uint64_t *high_p);
 /* Device range of the object that the pointer with this host address is attached to, if the device
  * copy of it holds dev; 0: it is not attached, or holds something else. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,

@@ -226,24 +226,33 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
     return status;
 }
 
+/* The innermost region of the same device and thread: itself, or one above it. */
+static accd_region *innermost(const accd_region *region)
+{
+    accd_region *top = region->dir->top;
+    while (top->thread != region->thread)
+        top = top->below;
+    return top;
+}
+
 accd_status accd_region_end(accd_region *region)
 {
-    struct accd_directory *dir = region->dir;
+    const accd_region *top = innermost(region);
     ACCD_TRY(accd_idle(region->context));
-    if (dir->top == region)
+    if (top == region)
         return accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
                      "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
-                     dir->number, dir->top->name ? dir->top->name : "another one",
-                     dir->top->file ? dir->top->file : "?", dir->top->line);
+                     region->dir->number, top->name ? top->name : "another one",
+                     top->file ? top->file : "?", top->line);
 }
 
 void accd_region_abandon(accd_region *region)
 {
     if (!region || accd_idle(region->context) != ACCD_OK)
         return;
-    while (region->dir->top != region)
-        accd_region_abandon(region->dir->top);
+    for (accd_region *top; (top = innermost(region)) != region;)
+        accd_region_abandon(top);
     /* Only missing memory can fail here; then the level goes and its references stay. */
     if (accd_leave_region(region, true) != ACCD_OK)
         accd_region_free(region);
@@ -308,10 +317,35 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     return ACCD_OK;
 }
 
+/* The object goes: pointers in it are attached no more, those elsewhere still lead where it was. */
+static accd_status lose_attachments(struct accd_directory *dir, struct accd_object *object)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it */
+    for (;;) {
+        struct accd_object *target;
+        ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
+        if (!attach)
+            break;
+        ACCD_TRY(accd_find(dir, attach->base, &target));
+        if (target)
+            target->pins--;
+        accd_remove_attach(dir, attach);
+    }
+    if (object->pins)
+        ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
+    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX))
+        if (attach->base - object->host < accd_object_bytes(object))
+            attach->base = 0;
+    return ACCD_OK;
+}
+
 accd_status accd_unmap(accd_context *context, int device, const void *host)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object;
+    bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     if (!dir)
         return ACCD_NO_DEVICE;
     ACCD_TRY(accd_idle(context));
@@ -319,15 +353,19 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
                          "the address was not mapped to device %d by acc_map_data", device);
-    if (object->structured)
+    if (object->structured && !lenient)
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "a data region still uses the mapped data");
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
     ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
-    if (attach || object->pins)
+    if ((attach || object->pins) && !lenient)
         return accd_fail(context, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
                          "a pointer is still attached to or inside the mapped data");
+    if (attach || object->pins)
+        ACCD_TRY(lose_attachments(dir, object));
+    if (object->structured)
+        accd_regions_forget(dir, object);
     accd_remove_object(dir, object);
     return ACCD_OK;
 }

@@ -188,6 +188,8 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off */
+#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
+#define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
 
 /* A present object: one tuple of the present table. 40 bytes, because there may be millions. */
 struct accd_object {
@@ -221,7 +223,8 @@ struct accd_origin {
 struct accd_attach {
     uint64_t slot;
     uint64_t target; /* host address it holds: value then */
-    uint64_t base;   /* host address in the object it leads to; target may lie outside it */
+    uint64_t base;   /* host address in the object it leads to; target may lie outside it. 0: that
+                        object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
     uint32_t count;
     uint32_t label;
@@ -231,6 +234,7 @@ struct accd_attach {
 struct accd_block {
     uint64_t dev, bytes;
     size_t live;
+    uint64_t frame; /* host address of the aggregate whose members it holds in their places, or 0 */
 };
 
 /* All sections of one large walk, made present together. While pending it is one record: the columns
@@ -261,6 +265,7 @@ struct accd_directory {
     struct accd_range by_device; /* the same by device address, kept once it was asked for */
     bool device_order;
     struct accd_range blocks;    /* by device address */
+    struct accd_range frames;    /* those of aggregates, by host address */
     struct accd_range slots;     /* attachments by the pointer's host address */
     struct accd_pool object_pool, attach_pool, block_pool;
     struct accd_origin *origins;
@@ -307,8 +312,7 @@ void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
 accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p);
 void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 /* A shared device block; inserted when its objects are. */
-struct accd_block *accd_insert_block(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                                     size_t live);
+struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block);
 void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects);
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
@@ -386,6 +390,7 @@ struct accd_region {
     accd_kind kind;
     const char *name, *file;
     int line;
+    uint64_t thread;
     struct accd_walk *walk;     /* sources of walked claims */
     struct accd_group *group;   /* all sections of the walk, if they are one group */
     size_t nitems, nclaims;
@@ -434,10 +439,18 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
 /* Claims for the sections of the walk, behind those of the items. */
 accd_status accd_plan_sections(struct accd_plan *plan);
 void accd_plan_end(struct accd_plan *plan);
+/* Whether a claim on its object is counted. */
+bool accd_plan_counts_pointer(const struct accd_plan *plan, struct accd_claim *claim);
+static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_claim *claim)
+{
+    return !(claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_POINTER)) ||
+           accd_plan_counts_pointer(plan, claim);
+}
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
-/* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). */
+/* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
+ * them copied, only those that are about to be detached are cut out. */
 accd_status accd_plan_keep_pointers(struct accd_plan *plan);
 /* Sorts the moves and joins those that overlap or touch (TR14-4.2-07). */
 accd_status accd_plan_merge(struct accd_plan *plan);
@@ -458,6 +471,8 @@ accd_status accd_exit_data(struct accd_plan *plan);
 accd_status accd_leave_region(struct accd_region *region, bool abandon);
 accd_status accd_update(struct accd_plan *plan);
 void accd_region_free(struct accd_region *region);
+/* The object goes while regions are open: their clauses ask nothing of it any more. */
+void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object);
 /* ACCD_POINTER_CHANGED if the claim's pointer leads elsewhere than when it was attached. */
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach);

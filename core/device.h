@@ -40,6 +40,8 @@ struct accd_backend {
     int (*allocated)(void *device, uint64_t dev, uint64_t bytes);
     /* Required: bytes of the allocation that begins at the address, 0 if none does. */
     uint64_t (*size_of)(void *device, uint64_t dev);
+    /* Optional: the range of this process's memory in which all device addresses lie. */
+    void (*space)(void *device, uint64_t *low_p, uint64_t *high_p);
     /* Optional: how many bytes of the range were ever written. */
     uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. */
@@ -50,6 +52,6 @@ struct accd_backend {
     void (*fail)(void *device, uint64_t allocation, uint64_t copy);
 };
 
-extern const accd_backend accd_backend_sim;
+extern const accd_backend accd_backend_sim, accd_backend_direct;
 
 #endif

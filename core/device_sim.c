@@ -1,8 +1,12 @@
-/* device_sim.c - the simulated device: discrete memory with addresses of its own.
+/* device_sim.c - the simulated device: discrete memory with addresses of its own. Fresh memory reads
+ * as POISON.
  *
- * Device addresses lie in a reservation that nobody may touch, so that a host program that follows
- * one is stopped by the processor; the bytes lie in a second mapping at the same offset. One bit for
- * each byte says whether it was ever written. Fresh memory reads as POISON. */
+ * sim: device addresses lie in a reservation that nobody may touch, so that a host program that
+ * follows one is stopped by the processor; the bytes lie in a second mapping at the same offset. One
+ * bit for each byte says whether it was ever written.
+ *
+ * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. What
+ * they write goes unseen, so there are no bits, and the poison is real from the start. */
 #include "device.h"
 
 #include <stdbool.h>
@@ -19,7 +23,7 @@ struct sim {
     uint64_t capacity, live;
     uint64_t bump;        /* offset of memory that was never handed out */
     char *bytes;
-    uint64_t *bits;
+    uint64_t *bits;       /* NULL: direct */
     uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
     uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
     uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
@@ -58,7 +62,7 @@ static uint64_t mask(unsigned from, unsigned to) /* bits [from, to) of a word, t
 /* Applies an operation to the bits of [at, at + n): edges by word, the middle by memset. */
 static void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
 {
-    if (n == 0)
+    if (n == 0 || !sim->bits)
         return;
     uint64_t first = at / 64, last = (at + n - 1) / 64;
     unsigned from = at % 64, to = (unsigned)((at + n - 1) % 64) + 1;
@@ -104,18 +108,19 @@ static void sim_close(void *device)
 {
     struct sim *sim = device;
     unmap((void *)(uintptr_t)sim->base, sim->space);
-    unmap(sim->bytes, sim->space);
-    unmap(sim->bits, sim->space / 8);
+    if (sim->bits) {
+        unmap(sim->bytes, sim->space);
+        unmap(sim->bits, sim->space / 8);
+    }
     unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
     unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
     unmap(sim->covers, sim->space / PAGE * sizeof sim->covers[0]);
     accd_mem_free(sim->mem, sim, sizeof *sim);
 }
 
-static accd_status sim_open(void **device_p, int number, const accd_config *config,
-                            struct accd_mem *mem)
+static accd_status open_either(void **device_p, const accd_config *config, struct accd_mem *mem,
+                               bool direct)
 {
-    (void)number;
     struct sim *sim = accd_mem_zero(mem, sizeof *sim);
     if (!sim)
         return ACCD_OUT_OF_MEMORY;
@@ -127,19 +132,33 @@ static accd_status sim_open(void **device_p, int number, const accd_config *conf
         sim->space = least_space;
     sim->space = (sim->space + 4095) & ~(uint64_t)4095;
     int both = PROT_READ | PROT_WRITE;
-    sim->base = (uintptr_t)map(sim->space, PROT_NONE);
-    sim->bytes = map(sim->space, both);
-    sim->bits = map(sim->space / 8, both);
+    sim->base = (uintptr_t)map(sim->space, direct ? both : PROT_NONE);
+    sim->bytes = direct ? (char *)(uintptr_t)sim->base : map(sim->space, both);
+    sim->bits = direct ? NULL : map(sim->space / 8, both);
     sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
     sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
     sim->covers = map(sim->space / PAGE * sizeof sim->covers[0], both);
-    if (!sim->base || !sim->bytes || !sim->bits || !sim->units || !sim->sizes ||
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->units || !sim->sizes ||
         !sim->covers) {
         sim_close(sim);
         return ACCD_OUT_OF_MEMORY;
     }
     *device_p = sim;
     return ACCD_OK;
+}
+
+static accd_status sim_open(void **device_p, int number, const accd_config *config,
+                            struct accd_mem *mem)
+{
+    (void)number;
+    return open_either(device_p, config, mem, false);
+}
+
+static accd_status direct_open(void **device_p, int number, const accd_config *config,
+                               struct accd_mem *mem)
+{
+    (void)number;
+    return open_either(device_p, config, mem, true);
 }
 
 /* ------------------------------------------------------------------------------- allocation -- */
@@ -234,13 +253,16 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     }
     if (bytes >= least_space / 16 && !sim->huge) {
         madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
-        madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
+        if (sim->bits)
+            madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
         sim->huge = true;
     }
     sim->units[at / UNIT] = (uint16_t)(class + 1);
     sim->sizes[at / UNIT] = bytes;
     for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
+    if (!sim->bits)
+        memset(sim->bytes + at, POISON, bytes);
     sim->live += bytes;
     *dev_p = sim->base + at;
     return ACCD_OK;
@@ -331,6 +353,8 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
 /* Makes the poison real in bytes that were never written. */
 static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
 {
+    if (!sim->bits)
+        return;
     for (uint64_t end = at + bytes; at < end;) {
         while (at % 64 == 0 && end - at >= 256 && /* mostly all of it was written */
                (sim->bits[at / 64] & sim->bits[at / 64 + 1] & sim->bits[at / 64 + 2] &
@@ -364,6 +388,8 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
     uint64_t source = from - sim->base, target = to - sim->base;
     poison(sim, source, bytes);
     memmove(sim->bytes + target, sim->bytes + source, bytes);
+    if (!sim->bits)
+        return;
     bool all = count_bits(sim, source, bytes) == bytes;
     if (all) {
         set_bits(sim, target, bytes, true);
@@ -389,6 +415,13 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
 {
     memcpy(sim_stage(device, dev, bytes), from, bytes);
     return ACCD_OK;
+}
+
+static void direct_space(void *device, uint64_t *low_p, uint64_t *high_p)
+{
+    const struct sim *sim = device;
+    *low_p = sim->base;
+    *high_p = sim->base + sim->space;
 }
 
 static uint64_t sim_written(void *device, uint64_t dev, uint64_t bytes)
@@ -427,24 +460,32 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
         sim->fail_copy = copy;
 }
 
+#define COMMON                                                                                      \
+    .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
+    .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
+    .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail
+
 const accd_backend accd_backend_sim = {
+    COMMON,
     .name = "sim",
     .open = sim_open,
-    .close = sim_close,
-    .alloc = sim_alloc,
-    .free = sim_free,
-    .begin = sim_begin,
-    .end = sim_end,
-    .stage = sim_stage,
-    .fetch = sim_fetch,
-    .copy = sim_copy,
-    .read = sim_read,
-    .write = sim_write,
-    .owns = sim_owns,
-    .allocated = sim_allocated,
-    .size_of = sim_size_of,
     .written = sim_written,
     .save = sim_save,
     .restore = sim_restore,
-    .fail = sim_fail,
 };
+
+const accd_backend accd_backend_direct = {
+    COMMON,
+    .name = "direct",
+    .open = direct_open,
+    .space = direct_space,
+};
+
+const accd_backend *accd_backend_named(const char *name)
+{
+    const accd_backend *const backends[] = {&accd_backend_sim, &accd_backend_direct};
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (!strcmp(backends[i]->name, name))
+            return backends[i];
+    return NULL;
+}

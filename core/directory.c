@@ -14,6 +14,7 @@ accd_status accd_directory_init(struct accd_directory *dir, accd_context *contex
     accd_range_init(&dir->objects, mem);
     accd_range_init(&dir->by_device, mem);
     accd_range_init(&dir->blocks, mem);
+    accd_range_init(&dir->frames, mem);
     accd_range_init(&dir->slots, mem);
     accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
     accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
@@ -33,6 +34,7 @@ void accd_directory_close(struct accd_directory *dir)
     accd_range_close(&dir->objects);
     accd_range_close(&dir->by_device);
     accd_range_close(&dir->blocks);
+    accd_range_close(&dir->frames);
     accd_range_close(&dir->slots);
     accd_pool_close(&dir->object_pool);
     accd_pool_close(&dir->attach_pool);
@@ -175,7 +177,8 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
              accd_range_reserve(&dir->slots, attachments);
     if (blocks)
         ok = ok && accd_pool_reserve(&dir->block_pool, blocks) &&
-             accd_range_reserve(&dir->blocks, blocks);
+             accd_range_reserve(&dir->blocks, blocks) &&
+             accd_range_reserve(&dir->frames, blocks);
     return ok ? ACCD_OK
               : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                           "no memory for the present table");
@@ -259,13 +262,14 @@ void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
     }
 }
 
-struct accd_block *accd_insert_block(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                                     size_t live)
+struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block)
 {
-    struct accd_block *block = accd_pool_take(&dir->block_pool);
-    *block = (struct accd_block){dev, bytes, live};
-    accd_range_insert(&dir->blocks, dev, block);
-    return block;
+    struct accd_block *copy = accd_pool_take(&dir->block_pool);
+    *copy = *block;
+    accd_range_insert(&dir->blocks, copy->dev, copy);
+    if (copy->frame)
+        accd_range_insert(&dir->frames, copy->frame, copy);
+    return copy;
 }
 
 void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects)
@@ -274,6 +278,8 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
     if (block->live)
         return;
     accd_range_erase(&dir->blocks, block->dev);
+    if (block->frame)
+        accd_range_erase(&dir->frames, block->frame);
     accd_free_memory(dir, block->dev, block->bytes);
     accd_pool_give(&dir->block_pool, block);
 }

@@ -16,12 +16,21 @@ struct link {
     struct accd_attach *attach; /* its present attachment, or NULL */
 };
 
+/* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
+struct frame {
+    uint64_t host, dev, bytes;
+    size_t objects;           /* that this construct puts there */
+    struct accd_block *block; /* of members that are present already, or NULL */
+};
+
 struct entry {
     struct accd_plan *plan;
     struct link *links;
     size_t nlinks;
     uint64_t block_dev, block_bytes; /* shared by small objects */
     size_t block_objects;
+    struct frame *frames;
+    size_t nframes;
     size_t taken;                    /* fresh claims that have memory */
     uint64_t group_dev, group_bytes;
     struct accd_region *region;
@@ -197,7 +206,8 @@ static accd_status try_group(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
-    if (walk->sections < plan->context->config.group_least || !roots_open(plan))
+    if (walk->sections < plan->context->config.group_least || !roots_open(plan) ||
+        rules->detach_final == ACCD_IGNORE) /* a group does not mark what holds its pointers */
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
         creates &= accd_demands[walk->segments[i].action].creates;
@@ -248,8 +258,8 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
     struct accd_claim *claim = &plan->claims[index];
     const accd_rules *rules = &plan->context->rules;
     bool explicit = claim->action == ACCD_ATTACH;
-    bool strict = explicit && !(claim->flags & ACCD_ITEM_TRY) &&
-                  rules->attach_absent == ACCD_REJECT;
+    bool strict = !(claim->flags & ACCD_ITEM_TRY) &&
+                  (explicit ? rules->attach_absent : rules->attach_implied) == ACCD_REJECT;
     struct link link = {.claim = index};
     bool found;
     char name[160];
@@ -266,6 +276,15 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
     if (!accd_host_usable(plan->context, claim->slot, sizeof(void *)))
         return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                                 "the pointer does not lie in live host memory");
+    if (rules->reattach == ACCD_REATTACH_COUNTS) {
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+        if (link.attach) { /* wherever the pointer leads now */
+            link.pointer = link.attach->target;
+            claim->attached = true;
+            entry->links[entry->nlinks++] = link;
+            return ACCD_OK;
+        }
+    }
     link.pointer = accd_load_pointer(claim->slot);
     if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
         link.target = claim->object;
@@ -282,6 +301,10 @@ static accd_status plan_link(struct entry *entry, uint32_t index)
         }
     } else if (!explicit) {
         return ACCD_OK;
+    } else if (strict && rules->attach_null == ACCD_REJECT) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, link.holder, ACCD_NULL_POINTER, R_ATTACH_NULL,
+                                "%s is a null pointer, which is attached to nothing", name);
     }
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
     if (link.attach && link.attach->target != link.pointer &&
@@ -373,18 +396,85 @@ static accd_status device_full(const struct accd_plan *plan, const struct accd_c
                             (unsigned long long)bytes);
 }
 
-static bool small(const struct accd_claim *claim) { return claim->bytes < SMALL_OBJECT; }
+static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    return claim->source & ACCD_CLAIM_WALKED
+               ? 0
+               : accd_address(plan->construct->items[claim->source].frame);
+}
+
+static size_t framed_claims(const struct accd_plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nfresh; i++)
+        n += frame_of(plan, &plan->claims[plan->fresh[i]]) != 0;
+    return n;
+}
+
+/* The frame of a claim; gets memory unless other members of the aggregate have it. */
+static accd_status open_frame(struct entry *entry, const struct accd_claim *claim,
+                              struct frame **frame_p)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    uint64_t host = frame_of(plan, claim);
+    for (size_t i = entry->nframes; i-- > 0;)
+        if (entry->frames[i].host == host) {
+            *frame_p = &entry->frames[i];
+            return ACCD_OK;
+        }
+    struct frame *frame = &entry->frames[entry->nframes];
+    struct accd_block *block = accd_range_floor(&dir->frames, host);
+    *frame = (struct frame){.host = host};
+    if (block && block->frame == host) {
+        frame->block = block;
+        frame->dev = block->dev;
+        frame->bytes = block->bytes;
+    } else {
+        frame->bytes = plan->construct->items[claim->source].room;
+        accd_status status = accd_alloc_memory(dir, frame->bytes, &frame->dev);
+        if (status != ACCD_OK)
+            return device_full(plan, claim, status, frame->bytes);
+    }
+    entry->nframes++;
+    *frame_p = frame;
+    return ACCD_OK;
+}
+
+static accd_status place_in_frame(struct entry *entry, const struct accd_claim *claim,
+                                  uint64_t *dev_p)
+{
+    struct frame *frame = NULL;
+    ACCD_TRY(open_frame(entry, claim, &frame));
+    uint64_t into = claim->host - frame->host;
+    if (into > frame->bytes || claim->bytes > frame->bytes - into)
+        return accd_claim_error(entry->plan, claim, NULL, ACCD_PARTIALLY_PRESENT,
+                                R_PARTIALLY_PRESENT,
+                                "members of the same aggregate are present, and their device "
+                                "memory has no room for this one; map them in one directive");
+    frame->objects++;
+    *dev_p = frame->dev + into;
+    return ACCD_OK;
+}
+
+/* Shares the block of small objects, which lie in it one behind the other. */
+static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    return claim->bytes < SMALL_OBJECT && !frame_of(plan, claim);
+}
 
 static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
-    accd_status status;
+    accd_status status = ACCD_OK;
     size_t nsmall = 0;
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
-        nsmall += small(claim);
-        entry->block_bytes += small(claim) ? accd_padded(claim->bytes) : 0;
+        if (!small(plan, claim))
+            continue;
+        nsmall++;
+        entry->block_bytes += accd_padded(claim->bytes);
     }
     if (nsmall > 1) {
         status = accd_alloc_memory(dir, entry->block_bytes, &entry->block_dev);
@@ -397,16 +487,23 @@ static accd_status reserve_memory(struct entry *entry)
         struct accd_claim *claim = &plan->claims[plan->fresh[entry->taken]];
         struct accd_object *object = accd_pool_take(&dir->object_pool);
         *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
-        if (entry->block_objects && small(claim)) {
+        if (claim->flags & ACCD_ITEM_POINTER)
+            object->size |= ACCD_OBJECT_POINTER;
+        if (entry->block_objects && small(plan, claim)) {
             object->dev = place;
             object->size |= ACCD_OBJECT_SHARED;
             place += accd_padded(claim->bytes);
+        } else if (frame_of(plan, claim)) {
+            status = place_in_frame(entry, claim, &object->dev);
+            object->size |= ACCD_OBJECT_SHARED;
         } else {
             status = accd_alloc_memory(dir, claim->bytes, &object->dev);
-            if (status != ACCD_OK) {
-                accd_pool_give(&dir->object_pool, object);
-                return device_full(plan, claim, status, claim->bytes);
-            }
+            if (status != ACCD_OK)
+                status = device_full(plan, claim, status, claim->bytes);
+        }
+        if (status != ACCD_OK) {
+            accd_pool_give(&dir->object_pool, object);
+            return status;
         }
         claim->object = object;
     }
@@ -420,7 +517,8 @@ static accd_status reserve_memory(struct entry *entry)
             return device_full(plan, &plan->claims[walk->roots[0].item], status,
                                entry->group_bytes);
         struct accd_block *block = accd_pool_take(&dir->block_pool);
-        *block = (struct accd_block){entry->group_dev, entry->group_bytes, plan->group->live};
+        *block = (struct accd_block){
+            .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->group->live};
         plan->group->block = block;
     }
     return ACCD_OK;
@@ -438,6 +536,9 @@ static void give_memory_back(struct entry *entry)
     }
     if (entry->block_objects)
         accd_free_memory(dir, entry->block_dev, entry->block_bytes);
+    for (size_t i = 0; i < entry->nframes; i++)
+        if (!entry->frames[i].block)
+            accd_free_memory(dir, entry->frames[i].dev, entry->frames[i].bytes);
     if (plan->new_group && plan->group->block) {
         accd_free_memory(dir, entry->group_dev, entry->group_bytes);
         accd_pool_give(&dir->block_pool, plan->group->block);
@@ -464,6 +565,7 @@ static accd_status reserve_region(struct entry *entry)
         .name = construct->name,
         .file = construct->file,
         .line = construct->line,
+        .thread = construct->thread,
         .nitems = nitems,
         .nclaims = plan->nclaims,
         .bytes = bytes,
@@ -498,7 +600,15 @@ static accd_status reserve_records(struct entry *entry)
     size_t attachments = 0;
     for (size_t i = 0; i < entry->nlinks; i++)
         attachments += !entry->links[i].attach;
-    size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group;
+    size_t framed = framed_claims(plan);
+    if (framed) {
+        entry->frames =
+            accd_scratch_take(&plan->context->scratch, framed * sizeof entry->frames[0]);
+        if (!entry->frames)
+            return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                             "no memory to plan a construct");
+    }
+    size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group + framed;
     if (!plan->nfresh && !attachments && !blocks)
         return ACCD_OK;
     return accd_directory_reserve(plan->dir, plan->nfresh, origins_needed(plan), attachments,
@@ -622,8 +732,12 @@ static void commit_links(struct entry *entry)
             claim->attached = false;
             continue;
         }
-        if (!attach)
+        if (!attach) {
+            struct accd_object *holder =
+                link->holder ? link->holder : plan->claims[link->holder_claim].object;
+            holder->size |= ACCD_OBJECT_HOLDS;
             attach = accd_insert_attach(dir, claim->slot);
+        }
         const struct accd_source *source = accd_claim_source(plan, claim);
         const accd_label *label = source ? source->label : NULL;
         if (!source) {
@@ -665,7 +779,19 @@ static void commit(struct entry *entry)
     struct accd_directory *dir = plan->dir;
     bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
     if (entry->block_objects)
-        accd_insert_block(dir, entry->block_dev, entry->block_bytes, entry->block_objects);
+        accd_insert_block(dir, &(struct accd_block){.dev = entry->block_dev,
+                                                    .bytes = entry->block_bytes,
+                                                    .live = entry->block_objects});
+    for (size_t i = 0; i < entry->nframes; i++) {
+        const struct frame *frame = &entry->frames[i];
+        if (frame->block)
+            frame->block->live += frame->objects;
+        else
+            accd_insert_block(dir, &(struct accd_block){.dev = frame->dev,
+                                                        .bytes = frame->bytes,
+                                                        .live = frame->objects,
+                                                        .frame = frame->host});
+    }
     for (size_t i = 0; i < plan->nfresh; i++) {
         struct accd_claim *claim = &plan->claims[plan->fresh[i]];
         note_where(plan, claim);
@@ -674,8 +800,11 @@ static void commit(struct entry *entry)
     commit_links(entry);
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
-        if (claim->object && !(claim->flags & ACCD_ITEM_UNCOUNTED))
-            *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
+        if (!claim->object || !accd_plan_counts(plan, claim))
+            continue;
+        if (!(claim->flags & ACCD_ITEM_POINTER))
+            claim->object->size &= ~ACCD_OBJECT_POINTER;
+        *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
     }
     commit_group(entry);
     struct accd_region *region = entry->region;
@@ -718,6 +847,35 @@ static accd_status resolve(struct accd_plan *plan)
     return open ? resolve_fresh(plan) : ACCD_OK;
 }
 
+/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say
+ * so: none may be new when something before the end of the last one is present. */
+static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
+{
+    const accd_construct *construct = plan->construct;
+    for (size_t i = 0; i < plan->nfresh; i++) {
+        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+        uint64_t frame = frame_of(plan, claim), end = 0;
+        for (size_t k = 0; frame && k < construct->nitems; k++) {
+            const accd_item *item = &construct->items[k];
+            uint64_t last = accd_address(item->host) + item->bytes;
+            if (accd_address(item->frame) == frame && last > end)
+                end = last;
+        }
+        enum accd_relation relation;
+        struct accd_object *object;
+        if (end <= frame)
+            continue;
+        ACCD_TRY(accd_relate(plan->dir, frame, end - frame, &relation, &object));
+        if (relation != ACCD_NONE)
+            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
+                                    R_PARTIALLY_PRESENT,
+                                    "other members of the same aggregate are present, and %s maps "
+                                    "all of them together",
+                                    plan->context->rules.name);
+    }
+    return ACCD_OK;
+}
+
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan};
@@ -728,6 +886,8 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
         status = accd_plan_sections(plan);
     if (status == ACCD_OK)
         status = resolve(plan);
+    if (status == ACCD_OK && plan->context->rules.frame_grows == ACCD_REJECT)
+        status = check_frames(plan);
     if (status == ACCD_OK)
         status = plan_links(&entry);
     if (status == ACCD_OK)

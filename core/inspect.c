@@ -6,11 +6,28 @@ accd_presence accd_is_present(accd_context *context, int device, const void *hos
     struct accd_directory *dir = accd_directory_of(context, device);
     enum accd_relation relation;
     struct accd_object *object;
-    if (!dir || !host || accd_relate(dir, accd_address(host), bytes ? bytes : 1, &relation,
-                                     &object) != ACCD_OK)
+    uint64_t start = accd_address(host), asked = bytes ? bytes : 1;
+    if (!dir || !host || (!bytes && context->rules.zero_present == ACCD_REJECT) ||
+        accd_find(dir, start, &object) != ACCD_OK)
+        return ACCD_ABSENT;
+    if (object) /* mostly it is there, and what lies behind it does not matter */
+        return asked <= accd_object_end(object) - start ? ACCD_WHOLLY : ACCD_PARTLY;
+    if (accd_relate(dir, start, asked, &relation, &object) != ACCD_OK)
         return ACCD_ABSENT;
     return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
                                                                            : ACCD_ABSENT;
+}
+
+int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
+                        uint64_t *bytes_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    if (!dir || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
+        return 0;
+    *start_p = object->host;
+    *bytes_p = accd_object_bytes(object);
+    return 1;
 }
 
 uint64_t accd_deviceptr(accd_context *context, int device, const void *host)
@@ -39,6 +56,7 @@ static void describe(struct accd_directory *dir, const struct accd_object *objec
         .structured = object->structured,
         .dynamic = object->dynamic,
         .mapped = (object->size & ACCD_OBJECT_MAPPED) != 0,
+        .pointer = (object->size & ACCD_OBJECT_POINTER) != 0,
     };
     accd_describe_object(dir, object, &present->info);
 }
@@ -134,6 +152,15 @@ void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, siz
     to[0] = 0;
     if (dir && accd_find_device(dir, dev, &object) == ACCD_OK && object)
         accd_name_inside(dir, object, dev - object->dev, to, room);
+}
+
+int accd_device_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir || !dir->ops->space)
+        return 0;
+    dir->ops->space(dir->device, low_p, high_p);
+    return 1;
 }
 
 int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,

@@ -13,7 +13,8 @@ struct leave {
     struct removed {
         struct accd_attach *attach;
         uint32_t count;              /* what its counter was before it was forced to zero */
-    } * removed;                     /* attachments that end */
+        bool dangles;                /* does not end: its target goes, and it stays as it is */
+    } * removed;                     /* attachments that end, or lose their target */
     size_t nremoved, removed_room, unpinned;
     uint32_t group_references;       /* taken off its counter */
     bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
@@ -26,7 +27,8 @@ static accd_status no_memory(const struct leave *leave)
                      "no memory to plan a construct");
 }
 
-static accd_status end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count)
+static accd_status end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
+                                  bool dangles)
 {
     if (leave->nremoved == leave->removed_room) {
         size_t room = leave->removed_room ? 2 * leave->removed_room : 16;
@@ -39,8 +41,9 @@ static accd_status end_attachment(struct leave *leave, struct accd_attach *attac
         leave->removed = grown;
         leave->removed_room = room;
     }
-    leave->removed[leave->nremoved++] = (struct removed){attach, count};
-    attach->count = 0;
+    leave->removed[leave->nremoved++] = (struct removed){attach, count, dangles};
+    if (!dangles)
+        attach->count = 0;
     return ACCD_OK;
 }
 
@@ -87,12 +90,13 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
     claim->detached = plan->construct->finalize ? attach->count : 1;
     attach->count -= claim->detached;
-    return attach->count ? ACCD_OK : end_attachment(leave, attach, 0);
+    return attach->count ? ACCD_OK : end_attachment(leave, attach, 0, false);
 }
 
 static accd_status take_off_references(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
+    bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
@@ -100,11 +104,12 @@ static accd_status take_off_references(struct leave *leave)
         leave->counted = i + 1;
         if (leave->dynamic && object && !object->dynamic && !(object->size & ACCD_OBJECT_TOUCHED)) {
             claim->state = ACCD_CLAIM_SKIP; /* ACC33-2.7-1: the clause then does nothing */
-            continue;
+            if (!detaches)
+                continue;
         }
         if (claim->attached)
             ACCD_TRY(take_off_attachment(leave, claim));
-        if (!object || claim->flags & ACCD_ITEM_UNCOUNTED)
+        if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_plan_counts(plan, claim))
             continue;
         /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
         uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
@@ -179,7 +184,7 @@ static accd_status end_inner_attachments(struct leave *leave)
                 continue;
             if (reject)
                 return still_attached(leave, object, attach, "in it");
-            ACCD_TRY(end_attachment(leave, attach, attach->count));
+            ACCD_TRY(end_attachment(leave, attach, attach->count, false));
         }
     }
     return ACCD_OK;
@@ -202,6 +207,8 @@ static accd_status end_outer_attachments(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
+    const accd_rules *rules = &plan->context->rules;
+    bool dangles = rules->lost_target == ACCD_LOST_DANGLES;
     size_t pinned = 0;
     for (size_t i = 0; i < leave->ndying; i++)
         pinned += leave->dying[i]->pins != 0;
@@ -217,9 +224,9 @@ static accd_status end_outer_attachments(struct leave *leave)
         ACCD_TRY(accd_find(dir, attach->base, &target));
         if (!target || !(target->size & ACCD_OBJECT_DYING))
             continue;
-        if (plan->context->rules.still_attached == ACCD_REJECT && !leave->abandon)
+        if (rules->still_attached == ACCD_REJECT && !leave->abandon)
             return still_attached(leave, target, attach, "to it");
-        ACCD_TRY(end_attachment(leave, attach, attach->count));
+        ACCD_TRY(end_attachment(leave, attach, attach->count, dangles));
     }
     return unpin(leave);
 }
@@ -242,11 +249,18 @@ static accd_status plan_moves(struct leave *leave)
             ACCD_TRY(accd_plan_own_bytes(plan, i, true));
     }
     ACCD_TRY(accd_plan_merge(plan));
-    ACCD_TRY(accd_plan_keep_pointers(plan));
-    /* Pointers that stay lead to the host again: TR14-4.1-01. */
+    return accd_plan_keep_pointers(plan);
+}
+
+/* Pointers that stay lead to the host again: TR14-4.1-01. */
+static accd_status plan_words(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
     for (size_t i = 0; i < leave->nremoved; i++) {
         const struct accd_attach *attach = leave->removed[i].attach;
         struct accd_object *holder;
+        if (leave->removed[i].dangles)
+            continue;
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
         if (holder && !(holder->size & ACCD_OBJECT_DYING))
             ACCD_TRY(accd_plan_word(plan, holder->dev + (attach->slot - holder->host),
@@ -384,7 +398,10 @@ static void finish(struct leave *leave)
     struct accd_directory *dir = plan->dir;
     forget_touched(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
-        accd_remove_attach(dir, leave->removed[i].attach);
+        if (leave->removed[i].dangles)
+            leave->removed[i].attach->base = 0;
+        else
+            accd_remove_attach(dir, leave->removed[i].attach);
     for (size_t i = 0; i < leave->ndying; i++) {
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
@@ -411,7 +428,7 @@ static void tell(struct leave *leave)
     struct accd_attach **forced = accd_scratch_take(&leave->plan->context->scratch,
                                                     leave->nremoved * sizeof forced[0]);
     for (size_t i = 0; forced && i < leave->nremoved; i++)
-        if (leave->removed[i].count)
+        if (leave->removed[i].count && !leave->removed[i].dangles)
             forced[story.nforced++] = leave->removed[i].attach;
     story.forced = forced;
     accd_tell_exit(leave->plan, &story);
@@ -423,10 +440,11 @@ static accd_status leave_now(struct leave *leave)
     ACCD_TRY(group_leaves(leave));
     ACCD_TRY(take_off_references(leave));
     ACCD_TRY(find_dying(leave));
+    ACCD_TRY(plan_moves(leave)); /* while only what clauses detach has counted down to zero */
     ACCD_TRY(end_inner_attachments(leave));
     ACCD_TRY(unpin(leave));
     ACCD_TRY(end_outer_attachments(leave));
-    ACCD_TRY(plan_moves(leave));
+    ACCD_TRY(plan_words(leave));
     ACCD_TRY(plan_bulk(leave));
     accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
@@ -473,6 +491,18 @@ static accd_status resolve_exit(struct accd_plan *plan, struct accd_claim *claim
     return ACCD_OK;
 }
 
+/* Finalize without an attachment: the host's value all the same, if the object ever held one. */
+static accd_status detach_finally(struct accd_plan *plan, const struct accd_claim *claim,
+                                  const struct accd_object *holder, bool *done_p)
+{
+    *done_p = plan->construct->finalize && plan->context->rules.detach_final == ACCD_IGNORE &&
+              holder && holder->size & ACCD_OBJECT_HOLDS &&
+              accd_host_usable(plan->context, claim->slot, sizeof(void *));
+    return *done_p ? accd_plan_word(plan, holder->dev + (claim->slot - holder->host),
+                                    accd_load_pointer(claim->slot))
+                   : ACCD_OK;
+}
+
 /* Which clauses of an exit data detach their pointer. */
 static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
 {
@@ -488,13 +518,17 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
         return ACCD_OK;
     }
     ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
-    bool explicit = claim->action == ACCD_DETACH;
+    bool explicit = claim->action == ACCD_DETACH, done;
+    bool implied = !explicit && rules->attach_implied == ACCD_REJECT;
+    ACCD_TRY(detach_finally(plan, claim, holder, &done));
+    if (done)
+        return ACCD_OK;
     accd_name_claim_slot(plan, claim, name, sizeof name);
-    if (!holder && explicit && rules->attach_absent == ACCD_REJECT)
+    if (!holder && (explicit ? rules->attach_absent == ACCD_REJECT : implied))
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
                                 "the pointer %s itself is not present on device %d", name,
                                 plan->dir->number);
-    if (holder && (explicit || claim->source & ACCD_CLAIM_WALKED) &&
+    if (holder && (explicit || implied || claim->source & ACCD_CLAIM_WALKED) &&
         rules->detach_unattached == ACCD_REJECT)
         return accd_claim_error(plan, claim, holder, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
                                 "the pointer %s is not attached", name);
@@ -515,7 +549,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
         struct accd_claim *claim = &plan->claims[i];
         if (claim->action != ACCD_DETACH && claim->state == ACCD_CLAIM_OPEN)
             ACCD_TRY(resolve_exit(plan, claim));
-        if (claim->state == ACCD_CLAIM_SKIP)
+        if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
             claim->attached = false;
     }
     return carry_out(&leave);
@@ -526,10 +560,25 @@ accd_status accd_exit_data(struct accd_plan *plan)
 void accd_region_free(struct accd_region *region)
 {
     struct accd_directory *dir = region->dir;
-    dir->top = region->below;
+    struct accd_region **at = &dir->top;
+    while (*at != region) /* above it may be regions of other threads */
+        at = &(*at)->below;
+    *at = region->below;
     dir->depth--;
     accd_walk_release(region->walk);
     accd_mem_free(&region->context->mem, region, region->bytes);
+}
+
+void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object)
+{
+    for (struct accd_region *region = dir->top; region; region = region->below)
+        for (size_t i = 0; i < region->nclaims; i++) {
+            struct accd_claim *claim = &region->claims[i];
+            if (claim->object == object)
+                claim->object = NULL;
+            if (claim->slot && claim->slot - object->host < accd_object_bytes(object))
+                claim->attached = false; /* its attachment ended with the object */
+        }
 }
 
 accd_status accd_leave_region(struct accd_region *region, bool abandon)

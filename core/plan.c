@@ -176,6 +176,14 @@ void accd_plan_end(struct accd_plan *plan)
     accd_scratch_reset(&plan->context->scratch);
 }
 
+bool accd_plan_counts_pointer(const struct accd_plan *plan, struct accd_claim *claim)
+{
+    if (plan->context->rules.member == ACCD_MEMBER_UNCOUNTED &&
+        accd_object_bytes(claim->object) > claim->bytes)
+        claim->flags |= ACCD_ITEM_UNCOUNTED;
+    return !(claim->flags & ACCD_ITEM_UNCOUNTED);
+}
+
 /* The claim of one section; returns how many it is, 0 or 1. */
 static size_t section_claim(const struct accd_plan *plan, const struct accd_segment *segment,
                             size_t row, struct accd_claim *claim)
@@ -390,9 +398,12 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
 {
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
+    const bool copied = plan->context->rules.attached == ACCD_ATTACHED_COPIED;
     uint64_t at = move->host, end = move->host + move->bytes;
     ACCD_TRY(accd_first_attach(plan->dir, at, end, &cursor, &attach));
     for (; attach; attach = accd_next_attach(&cursor, end)) {
+        if (copied && attach->count)
+            continue;
         struct accd_move part = *move;
         uint64_t stop = attach->slot, after = attach->slot + sizeof(void *);
         part.host = at;
@@ -497,7 +508,8 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
     size_t n = plan->nmoves;
     plan->moves = NULL;
     plan->nmoves = plan->moves_room = 0;
-    bool reverse = plan->context->rules.update == ACCD_UPDATE_REVERSE;
+    const accd_rules *rules = &plan->context->rules;
+    bool reverse = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT;
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? reverse_move(plan, &moves[i]) : split_move(plan, &moves[i]));
     return ACCD_OK;
@@ -576,7 +588,9 @@ static void run_moves(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
     const accd_backend *ops = dir->ops;
-    bool guarded = dir->slots.count && plan->context->rules.update == ACCD_UPDATE_REVERSE;
+    const accd_rules *rules = &plan->context->rules;
+    bool guarded = dir->slots.count && rules->update == ACCD_UPDATE_REVERSE &&
+                   rules->attached == ACCD_ATTACHED_KEPT;
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
         dir->stats.moved_bytes[move->out] += move->bytes;

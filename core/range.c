@@ -49,12 +49,18 @@ void accd_range_close(struct accd_range *index)
     accd_range_init(index, index->nodes.mem);
 }
 
+static inline __attribute__((always_inline)) void fetch(const node *n)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < offsetof(node, next); at += LINE)
+        __builtin_prefetch((const char *)n + at);
+}
+
 /* A search that goes from a leaf to the next one will go on: what lies behind is fetched ahead. */
 static inline void fetch_behind(const node *leaf)
 {
-    enum { LINE = 64 };
-    for (size_t at = 0; leaf->next && at < sizeof *leaf; at += LINE)
-        __builtin_prefetch((const char *)leaf->next + at);
+    if (leaf->next)
+        fetch(leaf->next);
 }
 
 /* Moves the finger to the leaf for p. */
@@ -72,6 +78,7 @@ static inline __attribute__((always_inline)) node *descend(struct accd_range *in
         if (i + 1 < FANOUT && n->key[i + 1] < high)
             high = n->key[i + 1];
         n = n->at[i];
+        fetch(n); /* all of it at once: the search reads one line after the other */
     }
     if (__builtin_expect(before && before->next == n, 0))
         fetch_behind(n);

@@ -1,6 +1,8 @@
-/* rules.c - rule profiles: where documents differ, data decides (spec/rules, part 7). */
+/* rules.c - rule profiles: where documents and runtimes differ, data decides. What it leads to is
+ * shown by spec/openacc/profiles.lua and libgomp.lua. */
 #include "core.h"
 
+/* Of choices that a profile does not name, it makes the first one. */
 static const accd_rules profiles[] = {
     {
         .name = "tr14",
@@ -11,6 +13,9 @@ static const accd_rules profiles[] = {
         .still_attached = ACCD_REJECT,
         .pointer_changed = ACCD_REJECT,
         .attach_absent = ACCD_REJECT,
+        .detach_final = ACCD_REJECT,
+        .unmap_used = ACCD_REJECT,
+        .null_routine = ACCD_REJECT,
     },
     {
         .name = "openacc-2.0",
@@ -21,9 +26,13 @@ static const accd_rules profiles[] = {
         .still_attached = ACCD_IGNORE,
         .pointer_changed = ACCD_IGNORE,
         .attach_absent = ACCD_REJECT,
+        .detach_final = ACCD_REJECT,
+        .unmap_used = ACCD_REJECT,
+        .null_routine = ACCD_REJECT,
     },
     {
         .name = "openacc-3.3",
+        .attach_variables = 1,
         .again = ACCD_IGNORE,
         .null_pointer = ACCD_IGNORE,
         .exit_absent = ACCD_IGNORE,
@@ -31,9 +40,16 @@ static const accd_rules profiles[] = {
         .still_attached = ACCD_IGNORE,
         .pointer_changed = ACCD_IGNORE,
         .attach_absent = ACCD_IGNORE,
+        .detach_final = ACCD_REJECT,
+        .member = ACCD_MEMBER_UNCOUNTED,
+        .unmap_used = ACCD_REJECT,
+        .null_routine = ACCD_REJECT,
     },
     {
         .name = "libgomp-12",
+        .device_state = ACCD_REJECT,
+        .kernels_on_host = 1,
+        .events_bare = 1,
         .again = ACCD_IGNORE,
         .null_pointer = ACCD_REJECT,
         .exit_absent = ACCD_IGNORE,
@@ -41,6 +57,15 @@ static const accd_rules profiles[] = {
         .still_attached = ACCD_IGNORE,
         .pointer_changed = ACCD_IGNORE,
         .attach_absent = ACCD_REJECT,
+        .attach_implied = ACCD_REJECT,
+        .attach_null = ACCD_REJECT,
+        .reattach = ACCD_REATTACH_COUNTS,
+        .attached = ACCD_ATTACHED_COPIED,
+        .lost_target = ACCD_LOST_DANGLES,
+        .frame_grows = ACCD_REJECT,
+        .zero_map = ACCD_REJECT,
+        .zero_update = ACCD_REJECT,
+        .zero_present = ACCD_REJECT,
     },
 };
 

@@ -21,6 +21,7 @@
 #define R_STILL_ATTACHED "TR14-4.3-12"
 #define R_NOT_ATTACHED "TR14-4.3-13"
 #define R_ATTACH_ABSENT "ACC33-att-2"
+#define R_ATTACH_NULL "ACC33-att-4"
 #define R_DETACH_BELOW_ZERO "ACC33-det-1"
 #define R_UPDATE "TR14-1.2-16"
 #define R_UPDATE_ABSENT "ACC33-upd-1"

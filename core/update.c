@@ -55,6 +55,8 @@ static accd_status match(struct accd_plan *plan)
 {
     struct accd_walk *walk = plan->walk;
     struct accd_directory *dir = plan->dir;
+    if (plan->context->rules.attached == ACCD_ATTACHED_COPIED)
+        return ACCD_OK; /* a group leaves pointers out of what it moves */
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
             return ACCD_OK;

@@ -123,8 +123,8 @@ static void by_attach(void)
 static void null_pointers(void)
 {
     struct meter meter;
-    static const char *const profiles[] = {"tr14", "openacc-3.3", "libgomp-12"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const profiles[] = {"tr14", "openacc-3.3"};
+    for (size_t i = 0; i < 2; i++) {
         accd_context *context = fresh(&meter, profiles[i]);
         accd_region *region;
         is_status(ENTER(context, ONE(X, ACCD_CREATE)), ACCD_OK, "%s: enter", profiles[i]);
@@ -137,6 +137,12 @@ static void null_pointers(void)
         is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");
         finish(context, &meter);
     }
+    accd_context *context = fresh(&meter, "libgomp-12");
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN)), ACCD_OK, "libgomp: enter");
+    X.p = NULL;
+    fails(context, ACCD_NULL_POINTER, ENTER(context, pointer(ACCD_ATTACH, &X.p)),
+          "libgomp: attach null");
+    finish(context, &meter);
 }
 
 static void changed_pointers(void)
@@ -207,6 +213,152 @@ static void left_behind(void)
        "the pointer leads to the host again");
     is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "the holder");
     finish(context, &meter);
+}
+
+/* The same in libgomp: the pointer dangles, and counts on; device addresses reach the host. */
+static void dangling(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, "libgomp-12");
+    accd_region *region;
+    accd_attachment attachment;
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
+              "libgomp: deep");
+    uint64_t dev = accd_deviceptr(context, 0, data);
+    accd_fail_copy(context, 0, 1);
+    fails(context, ACCD_DEVICE_ERROR, EXIT(context, PLAIN(ACCD_COPYOUT, data)), "a failing copy");
+    is_sound(context);
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, data)), ACCD_OK, "the target alone");
+    ok(device_word(context, &X.p) == dev && attach_count(context, &X.p) == 1, "it dangles");
+    ok(accd_attachment_at(context, 0, &X.p, &attachment) && !attachment.high && !attachment.low,
+       "and leads into nothing");
+    is_sound(context);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, data)), ACCD_OK, "the same host memory again");
+    is_sound(context);
+    is_status(REGION(context, &region, through(ACCD_PRESENT, data, 64, &X.p)), ACCD_OK, "count it");
+    ok(attach_count(context, &X.p) == 2 && device_word(context, &X.p) == dev, "counted only");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, data)), ACCD_OK, "the region still holds it");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_number(attach_count(context, &X.p), 1, "as before");
+    int *before = X.p;
+    is_status(UPDATE(context, ONE(X, ACCD_UPDATE_SELF)), ACCD_OK, "update self");
+    is_number((uintptr_t)X.p, dev, "a device address reaches the host");
+    X.p = before;
+    is_status(EXIT(context, ONE(X, ACCD_COPYOUT), pointer(ACCD_DETACH, &X.p)), ACCD_OK,
+              "detached and copied");
+    ok(X.p == before, "not so when it is detached");
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
+              "deep again");
+    dev = accd_deviceptr(context, 0, data);
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, data), ONE(X, ACCD_COPYOUT)), ACCD_OK, "both go");
+    is_number((uintptr_t)X.p, dev, "the device address reaches the host");
+    finish(context, &meter);
+}
+
+/* libgomp: attach and detach that a clause asks for are as strict as those that stand alone. */
+static void implied(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, "libgomp-12");
+    accd_region *region;
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, data)), ACCD_OK, "the target");
+    fails(context, ACCD_NOT_PRESENT, ENTER(context, through(ACCD_COPYIN, data, 64, &X.p)),
+          "the pointer is absent");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &region, through(ACCD_COPY, data, 64, &X.p)),
+          "for a region, too");
+    fails(context, ACCD_NOT_PRESENT, EXIT(context, through(ACCD_DELETE, data, 64, &X.p)),
+          "for an exit, too");
+    is_status(REGION(context, &region, through(ACCD_NO_CREATE, other, 64, &X.q)), ACCD_OK,
+              "no_create of what is absent");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_status(ENTER(context, ONE(X, ACCD_COPYIN)), ACCD_OK, "the holder");
+    fails(context, ACCD_NOT_ATTACHED, EXIT(context, through(ACCD_DELETE, data, 64, &X.p)),
+          "present, but not attached");
+    fails(context, ACCD_NOT_ATTACHED, FINALIZE(context, through(ACCD_DELETE, data, 64, &X.p)),
+          "nor is any other of the holder");
+    X.q = data + 1;
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &X.q)), ACCD_OK, "attach a sibling");
+    is_status(EXIT(context, pointer(ACCD_DETACH, &X.q)), ACCD_OK, "detach it");
+    X.p = data + 2;
+    is_status(FINALIZE(context, through(ACCD_DELETE, data, 64, &X.p)), ACCD_OK,
+              "then finalize is no error");
+    is_number(device_word(context, &X.p), (uintptr_t)(data + 2), "and writes the host's value");
+    ok(present_count(context, data, 0, 0), "the target goes");
+    is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");
+    finish(context, &meter);
+}
+
+/* The pointer that leads to another item's section: its own object, or part of a larger one. */
+static void member_pointers(void)
+{
+    static const struct {
+        const char *name;
+        unsigned counts;
+    } profiles[] = {{"tr14", 1}, {"openacc-3.3", 0}, {"libgomp-12", 1}};
+    struct meter meter;
+    accd_item leads = BYTES(ACCD_CREATE, &X.p, 8), leaves = BYTES(ACCD_DELETE, &X.p, 8);
+    leads.flags = leaves.flags = ACCD_ITEM_POINTER;
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
+        const char *name = profiles[i].name;
+        unsigned counts = profiles[i].counts;
+        accd_region *region;
+        accd_context *context = fresh(&meter, name);
+        is_status(ENTER(context, leads, through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
+                  "%s: alone", name);
+        is_status(ENTER(context, leads, through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK, "twice");
+        ok(present_count(context, &X.p, 0, 2) && leads_to(context, &X.p, data), "counts");
+        is_status(EXIT(context, leaves, through(ACCD_DELETE, data, 64, &X.p)), ACCD_OK, "once");
+        ok(present_count(context, &X.p, 0, 1) && attach_count(context, &X.p) == 1, "counts down");
+        is_status(EXIT(context, leaves, through(ACCD_DELETE, data, 64, &X.p)), ACCD_OK, "twice");
+        ok(present_count(context, &X.p, 0, 0), "gone");
+        finish(context, &meter);
+
+        context = fresh(&meter, name);
+        is_status(ENTER(context, ONE(X, ACCD_COPYIN)), ACCD_OK, "%s: inside", name);
+        is_status(REGION(context, &region, leads, through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
+                  "region");
+        ok(present_count(context, &X, counts, 1), "counted as the rules say");
+        is_status(ENTER(context, leads, through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK, "enter");
+        ok(present_count(context, &X, counts, 1 + counts), "and here");
+        is_sound(context);
+        is_status(EXIT(context, leaves, through(ACCD_DELETE, data, 64, &X.p)), ACCD_OK, "exit");
+        ok(present_count(context, &X, counts, 1), "taken off");
+        is_status(accd_region_end(region), ACCD_OK, "end");
+        ok(present_count(context, &X, 0, 1), "as at first");
+        is_status(REGION(context, &region, leads, ONE(X, ACCD_COPYIN)), ACCD_OK, "with its holder");
+        ok(present_count(context, &X, 1 + counts, 1), "counted as the rules say");
+        is_status(accd_region_end(region), ACCD_OK, "end");
+        is_status(EXIT(context, ONE(X, ACCD_DELETE)), ACCD_OK, "exit");
+        finish(context, &meter);
+    }
+}
+
+/* Members without their aggregate: they keep their places; libgomp wants all of them at once. */
+static void members(void)
+{
+    static const char *const profiles[] = {"openacc-3.3", "libgomp-12"};
+    struct meter meter;
+    accd_item n = BYTES(ACCD_COPYIN, &X.n, sizeof X.n), p = BYTES(ACCD_CREATE, &X.p, 8),
+              q = BYTES(ACCD_CREATE, &X.q, 8);
+    n.frame = p.frame = q.frame = &X;
+    n.room = p.room = q.room = sizeof X;
+    for (size_t i = 0; i < 2; i++) {
+        accd_context *context = fresh(&meter, profiles[i]);
+        is_status(ENTER(context, p), ACCD_OK, "%s: one", profiles[i]);
+        if (i) {
+            fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, q), "another one behind it");
+            fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, n, p, q), "all");
+            fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, n, p), "one that is, too");
+            is_status(ENTER(context, n), ACCD_OK, "one before it");
+            is_status(ENTER(context, n, p), ACCD_OK, "those that are");
+        } else {
+            is_status(ENTER(context, q), ACCD_OK, "another one behind it");
+            is_status(ENTER(context, n, p, q), ACCD_OK, "all");
+            is_number(accd_deviceptr(context, 0, &X.q) - accd_deviceptr(context, 0, &X.n),
+                      offsetof(struct holder, q), "in their places");
+        }
+        finish(context, &meter);
+    }
 }
 
 /* Two objects reached through one pointer; two pointers to one object; a pointer to itself. */
@@ -292,6 +444,10 @@ int main(void)
     null_pointers();
     changed_pointers();
     left_behind();
+    dangling();
+    implied();
+    member_pointers();
+    members();
     shared();
     outside_the_object();
     story_free(&story);

@@ -141,6 +141,30 @@ static accd_status delete_arrays(struct world *w)
     return EXIT(w->context, BYTES(ACCD_DELETE, arrays[1][0], 4),
                 BYTES(ACCD_DELETE, arrays[2][1], 8));
 }
+static accd_status enter_shallow(struct world *w)
+{
+    return ENTER(w->context, PLAIN(ACCD_COPYIN, Y));
+}
+static accd_status send_shallow(struct world *w)
+{
+    return UPDATE(w->context, PLAIN(ACCD_UPDATE_DEVICE, Y));
+}
+static accd_status delete_target(struct world *w)
+{
+    return EXIT(w->context, BYTES(ACCD_COPYOUT, arrays[1][0], 16));
+}
+static accd_status attach_pointer(struct world *w)
+{
+    return ENTER(w->context, (accd_item){.slot = &Y[1].a, .action = ACCD_ATTACH});
+}
+static accd_status finalize_sibling(struct world *w)
+{
+    return FINALIZE(w->context, ((accd_item){.slot = &Y[1].b, .action = ACCD_DETACH}));
+}
+static accd_status use_raw(struct world *w)
+{
+    return push(w, PLAIN(ACCD_COPY, raw), nothing);
+}
 static accd_status write_device(struct world *w)
 {
     int n = 99;
@@ -403,6 +427,11 @@ int main(void)
           SCRIPT(enter_y, attach_elsewhere, delete_shallow, enter_y, delete_arrays, finalize_y));
     sweep("force with regions", "openacc-3.3",
           SCRIPT(copy_y, enter_y, attach_elsewhere, end, attach_elsewhere, copyout_y));
+    sweep("dangling pointers", "libgomp-12",
+          SCRIPT(enter_shallow, attach_one, delete_target, attach_pointer, finalize_sibling,
+                 send_shallow, attach_one, delete_target, delete_shallow));
+    sweep("unmapped in a region", "libgomp-12",
+          SCRIPT(allocate, map, use_raw, enter_shallow, unmap, end, release));
     sweep("single steps", "tr14", SCRIPT(allocate, to_device, map, unmap, map, unmap, release));
     sweep("mapped among others", "tr14",
           SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));

@@ -1,0 +1,156 @@
+/* What real programs need: a device whose memory lies at its addresses, regions of several host
+ * threads, members of aggregates that are not mapped themselves. */
+#include "support.h"
+
+static accd_context *open_direct(struct meter *meter)
+{
+    accd_config config;
+    accd_config_init(&config);
+    config.alloc = meter_alloc;
+    config.alloc_ud = meter;
+    config.devices = 2;
+    config.device_bytes = 1 << 20;
+    config.rules = accd_rules_named("openacc-3.3");
+    config.backend = accd_backend_named("direct");
+    accd_context *context = NULL;
+    if (!ok(accd_open(&context, &config) == ACCD_OK, "a context with direct devices"))
+        exit(1);
+    return context;
+}
+
+static void *device_address(accd_context *context, const void *host)
+{
+    return (void *)(uintptr_t)accd_deviceptr(context, 0, host);
+}
+
+static void memory(accd_context *context)
+{
+    int data[4] = {1, 2, 3, 4}, fresh[4];
+    uint64_t low, high;
+    ok(!accd_backend_named("none") && accd_backend_named("sim"), "backends have names");
+    ok(accd_device_space(context, 0, &low, &high) && low < high, "it says where its memory lies");
+    ENTER(context, PLAIN(ACCD_COPYIN, data), PLAIN(ACCD_CREATE, fresh));
+    int *device = device_address(context, data), *poisoned = device_address(context, fresh);
+    ok((uintptr_t)device >= low && (uintptr_t)(device + 4) <= high, "there");
+    ok(device[3] == 4, "a kernel reads it");
+    ok((unsigned)poisoned[0] == 0xA5A5A5A5u, "fresh memory is poisoned");
+    ok(accd_device_written(context, 0, (uintptr_t)device, 4) == -1,
+       "nobody knows what was written");
+    device[0] = 10;
+    EXIT(context, PLAIN(ACCD_COPYOUT, data), PLAIN(ACCD_DELETE, fresh));
+    ok(data[0] == 10 && data[1] == 2, "what the kernel wrote comes back");
+    accd_stats stats;
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, 0, "all memory is given back");
+}
+
+static accd_region *open_region(accd_context *context, uint64_t thread, void *host, uint64_t bytes)
+{
+    accd_region *region = NULL;
+    const accd_item item = BYTES(ACCD_COPY, host, bytes);
+    ok(accd_run(
+           context,
+           &(accd_construct){
+               .kind = ACCD_REGION, .name = "data", .thread = thread, .items = &item, .nitems = 1},
+           &region) == ACCD_OK,
+       "thread %d opens a region", (int)thread);
+    return region;
+}
+
+static void threads(accd_context *context)
+{
+    int shared[4] = {0}, mine[4] = {0};
+    accd_region *one = open_region(context, 1, shared, sizeof shared);
+    accd_region *two = open_region(context, 2, mine, sizeof mine);
+    accd_region *inner = open_region(context, 1, mine, sizeof mine);
+    ok(accd_region_end(one) == ACCD_REGION_NESTING, "a thread ends its innermost region first");
+    ok(accd_region_end(two) == ACCD_OK, "another thread's regions do not matter");
+    is_sound(context);
+    ok(present_count(context, mine, 1, 0), "the inner region holds the data");
+    ok(accd_region_end(inner) == ACCD_OK && accd_region_end(one) == ACCD_OK, "both end");
+    accd_region *left = open_region(context, 1, shared, sizeof shared);
+    accd_region *other = open_region(context, 2, shared, sizeof shared);
+    open_region(context, 1, mine, sizeof mine);
+    accd_region_abandon(left); /* with the one inside it */
+    ok(present_count(context, shared, 1, 0), "the other thread's region is still there");
+    ok(accd_region_end(other) == ACCD_OK, "it ends");
+    is_sound(context);
+}
+
+struct aggregate {
+    int a, b;
+    double *p;
+};
+
+static accd_item in_frame(accd_action action, void *host, uint64_t bytes, struct aggregate *whole,
+                          uint64_t room)
+{
+    accd_item item = BYTES(action, host, bytes);
+    item.frame = whole;
+    item.room = room;
+    return item;
+}
+
+static void frames(accd_context *context)
+{
+    struct aggregate s = {1, 2, NULL}, late = {3, 4, NULL};
+    double data[2] = {5, 6};
+    accd_stats stats;
+    s.p = data;
+    accd_item section = PLAIN(ACCD_COPYIN, data);
+    section.slot = &s.p;
+    ok(ENTER(context, in_frame(ACCD_COPYIN, &s.b, sizeof s.b, &s, sizeof s),
+             in_frame(ACCD_CREATE, &s.p, sizeof s.p, &s, sizeof s), section) == ACCD_OK,
+       "two members and what one leads to");
+    const struct aggregate *device =
+        (struct aggregate *)((char *)device_address(context, &s.b) - offsetof(struct aggregate, b));
+    ok(device->b == 2 && device->p == device_address(context, data), "a kernel sees the aggregate");
+    ok(!device_address(context, &s.a), "the third member is absent");
+    ok(ENTER(context, in_frame(ACCD_COPYIN, &s.a, sizeof s.a, &s, sizeof s)) == ACCD_OK,
+       "it comes later");
+    ok(device_address(context, &s.a) == &device->a && device->a == 1, "to its place");
+    is_sound(context);
+    ok(ENTER(context, BYTES(ACCD_COPYIN, &s, sizeof s)) == ACCD_PARTIALLY_PRESENT,
+       "the members do not make the whole");
+    ok(ENTER(context, in_frame(ACCD_COPYIN, &late.a, sizeof late.a, &late, sizeof late.a)) ==
+               ACCD_OK &&
+           ENTER(context, in_frame(ACCD_COPYIN, &late.b, sizeof late.b, &late, sizeof late)) ==
+               ACCD_PARTIALLY_PRESENT,
+       "one that has no room is refused");
+    is_sound(context);
+    EXIT(context, BYTES(ACCD_DELETE, &s.a, sizeof s.a), BYTES(ACCD_DELETE, &s.b, sizeof s.b));
+    ok(device->p == device_address(context, data), "the others stay where they are");
+    EXIT(context, BYTES(ACCD_DELETE, &s.p, sizeof s.p), PLAIN(ACCD_DELETE, data),
+         BYTES(ACCD_DELETE, &late.a, sizeof late.a));
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, 0, "the last member gives the memory back");
+}
+
+/* Pointers that are mapped for the sections they lead to are known as such. */
+static void pointers(accd_context *context)
+{
+    struct aggregate s = {0};
+    accd_present object;
+    accd_item pointer = in_frame(ACCD_CREATE, &s.p, sizeof s.p, &s, sizeof s);
+    pointer.flags = ACCD_ITEM_POINTER;
+    ENTER(context, pointer);
+    ok(accd_present_at(context, 0, (uintptr_t)&s.p, 0, &object) && object.pointer, "a pointer");
+    ENTER(context, BYTES(ACCD_CREATE, &s.p, sizeof s.p));
+    ok(accd_present_at(context, 0, (uintptr_t)&s.p, 0, &object) && !object.pointer,
+       "it was asked for, too");
+    FINALIZE(context, BYTES(ACCD_DELETE, &s.p, sizeof s.p));
+}
+
+int main(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_direct(&meter);
+    memory(context);
+    threads(context);
+    frames(context);
+    pointers(context);
+    is_sound(context);
+    accd_close(context);
+    is_number(meter.live, 0, "no host memory is left");
+    return done();
+}
