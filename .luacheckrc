@@ -4,11 +4,14 @@ self = false
 unused_secondaries = false
 -- Scenarios see the names of the scenario language.
 local scenario = {
-  "scenario", "declare", "host", "alloc", "free", "addr", "NULL", "sizeof", "func", "method", "acc", "omp",
+  "scenario", "declare", "alloc", "free", "addr", "NULL", "sizeof", "func", "method", "acc", "omp",
   "fortran", "state", "events", "show", "draw", "expect", "case", "rules",
   "acc_is_present", "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_deviceptr", "acc_hostptr", "acc_map_data", "acc_unmap_data", "acc_malloc",
+  "acc_async_test", "acc_async_test_all", "acc_wait", "acc_wait_all", "acc_wait_async", "acc_wait_all_async",
+  "acc_memcpy_to_device_async", "acc_memcpy_from_device_async", "acc_memcpy_device_async",
+  "acc_memcpy_d2d_async", "acc_copyin_async",
   "acc_free", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device", "acc_memcpy_d2d",
   "acc_set_device_num", "acc_get_device_num", "acc_get_num_devices", "acc_get_device_type",
   "acc_set_device_type", "acc_init", "acc_shutdown", "acc_on_device",

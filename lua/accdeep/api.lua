@@ -53,13 +53,26 @@ local function device_pointer(session, address, t)
     session.ctx:device_bounds(session.device, address))
 end
 
+-- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
+local function idle(session, kind, address, n)
+  local ctx = session.ctx
+  if address == 0 and kind ~= "enter data" and not ctx:rejects "null_routine" then return true end
+  if n == 0 and kind == "enter data" and ctx:rejects "zero_map" then
+    raise("invalid-section", nil, "no bytes cannot be mapped", { rule = "ACC33-3.2.18-2" })
+  elseif n == 0 and kind == "update" and ctx:rejects "zero_update" then
+    raise("not-present", nil, "no bytes are never present", { rule = "ACC33-3.2.18-3" })
+  elseif n == 0 then
+    return true
+  elseif address == 0 then
+    raise("null-pointer", nil, "a null pointer cannot be mapped", { rule = "ACC33-3.2.18-1" })
+  end
+  return false
+end
+
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
-    if n == 0 then return view.NULL end
-    if address == 0 then
-      raise("null-pointer", nil, "a null pointer cannot be mapped", { rule = "ACC33-3.2.18-1" })
-    end
+    if idle(session, kind, address, n) then return kind == "enter data" and view.NULL or nil end
     session:run_one(kind, action, address, n, 0, finalize, label(session, name, at.file, at.line))
     if kind == "enter data" then
       return device_pointer(session, session.ctx:deviceptr(session.device, address), t)
@@ -146,13 +159,6 @@ routines.acc_attach = pointing(attaching("enter data", "attach"))
 routines.acc_detach = pointing(attaching("exit data", "detach"))
 routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
 
--- Copies are done when the routine returns (TR14-4.3-19).
-for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
-  "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
-  "acc_detach_finalize" } do
-  routines[name .. "_async"] = routines[name]
-end
-
 function routines.acc_is_present(session, _, where, bytes)
   local address, n = range(session, where, bytes)
   if address == 0 then return false end
@@ -233,6 +239,7 @@ end
 function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
+  if n == 0 then return end
   local function present(device, address)
     if device < 0 or device >= session.devices then
       raise("no-device", nil, ("there is no device %d"):format(device), { rule = "ACC33-3.2.30-1" })
@@ -266,8 +273,20 @@ function routines.acc_set_device_num(session, _, number)
 end
 function routines.acc_get_device_num(session) return session.device end
 function routines.acc_get_num_devices(session) return session.devices end
+
+-- Copies are done when the routine returns (TR14-4.3-19).
+for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
+  "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
+  "acc_detach_finalize", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
+  "acc_memcpy_d2d" } do
+  routines[name .. "_async"] = routines[name]
+end
 function routines.acc_wait() end
-routines.acc_wait_all, routines.acc_init = routines.acc_wait, routines.acc_wait
+for _, name in ipairs { "acc_wait_async", "acc_wait_all", "acc_wait_all_async", "acc_init" } do
+  routines[name] = routines.acc_wait
+end
+function routines.acc_async_test() return true end
+routines.acc_async_test_all = routines.acc_async_test
 function routines.acc_shutdown(session) session:forget_device() end
 function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
 

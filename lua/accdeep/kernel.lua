@@ -55,6 +55,13 @@ local function section_start(session, k, name)
   return nil
 end
 
+-- Whether a clause goes through a pointer: it names a member of what the pointer leads to.
+local function on_the_way(session, k, name)
+  local region = not k.plan.named[name] and session:visible(name)
+  local item = (region and region.plan or k.plan).named[name]
+  return item ~= nil and item.variable ~= name
+end
+
 -- What a pointer variable holds in a kernel: its host value translated, if a clause says how.
 local function translated(session, k, variable, device)
   local ctx = session.ctx
@@ -65,7 +72,8 @@ local function translated(session, k, variable, device)
     if value == 0 then return 0, { name = variable.name } end
     -- a device address serves as it is, whoever found it
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-    local there = not k and ctx:deviceptr(device, value) or 0 -- for looking at what is present
+    -- for looking at what is present, and for members behind it
+    local there = (not k or on_the_way(session, k, variable.name)) and ctx:deviceptr(device, value) or 0
     if there ~= 0 then return there, ctx:device_bounds(device, there) end
     return value, { name = variable.name }
   end
@@ -115,8 +123,9 @@ local function lookup(session, k, name, pos)
   if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
   end
-  if t.kind == "array" and not k and ctx:presence(device, variable.address, t.size) ~= "absent" then
-    -- for looking at what is present, piece by piece
+  if (t.kind == "record" or t.kind == "array" and not k)
+    and ctx:presence(device, variable.address, t.size) ~= "absent" then
+    -- for using members that are present, and for looking at what is, piece by piece
     local low = variable.address
     return { type = t, place = function() return low, { name = name, pieces = true } end }
   end

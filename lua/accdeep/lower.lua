@@ -129,11 +129,42 @@ function Plan:flags(request)
   local f = 0
   if request.try then f = f | flag.try end
   if request.present_or then f = f | flag.present_or end
+  if request.pointer then f = f | flag.pointer end
   return f
 end
 
+-- The variable that a member is a part of; nil if a pointer leads to it.
+local function variable_around(node)
+  local root = node
+  while root.tag == "member" and not root.arrow do root = root.base end
+  return root ~= node and root.tag == "id" and root or nil
+end
+
+-- Where members are mapped without the structure they lie in, they keep their places in it.
+function Plan:keep_place(item, node)
+  local root = variable_around(node)
+  if self.session.rules.members ~= "mapped" or not root then return end
+  local b = codegen.builder()
+  local from = codegen.lvalue(b, { session = self.session }, root)
+  local address = codegen.address_of(b, from, root.pos)
+  if address.const then item.frame, item.room = address.const, from.type.size end
+end
+
+-- The member that leads to a section is mapped with it.
+function Plan:pointer_member(request, node)
+  if self.session.rules.members ~= "mapped" or self.kind == "update" or not variable_around(node) then return end
+  local text = unparse.expression(node)
+  if self.pointers[text] then return end
+  self.pointers[text] = true
+  self:object({ action = self.kind == "exit data" and "delete" or "create", clause = {}, node = request.node,
+    kind = self.kind, pointer = true }, node)
+end
+
+-- The pointer's own address, if the pointer is one that data clauses attach.
 local function slot_of(b, ctx, node, item)
-  if node.tag ~= "id" and node.tag ~= "member" and node.tag ~= "index" and node.tag ~= "unary" then
+  local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
+    and item.action ~= action.detach
+  if node.tag ~= "member" and (members or node.tag ~= "id" and node.tag ~= "index" and node.tag ~= "unary") then
     return
   end
   local address = codegen.address_of(b, codegen.lvalue(b, ctx, node), node.pos)
@@ -283,9 +314,11 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   local from = codegen.lvalue(b, ctx, base)
   if t.kind == "array" then
     item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
+    self:keep_place(item, base)
   else
     item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
     slot_of(b, ctx, base, item)
+    self:pointer_member(request, base)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
@@ -320,6 +353,7 @@ function Plan:object(request, node)
     slot_of(b, ctx, node.base, item)
   else
     item.base = codegen.reg(b, codegen.address_of(b, from, node.pos), node.pos)
+    self:keep_place(item, node)
     if node.tag == "unary" then
       base = node.e
       slot_of(b, ctx, node.e, item)
@@ -335,7 +369,8 @@ function Plan:object(request, node)
   if base.tag == "id" then item.variable = base.name end
   finish(item, b, request)
   self:add(item)
-  if t.kind == "pointer" and t.to.kind ~= "function" and self.kind ~= "update" then
+  if t.kind == "pointer" and t.to.kind ~= "function" and self.kind ~= "update"
+    and session.rules.members ~= "mapped" then
     -- a pointer reference: attached if what it points to is present (ACC33-att-5)
     self:pointer({ action = self.kind == "exit data" and "detach" or "attach", node = request.node,
       try = true }, node)
@@ -559,7 +594,7 @@ function lower.directive(session, node, options)
   end
   local seen = check_clauses(node, what.clauses)
   local plan = setmetatable({
-    session = session, node = node, kind = what.kind, items = {}, named = {}, private = {},
+    session = session, node = node, kind = what.kind, items = {}, named = {}, private = {}, pointers = {},
     deviceptr = {}, use_device = {}, file = options.file, line = options.line,
     if_present = seen.if_present,
   }, Plan)

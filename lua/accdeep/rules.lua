@@ -2,7 +2,8 @@
 --
 -- Where documents differ, data decides: the core's part of a profile is in core/rules.c, the rest here.
 -- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
--- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04).
+-- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
+-- the pointer that leads to a section, too, and only such pointers are attached by clauses.
 -- extended: the wishes of TR14's chapter 5 are understood. core: the profile of the core, if it has another
 -- name.
 
@@ -15,7 +16,7 @@ local profiles = {
   ["tr14x"] = { members = "held", extended = true, core = "tr14" },
   ["openacc-2.0"] = { members = "ignored" },
   ["openacc-3.3"] = { members = "ignored" },
-  ["libgomp-12"] = { members = "ignored" },
+  ["libgomp-12"] = { members = "mapped" },
 }
 
 -- Knobs of a scenario's rules table: values allowed.

@@ -63,6 +63,8 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     item->action = (uint8_t)get_integer(L, at, "action", 0);
     item->flags = (uint8_t)get_integer(L, at, "flags", 0);
     item->label = get_pointer(L, at, "label");
+    item->frame = (const void *)(uintptr_t)get_integer(L, at, "frame", 0);
+    item->room = (uint64_t)get_integer(L, at, "room", 0);
     source->registers = (unsigned)get_integer(L, at, "registers", 0);
     source->base = (int)get_integer(L, at, "base", NO_REGISTER);
     source->start = (int)get_integer(L, at, "start", NO_REGISTER);

@@ -103,13 +103,24 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-static accd_choice choice(lua_State *L, const char *key, accd_choice otherwise)
+/* The choices of a profile that are ignore or reject, by name. */
+static const struct {
+    const char *name;
+    size_t offset;
+} choices[] = {
+#define CHOICE(name) {#name, offsetof(accd_rules, name)}
+    CHOICE(again),          CHOICE(null_pointer),    CHOICE(exit_absent),
+    CHOICE(still_attached), CHOICE(pointer_changed), CHOICE(detach_unattached),
+    CHOICE(detach_final),   CHOICE(attach_absent),   CHOICE(attach_implied),
+    CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
+    CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
+    CHOICE(null_routine),
+#undef CHOICE
+};
+
+static accd_choice *choice_of(accd_rules *rules, size_t i)
 {
-    accd_choice value = otherwise;
-    if (lua_getfield(L, -1, key) != LUA_TNIL)
-        value = !strcmp(luaL_checkstring(L, -1), "reject") ? ACCD_REJECT : ACCD_IGNORE;
-    lua_pop(L, 1);
-    return value;
+    return (accd_choice *)((char *)rules + choices[i].offset);
 }
 
 /* A profile by name, with choices changed by fields of the same table. */
@@ -121,13 +132,12 @@ static void read_rules(lua_State *L, accd_rules *rules)
         luaL_error(L, "unknown rule profile");
     *rules = *base;
     lua_pop(L, 1);
-    rules->again = choice(L, "again", rules->again);
-    rules->null_pointer = choice(L, "null_pointer", rules->null_pointer);
-    rules->exit_absent = choice(L, "exit_absent", rules->exit_absent);
-    rules->detach_unattached = choice(L, "detach_unattached", rules->detach_unattached);
-    rules->still_attached = choice(L, "still_attached", rules->still_attached);
-    rules->pointer_changed = choice(L, "pointer_changed", rules->pointer_changed);
-    rules->attach_absent = choice(L, "attach_absent", rules->attach_absent);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (lua_getfield(L, -1, choices[i].name) != LUA_TNIL)
+            *choice_of(rules, i) =
+                !strcmp(luaL_checkstring(L, -1), "reject") ? ACCD_REJECT : ACCD_IGNORE;
+        lua_pop(L, 1);
+    }
     static const char *const ways[] = {"split", "reverse", NULL};
     static const char *const values[] = {"host", "null", "poison", NULL};
     lua_getfield(L, -1, "update");
@@ -136,6 +146,20 @@ static void read_rules(lua_State *L, accd_rules *rules)
     rules->untranslated =
         (accd_untranslated)luaL_checkoption(L, -1, values[rules->untranslated], values);
     lua_pop(L, 2);
+}
+
+/* context:rejects(name) -> whether the rules reject what a choice is about */
+static int l_rejects(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    const char *name = luaL_checkstring(L, 2);
+    accd_rules rules = *accd_get_rules(context->core);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        if (!strcmp(choices[i].name, name)) {
+            lua_pushboolean(L, *choice_of(&rules, i) == ACCD_REJECT);
+            return 1;
+        }
+    return luaL_error(L, "there is no choice '%s'", name);
 }
 
 static int l_open(lua_State *L)
@@ -322,6 +346,7 @@ static const luaL_Reg methods[] = {
     {"drain", l_drain},
     {"check", l_check},
     {"digest", l_digest},
+    {"rejects", l_rejects},
     {"fail_allocation", l_fail_allocation},
     {"fail_copy", l_fail_copy},
     {NULL, NULL},

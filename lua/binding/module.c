@@ -161,6 +161,7 @@ static void set_constants(lua_State *L)
     set_number(L, "init", ACCD_ITEM_INIT);
     set_number(L, "try", ACCD_ITEM_TRY);
     set_number(L, "present_or", ACCD_ITEM_PRESENT_OR);
+    set_number(L, "pointer", ACCD_ITEM_POINTER);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

@@ -177,6 +177,25 @@ case("accepts: copies to, from, within and between devices [ACC33-3.2.30-1]", fu
   expect.device("w[7]", 8)
 end)
 
+case("accepts: copies on queues, which are done at once; no bytes are no copy [ACC33-3.2.30-1]", function()
+  local d = acc_malloc(32)
+  acc_memcpy_to_device_async(d, addr "v[0]", 16, 1)
+  acc_memcpy_device_async(acc_malloc(8), d, 8, 2)
+  acc_memcpy_from_device_async(addr "w[0]", d, 16, 1)
+  expect.host("w[0:4]", { 1, 2, 3, 4 })
+  expect.equal(acc_async_test(1) and acc_async_test_all(), true)
+  acc_copyin_async(addr "v[0]", 32, 1)
+  acc_wait(1)
+  acc_wait_async(1, 2)
+  acc_wait_all()
+  acc_wait_all_async(3)
+  acc_set_device_num(1)
+  acc_create "w"
+  acc_memcpy_d2d_async(addr "w[0]", addr "v[0]", 32, 1, 0, 4)
+  expect.device("w[4]", 5)
+  expect.moves(function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 0, 1, 0) end, { d2d = 0 })
+end)
+
 case("rejects: addresses of the wrong side, too many bytes, no such device [ACC33-3.2.30-1]",
   function()
     local d = acc_malloc(16)

@@ -40,6 +40,7 @@ local steps = {
   end,
   pointer_changed = function()
     acc "enter data copyin(v, w) copyin(p)"
+    acc "enter data attach(p)" -- libgomp attaches no variable by itself
     host.p = addr "w[0]"
     return function() acc "exit data detach(p)" end
   end,

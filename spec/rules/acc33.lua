@@ -97,7 +97,7 @@ return {
       .. "(counter)+1. Otherwise write the device pointer and set the counter to 1 (also when "
       .. "it was attached elsewhere)." },
   { id = "ACC33-att-4", section = "2.7.2", kind = "meaning", status = "done",
-    text = "Null host pointer (device) pointer made null." },
+    text = "Attach of a null pointer makes the device's pointer null." },
   { id = "ACC33-det-1", section = "2.7.2", kind = "meaning", status = "done",
     text = "No action if shared, not present, or counter 0. Else -1; at 0 the device pointer "
       .. "gets the current host value." },
@@ -111,12 +111,20 @@ return {
     text = "Copyout and delete detach every pointer inside var first, so device addresses do not "
       .. "reach the host. (New against 2.6: a GCC test still expects a device address after "
       .. "acc_copyout of an undetached struct.)" },
-  { id = "ACC33-att-8", section = "2.7.2", kind = "meaning", status = "open",
+  { id = "ACC33-att-8", section = "2.7.2", kind = "meaning", status = "done",
     text = "Undefined: update of a composite while a pointer member is attached; attaching and "
-      .. "assigning the same device pointer. TR14 4.1 demands the opposite for update." },
+      .. "assigning the same device pointer. TR14 4.1 demands the opposite for update. Our "
+      .. "reading: both sides keep their pointers; libgomp copies them." },
   { id = "ACC33-att-9", section = "2.7.2", kind = "meaning", status = "open",
     text = "Fortran: attach includes the descriptor (said for members only; FLANG extends it to "
       .. "detach and dummies)." },
+
+  { id = "ACC33-att-10", section = "2.7.2", kind = "meaning", status = "done",
+    text = "The text counts what a clause names. Our reading: a section that a member leads to is "
+      .. "counted, the structure around the member is not; libgomp counts both." },
+  { id = "ACC33-att-11", section = "2.7.2", kind = "meaning", status = "done",
+    text = "The text does not say what becomes of attached pointers whose target goes. Our "
+      .. "reading: they are detached, which is told; in libgomp they dangle and stay counted." },
 
   { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "done",
     text = "host_data use_device(v): address replaced by the device address; v must be present "
@@ -150,19 +158,36 @@ return {
       .. "take a null pointer with bytes for an error (null-pointer) and neither attach nor "
       .. "detach." },
 
+  { id = "ACC33-3.2.18-2", section = "3.2.18", kind = "meaning", status = "done",
+    text = "The text asks for nothing that no bytes could make present or absent. Our reading: the "
+      .. "data routines then do nothing, and those with a result give null; libgomp refuses to "
+      .. "make no bytes present (invalid-section)." },
+  { id = "ACC33-3.2.18-3", section = "3.2.20", kind = "meaning", status = "done",
+    text = "acc_update_device and acc_update_self of no bytes do nothing." },
+  { id = "ACC33-3.2.18-4", section = "3.2.19", kind = "meaning", status = "done",
+    text = "acc_copyout and acc_delete do nothing when the dynamic counter is 0, although absent "
+      .. "data stand in the list of errors. Our reading: no error." },
+
   { id = "ACC33-3.2.21-1", section = "3.2.21", kind = "meaning", status = "done",
     text = "acc_map_data makes host memory present at a device address without any copy, and is "
       .. "an error if a part of it is present (already-present); acc_unmap_data ends that." },
+
+  { id = "ACC33-3.2.21-2", section = "3.2.22", kind = "meaning", status = "done",
+    text = "acc_unmap_data of data that a region uses is an error (already-present); the dynamic "
+      .. "counter becomes 0 whatever it was." },
 
   { id = "ACC33-3.2.26-1", section = "3.2.26", kind = "meaning", status = "done",
     text = "acc_is_present is true exactly when all bytes are present; acc_deviceptr and "
       .. "acc_hostptr give the corresponding address, or null." },
 
+  { id = "ACC33-3.2.26-2", section = "3.2.26", kind = "meaning", status = "done",
+    text = "acc_is_present of no bytes asks whether the address is present." },
+
   { id = "ACC33-3.2.30-1", section = "3.2.30", kind = "meaning", status = "done",
     text = "The acc_memcpy routines copy between host and device memory, within a device, and "
       .. "between two devices; both ends must be there." },
 
-  { id = "ACC33-gloss-1", section = "6", kind = "meaning", status = "open",
+  { id = "ACC33-gloss-1", section = "6", kind = "meaning", status = "done",
     text = "Present: all of it in a single present section. Partly present: part present and the "
       .. "rest absent or in another section. Two adjacent mappings do not make the union "
       .. "present." },

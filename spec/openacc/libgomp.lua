@@ -1,0 +1,644 @@
+-- OpenACC 3.3 and libgomp 12 side by side: D1 to D26 are what libgomp does otherwise, or what the text
+-- leaves open; B1 to B13 are defects of that library or of its compiler, with the right answer under
+-- both profiles. An error that ends a program there is one that changes nothing here.
+--
+-- Not here, because they are made before the first call of a runtime: B5 (declare copyin on a local
+-- variable never leaves), B8 (the compiler stops at data copyin(p->a[0:n])), B9 (update of a variable
+-- that declare names at file scope arrives without data). They are for tests of programs.
+scenario { title = "OpenACC: where libgomp differs", cites = { "ACC33-att-1", "ACC33-att-2",
+  "ACC33-att-3", "ACC33-att-4", "ACC33-att-7", "ACC33-att-8", "ACC33-att-10", "ACC33-att-11",
+  "ACC33-det-1", "ACC33-2.6.7-3", "ACC33-2.6.7-4", "ACC33-2.7-1", "ACC33-2.7.1-4",
+  "ACC33-gloss-1", "ACC33-impl-1", "ACC33-upd-1", "ACC33-3.2.18-1", "ACC33-3.2.18-2",
+  "ACC33-3.2.18-3", "ACC33-3.2.18-4", "ACC33-3.2.21-2", "ACC33-3.2.26-1",
+  "ACC33-3.2.26-2" } }
+
+local program = [[
+  struct s { int n; float *a, *b; };
+  struct t { int k, l, m; };
+  struct s S, *ps = &S;
+  struct t T = { 1, 2, 3 };
+  float A[4] = { 1, 2, 3, 4 }, B[4] = { 10, 20, 30, 40 };
+  float z[20], y[20], *q = z;
+  float *word;
+  int n = 4;
+]]
+
+local function world(profile)
+  rules(profile)
+  declare(program)
+  host.S = { n = 2 }
+  host.S.a = addr "A[0]"
+  host.S.b = addr "B[0]"
+  for i = 0, 19 do host.z[i] = i end
+end
+
+-- A case for a profile: what it does there.
+local function under(profile, name, steps)
+  local kind, what, ids = name:match "^(%l+: )(.*)( %[.*)$"
+  case(("%s%s under %s%s"):format(kind, what, profile, ids), function()
+    world(profile)
+    steps()
+  end)
+end
+local function acc33(name, steps) under("openacc-3.3", name, steps) end
+local function libgomp(name, steps) under("libgomp-12", name, steps) end
+local function both(name, steps)
+  acc33(name, steps)
+  libgomp(name, steps)
+end
+
+-- The bits that the device holds for a pointer.
+local function on_device(text)
+  acc_memcpy_from_device(addr "word", acc_deviceptr(text), 8)
+  return host.word
+end
+
+-- S, A and B present, S.a attached to A.
+local function attached()
+  acc "enter data copyin(S, A, B)"
+  acc_attach "S.a"
+end
+
+-- ------------------------------------------------------------------------------ attach, detach --
+
+acc33("accepts: D1: attach of a pointer that is absent does nothing [ACC33-att-2]", function()
+  acc "enter data copyin(A)"
+  expect.events(function()
+    acc_attach(addr "S.a")
+    acc "enter data attach(S.a)"
+  end, {})
+  acc "data copyin(ps->a[0:2])" (function() expect.detached "S.a" end)
+end)
+
+libgomp("rejects: D1: attach of a pointer that is absent [ACC33-att-2]", function()
+  acc "enter data copyin(A)"
+  expect.fails("not-present", function() acc_attach(addr "S.a") end)
+  expect.fails("not-present", function() acc "enter data attach(S.a)" end)
+  expect.fails("not-present", function() acc "data copyin(ps->a[0:2])" end)
+  expect.fails("not-present", function() acc "enter data copyin(ps->a[0:2])" end)
+end)
+
+acc33("accepts: D2: attach to what is absent does nothing [ACC33-att-2]", function()
+  acc "enter data copyin(S)"
+  acc_attach "S.a"
+  acc "enter data attach(S.a)"
+  expect.detached "S.a"
+end)
+
+libgomp("rejects: D2: attach to what is absent [ACC33-att-2]", function()
+  acc "enter data copyin(S)"
+  expect.fails("not-present", function() acc_attach "S.a" end)
+  expect.fails("not-present", function() acc "enter data attach(S.a)" end)
+end)
+
+acc33("accepts: D3: attach of a null pointer makes the device's one null [ACC33-att-4]", function()
+  acc "enter data copyin(S)"
+  host.S.a = NULL
+  acc_attach "S.a"
+  expect.detached "S.a"
+  expect.equal(on_device "S.a", NULL)
+end)
+
+libgomp("rejects: D3: attach of a null pointer [ACC33-att-4]", function()
+  acc "enter data copyin(S)"
+  host.S.a = NULL
+  expect.fails("null-pointer", function() acc_attach "S.a" end)
+  expect.fails("null-pointer", function() acc "enter data attach(S.a)" end)
+end)
+
+acc33("accepts: D4: detach of a pointer that was never attached does nothing [ACC33-det-1]",
+  function()
+    acc "enter data copyin(S, A)"
+    expect.events(function()
+      acc_detach "S.a"
+      acc "exit data detach(S.a)"
+      acc_detach_finalize "S.a"
+    end, {})
+  end)
+
+libgomp("rejects: D4: detach of a pointer that was never attached [ACC33-det-1]", function()
+  acc "enter data copyin(S, A)"
+  expect.fails("not-attached", function() acc_detach "S.a" end)
+  expect.fails("not-attached", function() acc "exit data detach(S.a)" end)
+  expect.fails("not-attached", function() acc_detach_finalize "S.a" end)
+  acc "exit data delete(S)"
+end)
+
+acc33("accepts: D5: a second detach does nothing [ACC33-det-1]", function()
+  attached()
+  acc_detach "S.a"
+  acc_detach "S.a"
+  acc "exit data detach(S.a) finalize"
+  expect.detached "S.a"
+end)
+
+libgomp("rejects: D5: a second detach [ACC33-det-1]", function()
+  attached()
+  acc_detach "S.a"
+  expect.fails("not-attached", function() acc_detach "S.a" end)
+  expect.fails("not-attached", function() acc "exit data detach(S.a)" end)
+  acc "exit data detach(S.a) finalize" -- as for a sibling: D6
+end)
+
+acc33("accepts: D6: detach finalize beside an attached pointer does nothing [ACC33-det-1]",
+  function()
+    attached()
+    host.S.b = addr "A[0]"
+    acc_detach_finalize "S.b"
+    expect.equal(on_device "S.b", addr "B[0]")
+    expect.attached("S.a", 1)
+  end)
+
+libgomp("rejects: D6: detach finalize beside an attached pointer writes the host's value"
+  .. " [ACC33-det-1]",
+  function()
+    attached()
+    expect.fails("not-attached", function() acc_detach "S.b" end)
+    host.S.b = addr "A[0]"
+    acc_detach_finalize "S.b"
+    expect.equal(on_device "S.b", addr "A[0]")
+    expect.detached "S.b"
+    expect.attached("S.a", 1)
+  end)
+
+acc33("accepts: D7: detach of a pointer that is absent does nothing [ACC33-det-1]", function()
+  acc_detach(addr "S.a")
+  acc "exit data detach(S.a)"
+  acc "enter data copyin(A)"
+  acc "exit data delete(ps->a[0:4])"
+  expect.absent "A"
+end)
+
+libgomp("rejects: D7: detach of a pointer that is absent [ACC33-det-1]", function()
+  expect.fails("not-present", function() acc_detach(addr "S.a") end)
+  expect.fails("not-present", function() acc "exit data detach(S.a)" end)
+  acc "enter data copyin(A)"
+  expect.fails("not-present", function() acc "exit data delete(ps->a[0:4])" end)
+  acc "enter data copyin(S)"
+  expect.fails("not-attached", function() acc "exit data delete(ps->a[0:4])" end)
+end)
+
+acc33("accepts: D8: a second attach follows the pointer and counts from one [ACC33-att-3]",
+  function()
+    attached()
+    acc_attach "S.a"
+    expect.attached("S.a", 2)
+    host.S.a = addr "B[0]"
+    acc_attach "S.a"
+    expect.attached("S.a", 1)
+    expect.device("S.a[1]", 20)
+  end)
+
+libgomp("rejects: D8: a second attach counts, wherever the pointer leads now [ACC33-att-3]",
+  function()
+    attached()
+    host.S.a = addr "B[0]"
+    acc_attach "S.a"
+    expect.attached("S.a", 2)
+    expect.device("S.a[1]", 2)
+    host.S.a = addr "z[0]" -- absent
+    acc "enter data attach(S.a)"
+    host.S.a = NULL
+    acc "enter data attach(S.a)"
+    expect.attached("S.a", 4)
+    expect.device("S.a[1]", 2)
+    acc "exit data detach(S.a) finalize"
+    expect.equal(on_device "S.a", NULL)
+  end)
+
+both("accepts: D9: detach gives the device the host's value of now [ACC33-det-1]", function()
+  attached()
+  host.S.a = addr "B[0]"
+  acc_detach "S.a"
+  expect.equal(on_device "S.a", addr "B[0]")
+  acc "exit data copyout(S)"
+  expect(host.S.a == addr "B[0]")
+end)
+
+acc33("accepts: D10: update device keeps an attached pointer [ACC33-att-8]", function()
+  attached()
+  host.S.n = 7
+  acc "update device(S)"
+  expect.device("S.n", 7)
+  expect.device("S.a[1]", 2)
+  expect.attached("S.a", 1)
+end)
+
+libgomp("rejects: D10: update device overwrites an attached pointer [ACC33-att-8]", function()
+  attached()
+  expect.moves(function() acc "update device(S)" end, { h2d = { count = 1, bytes = sizeof "S" } })
+  expect.equal(on_device "S.a", addr "A[0]")
+  expect.attached("S.a", 1)
+  expect.fails("host-pointer-on-device", function() expect.device("S.a[1]", 2) end)
+  acc_attach "S.a"
+  expect.attached("S.a", 2)
+  expect.equal(on_device "S.a", addr "A[0]")
+end)
+
+acc33("accepts: D11: device addresses do not reach the host [ACC33-att-7 ACC33-att-8]", function()
+  attached()
+  acc "update self(S)"
+  expect(host.S.a == addr "A[0]")
+  acc "exit data copyout(S)"
+  expect(host.S.a == addr "A[0]")
+  expect.detached "S.a"
+end)
+
+libgomp("rejects: D11: device addresses reach the host [ACC33-att-7 ACC33-att-8]", function()
+  attached()
+  local there = acc_deviceptr "A"
+  acc "update self(S)"
+  expect(host.S.a == there)
+  expect.fails("device-pointer-on-host", function() return host.S.a[0] end)
+  host.S.a = addr "A[0]"
+  acc_copyout "S"
+  expect(host.S.a == there)
+  expect(host.S.b == addr "B[0]")
+end)
+
+libgomp("accepts: D11: what the same directive detaches does not [ACC33-att-7]", function()
+  attached()
+  acc "exit data copyout(S) detach(S.a)"
+  expect(host.S.a == addr "A[0]")
+end)
+
+acc33("accepts: D12: when a target goes, pointers to it are detached [ACC33-att-11]", function()
+  attached()
+  expect.events(function() acc_delete "A" end, { "detach S.a", "decref A", "free A" })
+  expect.detached "S.a"
+  expect.equal(on_device "S.a", addr "A[0]")
+end)
+
+libgomp("rejects: D12: when a target goes, pointers to it dangle [ACC33-att-11]", function()
+  attached()
+  local there = acc_deviceptr "A"
+  expect.events(function() acc_delete "A" end, { "decref A", "free A" })
+  expect.attached("S.a", 1)
+  expect.equal(on_device "S.a", there)
+  expect.fails("out-of-bounds", function() expect.device("S.a[1]", 2) end)
+  acc_create "z" -- whatever comes there next
+  acc_copyin "A"
+  acc_attach "S.a"
+  expect.attached("S.a", 2)
+  expect.equal(on_device "S.a", there)
+  acc_detach "S.a"
+  acc_detach "S.a"
+  expect.equal(on_device "S.a", addr "A[0]")
+  acc_attach "S.a"
+  expect.device("S.a[1]", 2)
+end)
+
+both("accepts: D13: an object goes although pointers in it are attached [ACC33-att-7]", function()
+  attached()
+  expect.events(function() acc_delete "S" end, { "detach S.a", "decref S", "free S" })
+  expect.detached "S.a"
+  expect.present "A"
+  acc_copyin "S"
+  expect.detached "S.a"
+end)
+
+-- ---------------------------------------------------------------------------------- routines --
+
+both("accepts: D14: acc_copyout and acc_delete of absent data do nothing [ACC33-3.2.18-4]",
+  function()
+    expect.events(function()
+      acc_copyout "z"
+      acc_delete "z"
+      acc_copyout_finalize "z"
+      acc_delete_finalize "z"
+      acc "exit data copyout(z)"
+    end, {})
+  end)
+
+case("rejects: D14: in a strict profile they are an error [ACC33-3.2.18-4]", function()
+  world "tr14"
+  expect.fails("not-present", function() acc_copyout "z" end)
+  expect.fails("not-present", function() acc_delete_finalize "z" end)
+end)
+
+both("accepts: D15: acc_copyout and acc_delete of no bytes do nothing [ACC33-3.2.18-2]", function()
+  acc_create "z"
+  acc_copyout(addr "z[0]", 0)
+  acc_delete(addr "z[0]", 0)
+  acc_delete_finalize(NULL, 0)
+  acc_update_self(NULL, 0)
+  expect.count("z", { dynamic = 1 })
+end)
+
+acc33("rejects: D15: a null pointer with bytes [ACC33-3.2.18-1]", function()
+  expect.fails("null-pointer", function() acc_delete(NULL, 4) end)
+  expect.fails("null-pointer", function() acc_copyout(NULL, 4) end)
+  expect.fails("null-pointer", function() acc_update_self(NULL, 4) end)
+  expect.fails("null-pointer", function() acc_copyin(NULL, 4) end)
+end)
+
+libgomp("accepts: D15: a null pointer with bytes, but not to make it present [ACC33-3.2.18-1]",
+  function()
+    acc_delete(NULL, 4)
+    acc_copyout(NULL, 4)
+    acc_update_self(NULL, 4)
+    expect.fails("null-pointer", function() acc_copyin(NULL, 4) end)
+  end)
+
+acc33("accepts: D16: acc_copyin and acc_create of no bytes do nothing [ACC33-3.2.18-2]", function()
+  expect.equal(acc_create(addr "z[0]", 0), NULL)
+  expect.equal(acc_copyin(addr "z[0]", 0), NULL)
+  expect.equal(acc_copyin(NULL, 0), NULL)
+  expect.absent "z"
+end)
+
+libgomp("rejects: D16: acc_copyin and acc_create of no bytes [ACC33-3.2.18-2]", function()
+  expect.fails("invalid-section", function() acc_create(addr "z[0]", 0) end)
+  expect.fails("invalid-section", function() acc_copyin(addr "z[0]", 0) end)
+  expect.fails("invalid-section", function() acc_copyin(NULL, 0) end)
+end)
+
+acc33("accepts: D17: acc_is_present of no bytes asks for one [ACC33-3.2.26-2]", function()
+  acc_create "z[2:4]"
+  expect.equal(acc_is_present(addr "z[3]", 0), true)
+  expect.equal(acc_is_present(addr "z[1]", 0), false)
+end)
+
+libgomp("rejects: D17: no bytes are never present [ACC33-3.2.26-2]", function()
+  acc_create "z[2:4]"
+  expect.equal(acc_is_present(addr "z[3]", 0), false)
+  expect.equal(acc_is_present(addr "z[3]", 1), true)
+end)
+
+acc33("accepts: D18: an update of no bytes does nothing [ACC33-3.2.18-3]", function()
+  acc_update_device(addr "z[0]", 0)
+  acc_create "z"
+  acc_update_self(addr "z[0]", 0)
+end)
+
+libgomp("rejects: D18: an update of no bytes [ACC33-3.2.18-3]", function()
+  expect.fails("not-present", function() acc_update_device(addr "z[0]", 0) end)
+  acc_create "z"
+  expect.fails("not-present", function() acc_update_self(addr "z[0]", 0) end)
+end)
+
+acc33("rejects: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2]", function()
+  local d = acc_malloc(80)
+  acc_map_data(addr "z[0]", d, 80)
+  acc "data create(z[2:4])" (function()
+    acc_create "z[3:2]"
+    expect.fails("already-present", function() acc_unmap_data(addr "z[0]") end)
+  end)
+  acc_unmap_data(addr "z[0]")
+  expect.absent "z"
+  acc_free(d)
+end)
+
+libgomp("accepts: D19: acc_unmap_data of what a region uses [ACC33-3.2.21-2]", function()
+  local d = acc_malloc(80)
+  acc_map_data(addr "z[0]", d, 80)
+  acc "data copy(z[2:4])" (function()
+    expect(acc_create "z[3:2]" == acc_deviceptr "z[3]")
+    acc_unmap_data(addr "z[0]")
+    expect.absent "z"
+    acc_memcpy_to_device(d, addr "z[10]", 40)
+    host.q = d
+    acc "parallel deviceptr(q)" "q[2] = q[3] + 1;"
+  end)
+  expect.host("z[2]", 2)
+  acc_memcpy_from_device(addr "y[0]", d, 16)
+  expect.host("y[0:4]", { 10, 11, 14, 13 })
+  acc_free(d)
+end)
+
+both("accepts: D19: dynamic counters do not keep it [ACC33-3.2.21-2]", function()
+  local d = acc_malloc(80)
+  acc_map_data(addr "z[0]", d, 80)
+  acc_create "z"
+  acc_create "z[2:4]"
+  expect.count("z", { dynamic = 3 })
+  acc_unmap_data(addr "z[0]")
+  expect.absent "z"
+  acc_free(d)
+end)
+
+libgomp("accepts: D19: pointers to it dangle, those in it are forgotten [ACC33-3.2.21-2]", function()
+  local d, e = acc_malloc(16), acc_malloc(sizeof "S")
+  acc_map_data(addr "A[0]", d, 16)
+  acc_map_data(addr "S", e, sizeof "S")
+  acc_update_device "S"
+  acc_create "B"
+  acc_attach "S.a"
+  acc_attach "S.b"
+  acc_unmap_data(addr "A[0]")
+  expect.attached("S.a", 1)
+  expect.equal(on_device "S.a", d)
+  acc_unmap_data(addr "S")
+  expect.equal(#state().attached, 0)
+  acc_delete "B"
+end)
+
+acc33("rejects: D19: acc_unmap_data of what a pointer is attached to [ACC33-3.2.21-2]", function()
+  local d = acc_malloc(16)
+  acc_map_data(addr "A[0]", d, 16)
+  acc_copyin "S"
+  acc_attach "S.a"
+  expect.fails("still-attached", function() acc_unmap_data(addr "A[0]") end)
+  acc_detach "S.a"
+  acc_unmap_data(addr "A[0]")
+end)
+
+-- ------------------------------------------------------------------------- parts of what is present --
+
+both("accepts: D20: exit of a part at the last reference copies the part and removes all"
+  .. " [ACC33-2.7-1]",
+  function()
+    acc_copyin "z"
+    acc "parallel present(z)" "for (int i = 0; i < 20; i++) z[i] = 100 + i;"
+    expect.moves(function() acc_copyout(addr "z[4]", 8) end, { d2h = { count = 1, bytes = 8 } })
+    expect.host("z[3:4]", { 3, 104, 105, 6 })
+    expect.absent "z"
+    acc_copyin "z"
+    acc "exit data delete(z[0:2])"
+    expect.absent "z"
+  end)
+
+both("rejects: D21: exit of more than is present [ACC33-gloss-1]", function()
+  acc "enter data copyin(z[0:10])"
+  expect.fails("partially-present", function() acc "exit data delete(z[0:20])" end)
+  expect.fails("partially-present", function() acc_copyout "z" end)
+end)
+
+both("rejects: D22: two neighbours are not one, nor is a part with a gap behind it [ACC33-gloss-1]",
+  function()
+    acc "enter data copyin(z[0:5])"
+    acc "enter data copyin(z[5:5])"
+    expect.equal(acc_is_present "z[3:4]", false)
+    expect.fails("partially-present", function() acc_create "z[3:4]" end)
+    expect.fails("partially-present", function() acc "data present(z[0:10])" end)
+    expect.fails("partially-present", function() acc_copyin "z[8:4]" end)
+    expect.equal(acc_is_present "z[8:4]", false)
+  end)
+
+both("accepts: D22: each of two neighbours is [ACC33-gloss-1]", function()
+  acc "enter data copyin(z[0:5])"
+  acc "enter data copyin(z[5:5])"
+  expect.equal(acc_is_present "z[0:5]", true)
+  acc "data present(z[1:4], z[5:2])" (function() end)
+end)
+
+both("rejects: D23: the whole of which members are present [ACC33-gloss-1]", function()
+  acc "enter data copyin(T.k, T.m)"
+  expect.fails("partially-present", function() acc_copyin "T" end)
+  expect.fails("partially-present", function() acc "enter data copyin(T)" end)
+  expect.absent "T.l"
+end)
+
+acc33("accepts: D24: a further member of what is present in parts [ACC33-2.7.1-4]", function()
+  acc "enter data copyin(T.k, T.m)"
+  acc "enter data copyin(T.l)"
+  acc "parallel present(T.k, T.l, T.m)" "T.l = 10 * T.k + T.m;"
+  acc "exit data copyout(T.l)"
+  expect.host("T.l", 13)
+  expect.absent "T.l"
+  expect.present "T.k"
+end)
+
+libgomp("rejects: D24: a further member of what is present in parts [ACC33-2.7.1-4]", function()
+  acc "enter data copyin(T.k, T.m)"
+  expect.fails("partially-present", function() acc "enter data copyin(T.l)" end)
+  expect.fails("partially-present", function() acc "enter data copyin(T.k, T.l, T.m)" end)
+  expect.fails("partially-present", function() acc "data copyin(T.l)" end)
+  acc "exit data delete(T.k, T.m)"
+  acc "enter data copyin(T.k, T.l, T.m)"
+  expect(acc_deviceptr "T.m" == acc_deviceptr "T.k" + 2) -- together, in their places
+end)
+
+both("accepts: D25: finalize leaves what a region holds, and copies nothing [ACC33-2.6.7-4]",
+  function()
+    acc "data copyin(z)" (function()
+      acc "enter data create(z)"
+      acc "parallel present(z)" "z[1] = 50;"
+      expect.moves(function() acc_copyout_finalize "z" end, { h2d = 0, d2h = 0 })
+      acc "exit data copyout(z) finalize"
+      expect.count("z", { structured = 1, dynamic = 0 })
+    end)
+    expect.absent "z"
+    expect.host("z[1]", 1)
+  end)
+
+acc33("accepts: D26: a section of a member does not count the structure [ACC33-att-10]", function()
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:2])"
+  expect.count("S", { dynamic = 1 })
+  acc "data copyin(S.b[0:2])" (function()
+    expect.count("S", { structured = 0, dynamic = 1 })
+    acc "exit data delete(S)"
+    expect.absent "S"
+  end)
+  expect.present "A[0:2]"
+end)
+
+libgomp("rejects: D26: a section of a member counts the structure [ACC33-att-10]", function()
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:2])"
+  expect.count("S", { dynamic = 2 })
+  acc "exit data delete(S)"
+  expect.present "S"
+  acc "exit data delete(S.a[0:2])"
+  expect.absent "S"
+  acc "data copyin(S)" (function()
+    acc "enter data copyin(S.a[0:2])"
+    expect.count("S", { structured = 1, dynamic = 1 })
+  end)
+  expect.present "S"
+end)
+
+-- ---------------------------------------------------------------------------------------- defects --
+
+both("accepts: B1: members that came twice stay when they leave once [ACC33-2.6.7-3]", function()
+  acc "enter data copyin(T.k, T.l)"
+  acc "enter data copyin(T.k, T.l)"
+  acc "exit data delete(T.k, T.l)"
+  expect.count("T.k", { dynamic = 1 })
+  expect.count("T.l", { dynamic = 1 })
+  acc "exit data delete(T.k, T.l)"
+  expect.absent "T"
+end)
+
+both("accepts: B2: an update of a section leaves the pointer to it alone [ACC33-upd-1]", function()
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:4])"
+  local before = on_device "S.a"
+  host.A[2] = 33
+  expect.moves(function() acc "update device(S.a[2:1])" end, { h2d = { count = 1, bytes = 4 } })
+  expect.equal(on_device "S.a", before)
+  expect.device("S.a[0:4]", { 1, 2, 33, 4 })
+  expect.attached("S.a", 1)
+end)
+
+both("rejects: B2: an update of a section attaches nothing [ACC33-att-1]", function()
+  acc "enter data copyin(A)"
+  acc "enter data copyin(S)"
+  acc "update device(S.a[2:1])"
+  expect.detached "S.a"
+  expect.equal(on_device "S.a", addr "A[0]")
+end)
+
+both("accepts: B3: kernels uses a scalar that is present [ACC33-impl-1]", function()
+  acc "enter data copyin(n)"
+  host.n = 5
+  expect.moves(function() acc "kernels" "n = n + 1;" end, { h2d = 0, d2h = 0 })
+  expect.host("n", 5)
+  acc "exit data copyout(n)"
+  expect.host("n", 5)
+end)
+
+both("rejects: B4: an update that leaves what is present [ACC33-upd-1]", function()
+  acc "enter data copyin(z[0:10])"
+  expect.fails("partially-present", function() acc "update self(z[5:10])" end)
+  expect.fails("partially-present", function() acc_update_self "z[5:10]" end)
+end)
+
+acc33("accepts: B6: acc_attach as the first call [ACC33-att-2]", function() acc_attach(addr "S.a") end)
+libgomp("rejects: B6: acc_attach as the first call [ACC33-att-2]", function()
+  expect.fails("not-present", function() acc_attach(addr "S.a") end)
+end)
+
+both("rejects: B7: acc_hostptr of no present data, of which there are many [ACC33-3.2.26-1]",
+  function()
+    local many = alloc("int", 20000)
+    for i = 0, 19998 do acc_create(many + i, 4) end
+    local d = acc_malloc(4)
+    expect.equal(acc_hostptr(d), NULL)
+    expect.equal(acc_hostptr(acc_deviceptr(many + 19000)), many + 19000)
+    acc_free(d)
+  end)
+
+both("rejects: B10: more than is present, from the left [ACC33-gloss-1]", function()
+  acc "enter data copyin(z[10:10])"
+  expect.fails("partially-present", function() acc_create "z[5:10]" end)
+  expect.fails("partially-present", function() acc "enter data copyin(z[5:10])" end)
+  expect.fails("partially-present", function() acc "data copyin(z[5:10])" end)
+  expect.count("z[10]", { dynamic = 1 })
+  expect.equal(acc_is_present "z[5:10]", false)
+end)
+
+both("rejects: B11: a range over two neighbours, whichever is met first [ACC33-gloss-1]", function()
+  acc "enter data copyin(z[5:5])"
+  acc "enter data copyin(z[10:5])"
+  for _, first in ipairs { "z[5]", "z[10]" } do
+    expect.equal(acc_is_present(first), true)
+    expect.fails("partially-present", function() acc_create "z[5:10]" end)
+    expect.fails("partially-present", function() acc_copyin "z[6:8]" end)
+  end
+end)
+
+both("rejects: B12: an update that begins before what is present [ACC33-upd-1]", function()
+  acc "enter data copyin(z[10:10])"
+  expect.fails("partially-present", function() acc_update_device "z[5:10]" end)
+  expect.fails("partially-present", function() acc "update device(z[5:10])" end)
+end)
+
+both("accepts: B13: acc_hostptr goes back the way acc_deviceptr came [ACC33-3.2.26-1]", function()
+  acc "data create(y, z)" (function()
+    for _, at in ipairs { addr "y[0]", addr "z[0]", addr "y[19]", addr "z[7]" } do
+      expect.equal(acc_hostptr(acc_deviceptr(at)), at)
+    end
+  end)
+end)

@@ -1,0 +1,381 @@
+-- Structured and dynamic lifetimes on one object, parts of objects, members on their own: what stays, for
+-- how long, and what moves. Under OpenACC 3.3 and under libgomp 12, which agree here.
+scenario { title = "OpenACC: lifetimes", cites = { "ACC33-2.6.7-1", "ACC33-2.6.7-2",
+  "ACC33-2.6.7-3", "ACC33-2.6.7-4", "ACC33-2.6.7-5", "ACC33-2.7-1", "ACC33-2.7.1-4",
+  "ACC33-2.7.1-5", "ACC33-3.2.18-1", "ACC33-3.2.21-1", "ACC33-gloss-1" } }
+
+-- A case for each profile.
+local function each(name, program, steps)
+  local kind, what, ids = name:match "^(%l+: )(.*)( %[.*)$"
+  for _, profile in ipairs { "openacc-3.3", "libgomp-12" } do
+    case(("%s%s under %s%s"):format(kind, what, profile, ids), function()
+      rules(profile)
+      declare(program)
+      steps()
+    end)
+  end
+end
+
+-- The same by directives and by routines.
+local by_directive = {
+  enter = function(text) acc(("enter data copyin(%s)"):format(text)) end,
+  exit = function(text) acc(("exit data copyout(%s)"):format(text)) end,
+}
+local by_routine = { enter = function(text) acc_copyin(text) end, exit = function(text) acc_copyout(text) end }
+
+local function both_ways(name, program, steps)
+  each(name:gsub(" %[", ", by directives [", 1), program, function() steps(by_directive) end)
+  each(name:gsub(" %[", ", by routines [", 1), program, function() steps(by_routine) end)
+end
+
+local blocks = "float x[8], y[8], z[8];"
+
+-- Which of the three blocks are present, "xz".
+local function there()
+  local found = ""
+  for _, name in ipairs { "x", "y", "z" } do
+    if acc_is_present(name) then found = found .. name end
+  end
+  return found
+end
+
+-- ------------------------------------------------------------------- structured and dynamic --
+
+both_ways("accepts: entered twice before a region and once in it [ACC33-2.6.7-1]", blocks, function(do_)
+  do_.enter "x"
+  do_.enter "x"
+  acc "data copy(x)" (function() do_.enter "x" end)
+  for left = 2, 0, -1 do
+    expect.present "x"
+    do_.exit "x"
+    expect.count("x", { dynamic = left })
+  end
+  expect.absent "x"
+end)
+
+both_ways("accepts: entered before a region and left in it [ACC33-2.6.7-2]", blocks, function(do_)
+  do_.enter "x"
+  acc "data copy(x)" (function()
+    do_.exit "x"
+    expect.present "x"
+  end)
+  expect.absent "x"
+end)
+
+both_ways("accepts: left and entered in a region [ACC33-2.6.7-3]", blocks, function(do_)
+  acc "data copy(x)" (function()
+    do_.exit "x" -- nothing
+    do_.enter "x"
+  end)
+  expect.present "x"
+  do_.exit "x"
+  expect.absent "x"
+end)
+
+both_ways("accepts: of three blocks of a region the one that was entered stays [ACC33-2.6.7-1]", blocks,
+  function(do_)
+    acc "data copy(x, y, z)" (function() do_.enter "y" end)
+    expect.equal(there(), "y")
+    do_.exit "y"
+    expect.equal(there(), "")
+  end)
+
+local endings = {
+  ["entered and left in a region"] = function(do_)
+    acc "data copy(x)" (function()
+      do_.enter "x"
+      do_.exit "x"
+    end)
+  end,
+  ["entered before a region, left behind it"] = function(do_)
+    do_.enter "x"
+    acc "data copy(x)" (function() end)
+    expect.present "x"
+    do_.exit "x"
+  end,
+  ["entered twice and left twice in a region"] = function(do_)
+    acc "data copy(x)" (function()
+      do_.enter "x"
+      do_.enter "x"
+      do_.exit "x"
+      do_.exit "x"
+      expect.present "x"
+    end)
+  end,
+  ["a pair in each of two regions"] = function(do_)
+    acc "data copy(x)" (function()
+      do_.enter "x"
+      acc "data copy(x)" (function()
+        do_.enter "x"
+        do_.exit "x"
+      end)
+      do_.exit "x"
+      expect.present "x"
+    end)
+  end,
+  ["regions and pairs by turns"] = function(do_)
+    do_.enter "x"
+    acc "data copy(x)" (function()
+      do_.enter "x"
+      acc "data copy(x)" (function() end)
+      do_.exit "x"
+    end)
+    expect.present "x"
+    do_.exit "x"
+  end,
+  ["two blocks, the pair on one"] = function(do_)
+    acc "data copy(x, y)" (function()
+      do_.enter "y"
+      expect.equal(there(), "xy")
+      do_.exit "y"
+    end)
+  end,
+  ["two blocks, one entered before, the other left in the region"] = function(do_)
+    do_.enter "x"
+    do_.enter "y"
+    acc "data copy(x, y)" (function() do_.exit "y" end)
+    expect.equal(there(), "x")
+    do_.exit "x"
+  end,
+}
+for _, name in ipairs { "entered and left in a region", "entered before a region, left behind it",
+  "entered twice and left twice in a region", "a pair in each of two regions", "regions and pairs by turns",
+  "two blocks, the pair on one", "two blocks, one entered before, the other left in the region" } do
+  both_ways(("rejects: nothing stays: %s [ACC33-2.6.7-1]"):format(name), blocks, function(do_)
+    endings[name](do_)
+    expect.equal(#state().present, 0)
+  end)
+end
+
+both_ways("accepts: one block entered before a region of three, another in it [ACC33-2.6.7-1]", blocks,
+  function(do_)
+    for times = 2, 1, -1 do
+      for _ = 1, times do do_.enter "x" end
+      acc "data copy(x, y, z)" (function() do_.enter "y" end)
+      expect.equal(there(), "xy")
+      for _ = 1, times do
+        expect.equal(there():sub(1, 1), "x")
+        do_.exit "x"
+      end
+      expect.equal(there(), "y")
+      do_.exit "y"
+    end
+    expect.equal(there(), "")
+  end)
+
+each("accepts: two blocks entered by one directive, left in a region [ACC33-2.6.7-2]", blocks, function()
+  acc "enter data copyin(x, y)"
+  acc "data copy(x, y)" (function()
+    acc "exit data copyout(x, y)"
+    expect.equal(there(), "xy")
+  end)
+  expect.equal(there(), "")
+  acc "enter data copyin(x)"
+  acc "data copy(x, y)" (function()
+    acc "exit data copyout(x)"
+    acc "enter data copyin(y)"
+  end)
+  expect.equal(there(), "y")
+end)
+
+each("accepts: three arrays entered in the region that maps them leave one by one [ACC33-2.6.7-3]", blocks,
+  function()
+    acc "data copy(x, y, z)" (function()
+      for _, name in ipairs { "x", "y", "z" } do acc(("enter data copyin(%s)"):format(name)) end
+    end)
+    expect.equal(there(), "xyz")
+    acc "exit data delete(y)"
+    expect.equal(there(), "xz")
+    acc "exit data delete(x)"
+    acc "exit data delete(z)"
+    expect.equal(there(), "")
+  end)
+
+-- ------------------------------------------------------------------------------ what moves --
+
+each("rejects: copyout does nothing while a region holds the data [ACC33-2.6.7-4]", blocks, function()
+  acc "data copyin(x)" (function()
+    local d = acc_deviceptr "x"
+    for _ = 1, 3 do expect(acc_copyin "x" == d) end
+    acc "parallel present(x)" "x[0] = 9;"
+    expect.moves(function()
+      acc_copyout "x"
+      acc_copyout_finalize "x"
+      acc "exit data copyout(x) finalize"
+    end, { h2d = 0, d2h = 0 })
+    expect.present "x"
+  end)
+  expect.absent "x"
+  expect.host("x[0]", 0)
+end)
+
+each("rejects: nor while acc_map_data does [ACC33-2.6.7-5 ACC33-3.2.21-1]", blocks, function()
+  local d = acc_malloc(32)
+  acc_map_data(addr "x[0]", d, 32)
+  expect.moves(function()
+    acc_copyin "x"
+    acc_copyout "x"
+    acc_copyout "x"
+    acc_copyout_finalize "x"
+    acc_delete "x"
+  end, { h2d = 0, d2h = 0 })
+  expect.count("x", { dynamic = 1 })
+  acc_unmap_data(addr "x[0]")
+  expect.absent "x"
+  acc_free(d)
+end)
+
+each("accepts: memory is taken once and given back once [ACC33-2.6.7-1 ACC33-3.2.21-1]", blocks, function()
+  expect.events(function()
+    acc_create "x"
+    acc_create "x"
+    acc "data create(x)" (function() end)
+    acc_delete "x"
+    acc_delete "x"
+  end, { "alloc x", "incref x", "incref x", "incref x", "decref x", "decref x", "decref x", "free x" })
+  local d = acc_malloc(32)
+  expect.events(function()
+    acc_map_data(addr "x[0]", d, 32)
+    acc_unmap_data(addr "x[0]")
+  end, {})
+  acc_free(d)
+end)
+
+each("accepts: copyin of present data transfers nothing, copyout only at the last reference [ACC33-2.7-1]",
+  "int a[4] = { 1, 1, 1, 1 };", function()
+    acc_create "a"
+    expect.moves(function() for _ = 1, 3 do acc_copyin "a" end end, { h2d = 0, d2h = 0 })
+    expect.uninitialized "a"
+    acc "parallel present(a)" "for (int i = 0; i < 4; i++) a[i] = 111;"
+    expect.moves(function()
+      acc_copyout "a"
+      acc_delete "a"
+    end, { h2d = 0, d2h = 0 })
+    expect.host("a[3]", 1)
+    expect.moves(function() acc "exit data copyout(a) finalize" end, { d2h = { count = 1, bytes = 16 } })
+    expect.host("a[3]", 111)
+    expect.absent "a"
+  end)
+
+-- ------------------------------------------------------------------------------ parts --
+
+local block = "char b[256];"
+
+each("accepts: parts count on the block they lie in [ACC33-2.7.1-4 ACC33-3.2.18-1]", block, function()
+  acc_copyin "b"
+  local base = acc_deviceptr "b[0]"
+  for i = 0, 31 do expect(acc_copyin(addr(("b[%d]"):format(8 * i)), 8) == base + 8 * i) end
+  expect.count("b", { dynamic = 33 })
+  for i = 0, 15 do acc_delete(addr(("b[%d]"):format(8 * i)), 8) end
+  acc_delete "b"
+  for i = 16, 31 do
+    expect.present "b"
+    acc_delete(addr(("b[%d]"):format(8 * i)), 8)
+  end
+  expect.absent "b"
+end)
+
+each("accepts: a part taken off counts like the whole [ACC33-2.7.1-4]", block, function()
+  acc_create(addr "b[0]", 256)
+  acc_create(addr "b[2]", 254)
+  acc_delete(addr "b[2]", 254)
+  expect.present "b"
+  acc_delete(addr "b[0]", 8)
+  expect.absent "b"
+end)
+
+each("accepts: the part of a copyout at the last reference is what moves [ACC33-2.7-1]", block, function()
+  acc_copyin "b"
+  acc "parallel present(b)" "for (int i = 0; i < 256; i++) b[i] = 5;"
+  expect.moves(function() acc "exit data copyout(b[16:8])" end, { d2h = { count = 1, bytes = 8 } })
+  expect.equal(host "b[15:3]", { 0, 5, 5 })
+  expect.equal(host "b[23:2]", { 5, 0 })
+  expect.absent "b"
+end)
+
+each("accepts: parts of a region's blocks are left as the whole ones [ACC33-2.6.7-2]", blocks, function()
+  acc "data create(x, y, z)" (function()
+    for _, name in ipairs { "x", "y", "z" } do
+      local part = ("%s[2:4]"):format(name)
+      expect(acc_copyin(part) == acc_deviceptr(("%s[2]"):format(name)))
+      acc_delete(name)
+      expect.count(name, { structured = 1, dynamic = 0 })
+    end
+    acc_create "y[1:2]"
+  end)
+  expect.equal(there(), "y")
+  acc_delete "y"
+  expect.equal(there(), "")
+end)
+
+each("rejects: more than the block is no part of it [ACC33-gloss-1 ACC33-3.2.18-1]", block, function()
+  acc_create "b[16:32]"
+  expect.fails("partially-present", function() acc_create "b[16:64]" end)
+  expect.fails("partially-present", function() acc_create "b[0:32]" end)
+  expect.fails("partially-present", function() acc_delete "b" end)
+  expect.equal(acc_is_present "b[16:33]", false)
+end)
+
+-- ------------------------------------------------------------------------------ members --
+
+local pair = "struct s { signed char a; float b; }; struct s s; int n;"
+
+each("accepts: members have lifetimes of their own [ACC33-2.7.1-5]", pair, function()
+  for _, finally in ipairs { "", " finalize" } do
+    host.s = { a = 73, b = -22 }
+    acc "enter data copyin(s.a, s.b)"
+    host.s = { a = -73, b = 22 }
+    expect.moves(function()
+      acc_copyin(addr "s.a", 1)
+      acc "enter data copyin(s.b)"
+      acc_copyin(addr "s.b", 4)
+    end, { h2d = 0 })
+    acc "parallel copy(s.a, s.b)" "s.a = s.a + 1; s.b = s.b - 1;"
+    expect.host("s.a", -73)
+    expect.host("s.b", 22)
+    expect.count("s.a", { dynamic = 2 })
+    expect.count("s.b", { dynamic = 3 })
+    for _ = 1, finally == "" and 2 or 1 do acc("exit data copyout(s.a)" .. finally) end
+    expect.absent "s.a"
+    expect.host("s.a", 74)
+    expect.present "s.b"
+    expect.host("s.b", 22)
+    for _ = 1, finally == "" and 3 or 1 do acc("exit data copyout(s.b)" .. finally) end
+    expect.absent "s"
+    expect.host("s.b", -23)
+  end
+end)
+
+each("accepts: members come together and leave one by one [ACC33-2.7.1-5]",
+  "struct s { char a, b; }; struct s s;", function()
+    acc "enter data create(s.a, s.b)"
+    acc "exit data delete(s.a)"
+    expect.absent "s.a"
+    expect.present "s.b"
+    acc "exit data delete(s.b)"
+    expect.absent "s"
+    acc "enter data create(s.a, s.b)"
+    acc_delete(addr "s.a", 1)
+    acc_delete(addr "s.b", 1)
+    expect.absent "s"
+  end)
+
+each("accepts: a structure inside another moves as a whole [ACC33-2.7.1-5]",
+  "struct s { int a, b; }; struct t { int c; struct s s; int d; }; struct t t = { 1, { 2, 3 }, 4 };",
+  function()
+    acc "enter data copyin(t.s)"
+    acc "serial present(t.s)" "t.s.a = 5; t.s.b = 6;"
+    acc "exit data copyout(t.s)"
+    expect.host("t.s.a", 5)
+    expect.host("t.s.b", 6)
+    expect.host("t.d", 4)
+    expect.absent "t"
+  end)
+
+each("rejects: what was not named of a structure is not there [ACC33-2.7.1-5]",
+  "struct s { int a, b; }; struct s s;", function()
+    acc "enter data copyin(s.a)"
+    expect.fails("not-present", function() acc "serial present(s.a)" "s.b = 1;" end)
+    expect.fails("not-present", function() acc "update self(s.b)" end)
+    expect.fails("partially-present", function() acc "data present(s)" end)
+  end)
