@@ -1,0 +1,348 @@
+/* debug.c - libdw and the program's files: loading, places that calls come from, their lines. */
+#include "debug.h"
+
+#include <stddef.h>
+
+#ifdef HAVE_LIBDW
+#include "debug_dw.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+enum { CHUNK = 64 << 10 };
+
+struct goacc_chunk {
+    struct goacc_chunk *older;
+    _Alignas(16) char space[];
+};
+
+void *goacc_take(struct goacc_debug *debug, size_t bytes)
+{
+    bytes = (bytes + 15) & ~(size_t)15;
+    size_t room = bytes > CHUNK ? bytes : CHUNK;
+    if (!debug->chunks || CHUNK - debug->chunk_used < bytes) {
+        struct goacc_chunk *chunk = calloc(1, sizeof *chunk + room);
+        if (!chunk)
+            return NULL;
+        chunk->older = debug->chunks;
+        debug->chunks = chunk;
+        debug->chunk_used = 0;
+    }
+    void *space = debug->chunks->space + debug->chunk_used;
+    debug->chunk_used += bytes < CHUNK ? bytes : CHUNK;
+    return space;
+}
+
+static struct goacc_table_entry *entry_of(const struct goacc_table *table, uintptr_t key)
+{
+    size_t i = (key * 0x9E3779B97F4A7C15u) >> 20;
+    for (;; i++) {
+        struct goacc_table_entry *at = &table->at[i & (table->room - 1)];
+        if (!at->key || at->key == key)
+            return at;
+    }
+}
+
+void *goacc_table_find(const struct goacc_table *table, uintptr_t key)
+{
+    return table->room ? entry_of(table, key)->value : NULL;
+}
+
+bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value)
+{
+    if (table->used * 2 >= table->room) {
+        struct goacc_table more = {.room = table->room ? 2 * table->room : 64};
+        more.at = calloc(more.room, sizeof *more.at);
+        if (!more.at)
+            return false;
+        for (size_t i = 0; i < table->room; i++)
+            if (table->at[i].key)
+                *entry_of(&more, table->at[i].key) = table->at[i];
+        more.used = table->used;
+        free(table->at);
+        *table = more;
+    }
+    struct goacc_table_entry *entry = entry_of(table, key);
+    table->used += !entry->key;
+    *entry = (struct goacc_table_entry){key, value};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- files -- */
+
+/* Files are opened when something in them is looked up. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                    char **file_p, Elf **elf_p)
+{
+    (void)module, (void)data, (void)base, (void)elf_p;
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    *file_p = fd < 0 ? NULL : strdup(name);
+    return fd;
+}
+
+static const char *file_of(const struct dl_phdr_info *info)
+{
+    return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+}
+
+static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct goacc_debug *debug = arg;
+    uint64_t from = UINT64_MAX, to = 0;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uint64_t page = part->p_align ? -part->p_align : UINT64_MAX;
+        uint64_t start = info->dlpi_addr + (part->p_vaddr & page);
+        uint64_t end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
+        from = start < from ? start : from;
+        to = end > to ? end : to;
+    }
+    if (from < to && strchr(file_of(info), '/')) /* not what the kernel provides */
+        debug->dw.dwfl_report_module(debug->dwfl, file_of(info), from, to);
+    debug->loads = info->dlpi_adds;
+    return 0;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(unsigned long long *)arg = info->dlpi_adds;
+    return 1;
+}
+
+static bool list_files(struct goacc_debug *debug)
+{
+    debug->dw.dwfl_report_begin_add(debug->dwfl);
+    dl_iterate_phdr(report_file, debug);
+    return debug->dw.dwfl_report_end(debug->dwfl, NULL, NULL) == 0;
+}
+
+struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address)
+{
+    Dwfl_Module *dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
+    unsigned long long loads = debug->loads;
+    if (!dwfl)
+        dl_iterate_phdr(count_loads, &loads);
+    if (!dwfl && loads != debug->loads && list_files(debug))
+        dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
+    if (!dwfl)
+        return NULL;
+    struct goacc_module *module = debug->modules;
+    while (module && module->dwfl != dwfl)
+        module = module->next;
+    if (module || !(module = goacc_take(debug, sizeof *module)))
+        return module;
+    module->dwfl = dwfl;
+    module->next = debug->modules;
+    return debug->modules = module;
+}
+
+/* ------------------------------------------------------------------------------- open, close -- */
+
+static bool load_functions(struct goacc_debug *debug)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } functions[] = {
+#define X(function) {#function, offsetof(struct goacc_dw, function)},
+        GOACC_DW_FUNCTIONS(X)
+#undef X
+    };
+    debug->library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!debug->library)
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *function = dlsym(debug->library, functions[i].name);
+        if (!function)
+            return false;
+        memcpy((char *)&debug->dw + functions[i].offset, &function, sizeof function);
+    }
+    return true;
+}
+
+struct goacc_debug *goacc_debug_open(void)
+{
+    struct goacc_debug *debug = calloc(1, sizeof *debug);
+    if (!debug)
+        return NULL;
+    Dwfl_Callbacks *callbacks = goacc_take(debug, sizeof *callbacks);
+    if (callbacks && load_functions(debug) && debug->dw.elf_version(EV_CURRENT) != EV_NONE) {
+        /* The standard search for separate debug files would also ask servers. */
+        callbacks->find_elf = find_elf;
+        callbacks->find_debuginfo = debug->dw.dwfl_build_id_find_debuginfo;
+        debug->dwfl = debug->dw.dwfl_begin(callbacks);
+    }
+    if (debug->dwfl && list_files(debug))
+        return debug;
+    goacc_debug_close(debug);
+    return NULL;
+}
+
+static void close_site(struct goacc_site *site)
+{
+    free(site->frame);
+    free(site->variables.at);
+}
+
+void goacc_debug_close(struct goacc_debug *debug)
+{
+    if (!debug)
+        return;
+    for (size_t i = 0; i < debug->sites.room; i++)
+        if (debug->sites.at[i].key)
+            close_site(debug->sites.at[i].value);
+    for (struct goacc_module *module = debug->modules; module; module = module->next)
+        free(module->globals.at);
+    if (debug->dwfl)
+        debug->dw.dwfl_end(debug->dwfl);
+    if (debug->library)
+        dlclose(debug->library);
+    free(debug->sites.at);
+    free(debug->types.at);
+    free(debug->symbols.at);
+    free(debug->nodes);
+    while (debug->chunks) {
+        struct goacc_chunk *chunk = debug->chunks;
+        debug->chunks = chunk->older;
+        free(chunk);
+    }
+    free(debug);
+}
+
+/* ------------------------------------------------------------------------------------- lines -- */
+
+bool goacc_first(const struct goacc_debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p)
+{
+    return debug->dw.dwarf_child(parent, child_p) == 0;
+}
+
+bool goacc_next(const struct goacc_debug *debug, Dwarf_Die *die)
+{
+    return debug->dw.dwarf_siblingof(die, die) == 0;
+}
+
+bool goacc_udata(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, uint64_t *to)
+{
+    Dwarf_Attribute attribute;
+    return debug->dw.dwarf_formudata(debug->dw.dwarf_attr(die, name, &attribute), to) == 0;
+}
+
+bool goacc_refers(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
+{
+    Dwarf_Attribute attribute;
+    return debug->dw.dwarf_attr_integrate(die, name, &attribute) &&
+           debug->dw.dwarf_formref_die(&attribute, to);
+}
+
+/* The unit whose code contains the call. Not every compiler writes a table of addresses, so each
+ * unit is asked. */
+static bool find_unit(struct goacc_debug *debug, struct goacc_site *site)
+{
+    Dwarf_Die *unit = NULL;
+    Dwfl_Module *module = site->module->dwfl;
+    while ((unit = debug->dw.dwfl_module_nextcu(module, unit, &site->bias)))
+        if (debug->dw.dwarf_haspc(unit, site->pc - 1 - site->bias) > 0) {
+            site->unit = *unit;
+            return true;
+        }
+    return false;
+}
+
+static void find_line(struct goacc_debug *debug, struct goacc_site *site)
+{
+    Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, site->pc - 1 - site->bias);
+    if (line && debug->dw.dwarf_lineno(line, &site->line) == 0)
+        site->file = debug->dw.dwarf_linesrc(line, NULL, NULL);
+}
+
+struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc)
+{
+    struct goacc_site *site = goacc_table_find(&debug->sites, pc);
+    if (site || !pc || !(site = goacc_take(debug, sizeof *site)))
+        return site;
+    site->pc = pc;
+    site->module = goacc_module_at(debug, pc - 1);
+    if (site->module && find_unit(debug, site)) {
+        site->has_unit = true;
+        find_line(debug, site);
+        goacc_site_scope(debug, site);
+    }
+    if (goacc_table_add(&debug->sites, pc, site))
+        return site;
+    close_site(site);
+    return NULL;
+}
+
+int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
+                     const char **function_p)
+{
+    const struct goacc_site *site = debug ? goacc_site_at(debug, pc) : NULL;
+    *file_p = site ? site->file : NULL;
+    *line_p = site ? site->line : 0;
+    *function_p = site ? site->function : NULL;
+    return *file_p && *line_p;
+}
+
+/* libdw looks through all symbols each time. */
+const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
+{
+    const char *name = goacc_table_find(&debug->symbols, address);
+    const struct goacc_module *module = name ? NULL : goacc_module_at(debug, address);
+    if (!module)
+        return name;
+    name = debug->dw.dwfl_module_addrname(module->dwfl, address);
+    if (name)
+        goacc_table_add(&debug->symbols, address, (void *)(uintptr_t)name);
+    return name;
+}
+
+#else
+
+/* Built without libdw: nothing is known. */
+struct goacc_debug *goacc_debug_open(void)
+{
+    return NULL;
+}
+
+void goacc_debug_close(struct goacc_debug *debug)
+{
+    (void)debug;
+}
+
+int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
+                     const char **function_p)
+{
+    (void)debug, (void)pc;
+    *file_p = *function_p = NULL;
+    return *line_p = 0;
+}
+
+const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
+{
+    (void)debug, (void)address;
+    return NULL;
+}
+
+int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
+                     uint64_t bytes, struct goacc_name *name_p)
+{
+    (void)debug, (void)call, (void)address, (void)bytes, (void)name_p;
+    return 0;
+}
+
+int goacc_debug_global(struct goacc_debug *debug, uint64_t address, struct goacc_name *name_p)
+{
+    (void)debug, (void)address, (void)name_p;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* debug.h - what debug information says about the program that runs in this process: lines of
+ * calls, names of memory. Read with libdw, which is loaded when it is there. Nothing here prints or
+ * faults, whatever the program or its files look like. Calls on one goacc_debug do not overlap. */
+#ifndef GOACC_DEBUG_H
+#define GOACC_DEBUG_H
+
+#include <stdint.h>
+
+struct goacc_debug;
+
+struct goacc_debug *goacc_debug_open(void); /* NULL: libdw is not there, or no memory */
+void goacc_debug_close(struct goacc_debug *debug);
+
+/* Where a call stands: return address, the caller's stack pointer after the return, its frame
+ * pointer register at the call. The other registers a caller keeps are found when the call is still
+ * active on this stack. */
+struct goacc_call {
+    uintptr_t pc, sp, bp;
+};
+
+/* File, line and function of the call; strings live as long as debug. Cached by pc. The parts are
+ * NULL or 0 where they are not known; 0: no line is known. */
+int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
+                     const char **function_p);
+
+/* The function at an address as the linker calls it, "main._omp_fn.0" for an outlined one, with or
+ * without debug information; lives as long as debug. NULL: not known. */
+const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address);
+
+/* What the program calls a range of its memory. With section the range is name[start:bytes/unit],
+ * where start counts elements from 0; otherwise it is all of the object called name. */
+struct goacc_name {
+    char name[128]; /* "s.b", "p->a", "z", "v%a" in Fortran, "this->x" */
+    uint64_t unit;  /* bytes of one element, 0: not an array or section */
+    int64_t start;
+    int section;
+};
+
+/* As seen from a call. 0 bytes: what begins at the address. 0: not known. */
+int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
+                     uint64_t bytes, struct goacc_name *name_p);
+/* The global or static variable, or the part of one, that begins at an address. 0: not known. */
+int goacc_debug_global(struct goacc_debug *debug, uint64_t address, struct goacc_name *name_p);
+
+#endif

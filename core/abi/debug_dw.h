@@ -1,0 +1,242 @@
+/* debug_dw.h - what the parts of debug.c share: libdw as it was loaded, the program's files, types
+ * as naming needs them, variables in scope at a call and where they lie. */
+#ifndef GOACC_DEBUG_DW_H
+#define GOACC_DEBUG_DW_H
+
+#include "debug.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GOACC_DW_FUNCTIONS(X)       \
+    X(elf_version)                  \
+    X(dwfl_begin)                   \
+    X(dwfl_end)                     \
+    X(dwfl_report_begin_add)        \
+    X(dwfl_report_module)           \
+    X(dwfl_report_end)              \
+    X(dwfl_addrmodule)              \
+    X(dwfl_module_addrname)         \
+    X(dwfl_module_nextcu)           \
+    X(dwfl_module_eh_cfi)           \
+    X(dwfl_module_dwarf_cfi)        \
+    X(dwfl_build_id_find_debuginfo) \
+    X(dwarf_cfi_addrframe)          \
+    X(dwarf_frame_cfa)              \
+    X(dwarf_getsrc_die)             \
+    X(dwarf_lineno)                 \
+    X(dwarf_linesrc)                \
+    X(dwarf_diecu)                  \
+    X(dwarf_srclang)                \
+    X(dwarf_child)                  \
+    X(dwarf_siblingof)              \
+    X(dwarf_haspc)                  \
+    X(dwarf_lowpc)                  \
+    X(dwarf_tag)                    \
+    X(dwarf_diename)                \
+    X(dwarf_hasattr)                \
+    X(dwarf_attr)                   \
+    X(dwarf_attr_integrate)         \
+    X(dwarf_formref_die)            \
+    X(dwarf_formudata)              \
+    X(dwarf_formsdata)              \
+    X(dwarf_formaddr)               \
+    X(dwarf_getlocation)            \
+    X(dwarf_getlocation_addr)       \
+    X(dwarf_getlocation_attr)       \
+    X(dwarf_peel_type)              \
+    X(dwarf_bytesize)
+
+struct goacc_dw {
+#define X(name) __typeof__(&(name))(name);
+    GOACC_DW_FUNCTIONS(X)
+#undef X
+};
+
+/* Pointers by number, open addressing, half full at most. */
+struct goacc_table {
+    struct goacc_table_entry *at;
+    size_t room, used;
+};
+struct goacc_table_entry {
+    uintptr_t key; /* never 0 */
+    void *value;
+};
+void *goacc_table_find(const struct goacc_table *table, uintptr_t key);
+bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value);
+
+/* ------------------------------------------------------------------------------------- types -- */
+
+/* An expression that debug information gives; n is 0 when there is none. */
+struct goacc_expr {
+    Dwarf_Op *ops;
+    size_t n;
+    Dwarf_Attribute from;
+};
+
+/* A bound of an array: a constant, an expression, or the value of a variable. */
+struct goacc_bound {
+    enum { GOACC_BOUND_NONE, GOACC_BOUND_CONST, GOACC_BOUND_EXPR, GOACC_BOUND_DIE } kind;
+    int64_t value;
+    struct goacc_expr expr;
+    Dwarf_Die die;
+};
+
+enum { GOACC_DIMS_MOST = 15 };
+
+struct goacc_dim {
+    struct goacc_bound lower, upper, count;
+};
+
+enum goacc_kind {
+    GOACC_SCALAR,
+    GOACC_POINTER,
+    GOACC_REFERENCE,
+    GOACC_STRUCT,
+    GOACC_ARRAY,
+    GOACC_DESCRIPTOR /* of a Fortran array that lies elsewhere */
+};
+
+/* Without typedef and qualifiers. void is a null pointer. */
+struct goacc_type {
+    enum goacc_kind kind;
+    bool fortran;
+    bool points;    /* there are pointers in it, or arrays without a known end */
+    bool open;      /* an array without a known end, or a structure that ends in one */
+    uint64_t bytes; /* 0: not known, or not constant */
+    Dwarf_Die die;
+    Dwarf_Addr bias;           /* of its file */
+    struct goacc_type *target; /* element; pointee as soon as goacc_target was asked */
+    bool has_target;
+    struct goacc_member *members;
+    size_t nmembers;
+    struct goacc_dim *dims;
+    size_t ndims;
+    struct goacc_expr data; /* of a descriptor: where the elements lie */
+};
+
+struct goacc_member {
+    const char *name; /* NULL: its members are those of the structure around it */
+    uint64_t offset;
+    struct goacc_type *type;
+};
+
+/* The type of a variable, member or pointer; NULL when it has none or memory is out. */
+struct goacc_type *goacc_type_of(struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr bias);
+struct goacc_type *goacc_target(struct goacc_debug *debug, struct goacc_type *type);
+
+/* ----------------------------------------------------------------------- calls and variables -- */
+
+struct goacc_variable {
+    const char *name;
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+    struct goacc_expr where; /* at the call, or with at_entry at the function's */
+    bool at_entry;
+    uint64_t address;        /* of a global */
+    struct goacc_type *type; /* as soon as has_type */
+    bool has_type;
+};
+
+struct goacc_variables {
+    struct goacc_variable *at;
+    size_t n, room;
+};
+
+/* A file of the program that is in memory. */
+struct goacc_module {
+    struct goacc_module *next;
+    Dwfl_Module *dwfl;
+    bool indexed;
+    struct goacc_variables globals; /* ascending addresses */
+};
+
+enum { GOACC_REGISTERS = 17 };
+
+/* A place that calls come from. */
+struct goacc_site {
+    uintptr_t pc;
+    const char *file, *function;
+    int line;
+    struct goacc_module *module;
+    Dwarf_Addr bias;
+    Dwarf_Die unit;
+    struct goacc_variables variables; /* in scope, innermost first */
+    struct goacc_expr frame_base;
+    Dwarf_Frame *frame; /* owns cfa; malloc'd by libdw */
+    struct goacc_expr cfa;
+    bool has_unit;
+    /* The function that contains the place, the function it calls, and what is passed to that in
+     * registers. */
+    const char *caller, *callee;
+    Dwarf_Addr entry; /* of the function that contains the place */
+    struct goacc_expr passed[GOACC_REGISTERS];
+};
+
+struct goacc_debug {
+    struct goacc_dw dw;
+    void *library;
+    Dwfl *dwfl;
+    unsigned long long loads; /* how often files were loaded when they were last listed */
+    struct goacc_module *modules;
+    struct goacc_table sites, types, symbols;
+    struct goacc_chunk *chunks; /* memory until goacc_debug_close */
+    size_t chunk_used;
+    struct goacc_node *nodes; /* work space of naming */
+};
+
+void *goacc_take(struct goacc_debug *debug, size_t bytes); /* zeros; NULL: out of memory */
+/* The first child, then the next sibling; whether there is one. */
+bool goacc_first(const struct goacc_debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p);
+bool goacc_next(const struct goacc_debug *debug, Dwarf_Die *die);
+bool goacc_udata(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, uint64_t *to);
+bool goacc_refers(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+
+struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address);
+struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc);
+/* Fills in function and variables in scope of a new site. */
+void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site);
+/* The global or static variables of a file, made on first use. */
+const struct goacc_variables *goacc_globals(struct goacc_debug *debug, struct goacc_module *module);
+struct goacc_type *goacc_variable_type(struct goacc_debug *debug, struct goacc_variable *variable);
+
+/* ------------------------------------------------------------------------------------ places -- */
+
+/* What can be read of a call while it is looked at. bp 0: found like the other registers. */
+struct goacc_view {
+    struct goacc_debug *debug;
+    const struct goacc_site *site; /* NULL: no call; only globals can be located */
+    const struct goacc_call *call;
+    enum { GOACC_UNREAD, GOACC_READ, GOACC_FAILED } cfa_state, kept_state;
+    uint64_t cfa, kept[6];
+    unsigned callers; /* on the way to this one */
+};
+
+/* Memory, or just a value, in a register or computed. */
+struct goacc_place {
+    bool is_value;
+    uint64_t at;
+};
+
+/* Memory of the program, wherever it points. */
+bool goacc_read(uint64_t address, void *to, size_t bytes);
+/* object: what an array's expressions start from, or NULL. */
+bool goacc_evaluate(struct goacc_view *view, struct goacc_expr expr, Dwarf_Addr bias,
+                    const uint64_t *object, struct goacc_place *place_p);
+bool goacc_locate(struct goacc_view *view, const struct goacc_variable *variable,
+                  struct goacc_place *place_p);
+/* Attributes that are expressions, the second kind at a place in the code. */
+struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name);
+struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
+                                 Dwarf_Addr pc);
+/* Elements of a dimension and its first index. */
+bool goacc_extent(struct goacc_view *view, const struct goacc_type *type, size_t dim,
+                  uint64_t object, uint64_t *count_p);
+int64_t goacc_lower(struct goacc_view *view, const struct goacc_type *type, size_t dim,
+                    uint64_t object);
+/* Bytes of an object of a type; 0: not known. */
+uint64_t goacc_bytes(struct goacc_view *view, const struct goacc_type *type, uint64_t object);
+
+#endif

@@ -1,0 +1,259 @@
+/* debug_scope.c - variables: those in scope at a call, and the globals and statics of a file. */
+#ifdef HAVE_LIBDW
+#include "debug_dw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NESTING_MOST = 64 };
+
+static struct goacc_variable *one_more(struct goacc_variables *list)
+{
+    if (list->n == list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        struct goacc_variable *at = realloc(list->at, room * sizeof *at);
+        if (!at)
+            return NULL;
+        list->at = at;
+        list->room = room;
+    }
+    return &list->at[list->n++];
+}
+
+/* A variable that the program has a name for. Some that compilers make stand for one of the
+ * program's: `this`, captures of a lambda, arrays of Fortran. */
+static bool is_named(const struct goacc_debug *debug, Dwarf_Die *die)
+{
+    const struct goacc_dw *dw = &debug->dw;
+    int tag = dw->dwarf_tag(die);
+    const char *name = dw->dwarf_diename(die);
+    Dwarf_Attribute attribute;
+    if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name || strchr(name, '.'))
+        return false;
+    return *name != '_' || !dw->dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
+}
+
+/* -------------------------------------------------------------------------- scopes at a call -- */
+
+static bool covers(const struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr pc)
+{
+    return debug->dw.dwarf_haspc(die, pc) > 0;
+}
+
+/* Functions within functions lie in code of their own, so each is looked into. */
+static bool find_function(const struct goacc_debug *debug, Dwarf_Die *in, Dwarf_Addr pc,
+                          unsigned nesting, Dwarf_Die *to)
+{
+    Dwarf_Die child;
+    bool more = nesting < NESTING_MOST && goacc_first(debug, in, &child);
+    for (; more; more = goacc_next(debug, &child)) {
+        switch (debug->dw.dwarf_tag(&child)) {
+        case DW_TAG_subprogram:
+            if (covers(debug, &child, pc)) {
+                *to = child;
+                return true;
+            }
+            break;
+        case DW_TAG_module:
+        case DW_TAG_namespace:
+        case DW_TAG_lexical_block:
+        case DW_TAG_structure_type:
+        case DW_TAG_class_type:
+            break;
+        default:
+            continue;
+        }
+        if (find_function(debug, &child, pc, nesting + 1, to))
+            return true;
+    }
+    return false;
+}
+
+/* Where a variable lies that the compiler needed no more than for the call. Until the call it may
+ * be told to lie in the array that is passed, which still holds it while the call looks at it. */
+static struct goacc_expr place_before(const struct goacc_debug *debug, struct goacc_site *site,
+                                      Dwarf_Die *die)
+{
+    enum { LONGEST_CALL = 6 };
+    Dwarf_Addr pc = site->pc - site->bias - LONGEST_CALL - 1;
+    struct goacc_expr where = goacc_location(debug, die, DW_AT_location, pc);
+    bool in_frame = where.n == 1 && where.ops->atom == DW_OP_fbreg;
+    return in_frame ? where : (struct goacc_expr){.n = 0};
+}
+
+/* One passed by reference stays where it was when the function was entered. */
+static struct goacc_expr place_at_entry(const struct goacc_debug *debug, struct goacc_site *site,
+                                        Dwarf_Die *die)
+{
+    struct goacc_expr where = goacc_location(debug, die, DW_AT_location, site->entry);
+    bool referred = where.n == 1 && where.ops->atom >= DW_OP_breg0 &&
+                    where.ops->atom < DW_OP_breg0 + GOACC_REGISTERS && !where.ops->number;
+    return referred ? where : (struct goacc_expr){.n = 0};
+}
+
+static void add_local(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *die)
+{
+    struct goacc_variable variable = {.die = *die, .bias = site->bias};
+    if (!is_named(debug, die))
+        return;
+    variable.name = debug->dw.dwarf_diename(die);
+    variable.where = goacc_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
+    if (!variable.where.n)
+        variable.where = place_before(debug, site, die);
+    if (!variable.where.n && debug->dw.dwarf_tag(die) == DW_TAG_formal_parameter) {
+        variable.where = place_at_entry(debug, site, die);
+        variable.at_entry = true;
+    }
+    struct goacc_variable *place = variable.where.n ? one_more(&site->variables) : NULL;
+    if (place)
+        *place = variable;
+}
+
+/* An outlined part of a function is called by the function. */
+static const char *plain_name(struct goacc_debug *debug, const char *name)
+{
+    size_t length = name ? strcspn(name, ".") : 0;
+    char *copy = length && name[length] ? goacc_take(debug, length + 1) : NULL;
+    return copy ? memcpy(copy, name, length) : name;
+}
+
+/* What a function gets in registers cannot be read any more when it has changed them, but from its
+ * caller, which says what it passed. */
+static void read_passed(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *call)
+{
+    const struct goacc_dw *dw = &debug->dw;
+    Dwarf_Attribute attribute;
+    Dwarf_Addr pc;
+    Dwarf_Die callee, child;
+    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* before DWARF 5 */
+    if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
+        dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
+        !goacc_refers(debug, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
+        return;
+    site->callee = dw->dwarf_diename(&callee);
+    bool more = goacc_first(debug, call, &child);
+    for (; more; more = goacc_next(debug, &child)) {
+        struct goacc_expr to = goacc_expression(debug, &child, DW_AT_location);
+        unsigned number = to.n == 1 ? to.ops->atom - DW_OP_reg0 : GOACC_REGISTERS;
+        if (number < GOACC_REGISTERS)
+            site->passed[number] =
+                goacc_expression(debug, &child, gnu ? DW_AT_GNU_call_site_value : DW_AT_call_value);
+    }
+}
+
+static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *scope,
+                      unsigned nesting)
+{
+    Dwarf_Die child, inside;
+    Dwarf_Addr pc = site->pc - 1 - site->bias;
+    int tag = debug->dw.dwarf_tag(scope);
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+        site->function = plain_name(debug, debug->dw.dwarf_diename(scope));
+    bool more = nesting < NESTING_MOST && goacc_first(debug, scope, &child);
+    for (; more; more = goacc_next(debug, &child)) {
+        tag = debug->dw.dwarf_tag(&child);
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+            covers(debug, &child, pc)) {
+            add_scope(debug, site, &child, nesting + 1);
+            break;
+        }
+    }
+    more = goacc_first(debug, scope, &child);
+    for (; more; more = goacc_next(debug, &child)) {
+        tag = debug->dw.dwarf_tag(&child);
+        if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+            read_passed(debug, site, &child);
+        bool common = tag == DW_TAG_common_block && goacc_first(debug, &child, &inside);
+        for (; common; common = goacc_next(debug, &inside))
+            add_local(debug, site, &inside);
+        add_local(debug, site, &child);
+    }
+}
+
+static void read_frame(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *function)
+{
+    const struct goacc_dw *dw = &debug->dw;
+    Dwarf_Addr bias;
+    site->caller = dw->dwarf_diename(function);
+    if (dw->dwarf_lowpc(function, &site->entry) != 0)
+        site->entry = 0;
+    site->frame_base = goacc_location(debug, function, DW_AT_frame_base, site->pc - 1 - site->bias);
+    Dwarf_CFI *cfi = dw->dwfl_module_eh_cfi(site->module->dwfl, &bias);
+    if (!cfi || dw->dwarf_cfi_addrframe(cfi, site->pc - 1 - bias, &site->frame) != 0) {
+        site->frame = NULL;
+        cfi = dw->dwfl_module_dwarf_cfi(site->module->dwfl, &bias);
+        if (!cfi || dw->dwarf_cfi_addrframe(cfi, site->pc - 1 - bias, &site->frame) != 0)
+            site->frame = NULL;
+    }
+    if (site->frame && dw->dwarf_frame_cfa(site->frame, &site->cfa.ops, &site->cfa.n) != 0)
+        site->cfa.n = 0;
+}
+
+void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site)
+{
+    Dwarf_Die function;
+    if (!find_function(debug, &site->unit, site->pc - 1 - site->bias, 0, &function))
+        return;
+    read_frame(debug, site, &function);
+    add_scope(debug, site, &function, 0);
+}
+
+/* ----------------------------------------------------------------------------------- globals -- */
+
+static void add_global(struct goacc_debug *debug, struct goacc_module *module, Dwarf_Die *die,
+                       Dwarf_Addr bias)
+{
+    struct goacc_variable variable = {.die = *die, .bias = bias};
+    struct goacc_expr where = goacc_expression(debug, die, DW_AT_location);
+    if (where.n != 1 || where.ops->atom != DW_OP_addr || !is_named(debug, die))
+        return;
+    variable.name = debug->dw.dwarf_diename(die);
+    variable.address = where.ops->number + bias;
+    struct goacc_variable *place = one_more(&module->globals);
+    if (place)
+        *place = variable;
+}
+
+static void add_globals(struct goacc_debug *debug, struct goacc_module *module, Dwarf_Die *in,
+                        Dwarf_Addr bias, unsigned nesting)
+{
+    Dwarf_Die child;
+    bool more = nesting < NESTING_MOST && goacc_first(debug, in, &child);
+    for (; more; more = goacc_next(debug, &child))
+        switch (debug->dw.dwarf_tag(&child)) {
+        case DW_TAG_variable:
+            add_global(debug, module, &child, bias);
+            break;
+        case DW_TAG_subprogram:
+        case DW_TAG_lexical_block:
+        case DW_TAG_common_block:
+        case DW_TAG_module:
+        case DW_TAG_namespace:
+            add_globals(debug, module, &child, bias, nesting + 1);
+            break;
+        default:
+            break;
+        }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct goacc_variable *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+const struct goacc_variables *goacc_globals(struct goacc_debug *debug, struct goacc_module *module)
+{
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+    if (module->indexed)
+        return &module->globals;
+    module->indexed = true;
+    while ((unit = debug->dw.dwfl_module_nextcu(module->dwfl, unit, &bias)))
+        add_globals(debug, module, unit, bias, 0);
+    if (module->globals.n)
+        qsort(module->globals.at, module->globals.n, sizeof *module->globals.at, by_address);
+    return &module->globals;
+}
+
+#endif
