@@ -1,0 +1,196 @@
+/* arena.c - blocks of size classes cut from chunks, large blocks mapped each by itself. The watch
+ * asks for all of these mappings, so nothing of the C library's heap may be in here. */
+#include "arena.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    UNIT = 16,
+    FINE = 32, /* classes of one unit more each, then eight for each doubling */
+    CLASSES = FINE + 8 * 6,
+    SMALL = 32 << 10, /* bytes of the last class */
+    HEAD = 64,        /* bytes at the start of a mapping, for struct mapping */
+    CHUNK_LEAST = 64 << 10,
+    CHUNK_MOST = 4 << 20,
+    PAGE = 4096
+};
+
+struct mapping {
+    struct mapping *prev, *next;
+    size_t bytes;
+};
+
+struct block {
+    struct block *next;
+};
+
+static struct {
+    struct mapping *mappings;
+    size_t count;
+    char *at, *end; /* of the chunk that is cut */
+    size_t chunk;   /* bytes of the next one */
+    struct block *free[CLASSES];
+} arena;
+
+static unsigned class_of(size_t n)
+{
+    size_t units = (n + UNIT - 1) / UNIT;
+    if (units <= FINE)
+        return (unsigned)units - 1;
+    unsigned shift = 60 - (unsigned)__builtin_clzll(units - 1);
+    return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
+}
+
+static size_t bytes_of(unsigned class)
+{
+    if (class < FINE)
+        return (class + 1) * (size_t)UNIT;
+    unsigned shift = (class - FINE) / 8 + 2;
+    return (size_t)((class - FINE) % 8 + 9) * UNIT << (shift & 63);
+}
+
+/* ---------------------------------------------------------------------------------- mappings -- */
+
+static struct mapping *mapping_of(void *block)
+{
+    return (struct mapping *)((char *)block - HEAD);
+}
+
+static size_t whole_pages(size_t n)
+{
+    return (n + HEAD + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void enlist(struct mapping *m, size_t bytes)
+{
+    m->bytes = bytes;
+    m->prev = NULL;
+    m->next = arena.mappings;
+    if (m->next)
+        m->next->prev = m;
+    arena.mappings = m;
+    arena.count++;
+}
+
+static void delist(struct mapping *m)
+{
+    *(m->prev ? &m->prev->next : &arena.mappings) = m->next;
+    if (m->next)
+        m->next->prev = m->prev;
+    arena.count--;
+}
+
+static void *map(size_t n)
+{
+    size_t bytes = whole_pages(n);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    enlist(p, bytes);
+    return (char *)p + HEAD;
+}
+
+static void *remap(void *block, size_t n)
+{
+    struct mapping *m = mapping_of(block);
+    size_t bytes = whole_pages(n), before = m->bytes;
+    if (bytes == before)
+        return block;
+    delist(m);
+    void *p = mremap(m, before, bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED) {
+        enlist(m, before);
+        return bytes < before ? block : NULL;
+    }
+    enlist(p, bytes);
+    return (char *)p + HEAD;
+}
+
+/* ------------------------------------------------------------------------------------ blocks -- */
+
+static void give(void *ptr, unsigned class)
+{
+    struct block *block = ptr;
+    block->next = arena.free[class];
+    arena.free[class] = block;
+}
+
+/* What is left of a chunk becomes free blocks; then a new chunk. */
+static int renew_chunk(void)
+{
+    while (arena.end - arena.at >= UNIT) {
+        size_t left = (size_t)(arena.end - arena.at);
+        unsigned class = class_of(left < SMALL ? left : SMALL);
+        if (bytes_of(class) > left)
+            class --;
+        give(arena.at, class);
+        arena.at += bytes_of(class);
+    }
+    size_t bytes = arena.chunk ? arena.chunk : CHUNK_LEAST;
+    char *p = map(bytes - HEAD);
+    if (!p)
+        return 0;
+    arena.at = p;
+    arena.end = p + bytes - HEAD;
+    arena.chunk = bytes < CHUNK_MOST ? bytes * 2 : bytes;
+    return 1;
+}
+
+static void *take(size_t n)
+{
+    if (n > SMALL)
+        return n > PTRDIFF_MAX ? NULL : map(n);
+    unsigned class = class_of(n);
+    struct block *block = arena.free[class];
+    if (block) {
+        arena.free[class] = block->next;
+        return block;
+    }
+    size_t bytes = bytes_of(class);
+    if ((size_t)(arena.end - arena.at) < bytes && !renew_chunk())
+        return NULL;
+    void *p = arena.at;
+    arena.at += bytes;
+    return p;
+}
+
+static void drop(void *ptr, size_t old)
+{
+    if (old <= SMALL) {
+        give(ptr, class_of(old));
+        return;
+    }
+    struct mapping *m = mapping_of(ptr);
+    delist(m);
+    munmap(m, m->bytes);
+}
+
+void *goacc_open_memory(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud;
+    if (!ptr)
+        return n ? take(n) : NULL;
+    if (n == 0) {
+        drop(ptr, old);
+        return NULL;
+    }
+    if (old > SMALL && n > SMALL)
+        return n > PTRDIFF_MAX ? NULL : remap(ptr, n);
+    if (old <= SMALL && n <= SMALL && class_of(old) == class_of(n))
+        return ptr;
+    void *p = take(n);
+    if (!p) /* too long a block serves; a mapping that ends as a small block is never unmapped */
+        return n < old ? ptr : NULL;
+    memcpy(p, ptr, old < n ? old : n);
+    drop(ptr, old);
+    return p;
+}
+
+size_t goacc_open_pages(struct goacc_range *pages, size_t most)
+{
+    size_t i = 0;
+    for (const struct mapping *m = arena.mappings; m && i < most; m = m->next)
+        pages[i++] = (struct goacc_range){(uintptr_t)m, m->bytes};
+    return arena.count;
+}
