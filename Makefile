@@ -7,8 +7,8 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE   ?= cmake
 
 # Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
-BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson
-TEST_PACKAGES  = g++ lua-busted lua-check clang-tidy
+BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson libdw-dev
+TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy
 BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
@@ -31,6 +31,7 @@ test: deps-test build
 bench: deps-bench build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
+	@lua5.4 tests/bench/openacc.lua $(BUILD)
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

@@ -7,6 +7,7 @@ local argparse = require "argparse"
 local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local exec = require "accdeep.exec"
 local explain = require "accdeep.explain"
 local report = require "accdeep.report"
 local rules = require "accdeep.rules"
@@ -51,12 +52,20 @@ local function profile(text)
   return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
+local function drawing(text)
+  local suffix = text:match "%.(%w+)$"
+  if suffix and ("dot svg png pdf"):find(suffix, 1, true) then return text end
+  return nil, ("'%s' does not end in .dot, .svg, .png or .pdf"):format(text)
+end
+
 local function shard(text)
   local i, n = text:match "^(%d+)/(%d+)$"
   i, n = tonumber(i), tonumber(n)
   if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
   return { i, n }
 end
+
+local TRACE = "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE."
 
 local function parser()
   local p = argparse("accdeep", "Executable specification of accelerator data management.")
@@ -70,8 +79,7 @@ local function parser()
   run:option("--rules", "Rule profile, instead of the scenarios' own."):convert(profile)
   run:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
     :default "text"
-  run:option("--trace", "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE.")
-    :argname "<file>"
+  run:option("--trace", TRACE):argname "<file>"
   run:flag("--step", "Tell what every construct does; on a terminal, wait for the Enter key after each.")
   run:option("--jobs", "Processes to run the files in."):default "1":convert(whole)
   run:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
@@ -79,6 +87,18 @@ local function parser()
   run:option("--limit-steps", "Steps of Lua a scenario may take (0: no limit)."):default(LIMIT_STEPS)
     :convert(whole)
   run:flag("--trust", "Let scenarios use all of Lua's library.")
+  local program = p:command("exec",
+    "Run an OpenACC program, compiled by gcc -fopenacc -foffload=disable, on this core.")
+  program:argument("program", "The program."):argname "<program>"
+  program:argument("arguments", "Its arguments."):args "*":argname "<arg>"
+  program:option("--device", "Device to run on: sim."):default "sim":convert(device)
+  program:option("--rules", "Rule profile (openacc-3.3)."):convert(profile)
+  program:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
+    :default "text"
+  program:option("--trace", TRACE):argname "<file>"
+  program:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
+    :argname "<file>":convert(drawing)
+  program:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")
   local about = p:command("explain", "Show how one directive is understood: its tree, what it is lowered to, "
     .. "and what it does.")
   about:argument("directive", "FILE:LINE of a directive in a scenario or, with --in, the text of one.")
@@ -87,13 +107,23 @@ local function parser()
   local rule = p:command("rules", "Show rules of the specification.")
   rule:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05."):args "?"
   rule:flag("--coverage", "How many rules scenarios show from both sides, by section.")
-  return p, { run = run, explain = about, rules = rule }
+  return p, { run = run, exec = program, explain = about, rules = rule }
 end
 
--- --trace may stand alone, which argparse knows only for options that end the line.
+-- --trace may stand alone, which argparse knows only for options that end the line. What stands behind
+-- the program of `exec` is the program's.
 local function spelled_out(args)
-  local list = {}
-  for i, arg in ipairs(args) do list[i] = arg == "--trace" and "--trace=-" or arg end
+  local list, rest, valued = {}, args[1] ~= "exec", false
+  for i, arg in ipairs(args) do
+    if not rest and i > 1 and not valued and arg:sub(1, 1) ~= "-" then
+      list[#list + 1] = "--"
+      table.move(args, i, #args, #list + 1, list)
+      break
+    end
+    if arg == "--" then rest = true end
+    valued = i > 1 and arg:find "^%-%-[^=]+$" and ("--device --rules --format --draw"):find(arg, 1, true) ~= nil
+    list[#list + 1] = arg == "--trace" and "--trace=-" or arg
+  end
   return list
 end
 
@@ -331,7 +361,7 @@ local function explain_directive(options)
   return USAGE
 end
 
-local commands = { run = run, rules = show_rules, explain = explain_directive }
+local commands = { run = run, exec = exec, rules = show_rules, explain = explain_directive }
 
 -- ------------------------------------------------------------------------------------------- main --
 

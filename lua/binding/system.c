@@ -101,6 +101,39 @@ static int l_exit(lua_State *L)
     _exit((int)luaL_checkinteger(L, 1));
 }
 
+/* core.executable() -> path of the running program, or nil */
+static int l_executable(lua_State *L)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    if (n <= 0 || (size_t)n == sizeof path)
+        return 0;
+    lua_pushlstring(L, path, (size_t)n);
+    return 1;
+}
+
+/* core.exec({program, argument, ...}, {NAME = "value", ...}) -> message; becomes the program, with
+ * these variables in its environment */
+static int l_exec(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_Integer n = luaL_len(L, 1);
+    const char **args = lua_newuserdatauv(L, (size_t)(n + 1) * sizeof *args, 0);
+    for (lua_Integer i = 0; i < n; i++) { /* the strings stay in the table */
+        lua_rawgeti(L, 1, i + 1);
+        args[i] = lua_tostring(L, -1);
+        lua_pop(L, 1);
+    }
+    args[n] = NULL;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        setenv(lua_tostring(L, -2), lua_tostring(L, -1), 1);
+    fflush(NULL);
+    execvp(args[0], (char *const *)(uintptr_t)args);
+    lua_pushstring(L, strerror(errno));
+    return 1;
+}
+
 /* -------------------------------------------------------------------------------- limits -- */
 
 /* Memory is counted at the allocator, steps by a hook. Once a limit is met, every further step
@@ -294,6 +327,7 @@ void open_system(lua_State *L)
         {"isatty", l_isatty},     {"clock", l_clock}, {"listdir", l_listdir},
         {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
         {"exit", l_exit},         {"limited", l_limited}, {"charge", l_charge},
+        {"exec", l_exec},         {"executable", l_executable},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

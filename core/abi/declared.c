@@ -1,0 +1,352 @@
+/* declared.c - variables of declare directives at file scope, and what else the program's modules
+ * hold.
+ *
+ * The compiler makes no call for declared variables: it lists their addresses and sizes in a
+ * section of the program or library, and its kernels use them by name. So they are present from the
+ * start, as ACC33-2.6.7-1 says, and around each kernel the bytes of host and device change places:
+ * one kernel at a time, and no other directive meanwhile. The host's own code in other threads sees
+ * the device's values then, and large variables cost their size with every kernel. */
+#include "runtime.h"
+#include "watch.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char goacc_declared_region[] = "program";
+static const uint64_t link_flag = (uint64_t)1 << 63;
+enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
+
+/* As the compiler lists them. */
+struct declared_entry {
+    char *host;
+    uint64_t bytes; /* and link_flag: present only while a clause maps it */
+};
+
+struct declared {
+    char *host;
+    uint64_t bytes;
+    bool link;
+    char *initial; /* value at the start of the program, or NULL */
+};
+
+/* The program, or a library of its own. */
+struct module {
+    uintptr_t base;
+    char path[512];
+    struct declared *variables;
+    size_t nvariables;
+    accd_region *regions[DEVICES_MOST]; /* that hold them, to the end */
+    bool loaded;                        /* found by the last scan */
+    bool known, open;                   /* its table was read, its variables are present */
+};
+static struct module *modules;
+static size_t nmodules, modules_room;
+
+/* Memory of modules that is not written after their start, ascending. */
+static struct goacc_range *constants;
+static size_t nconstants, constants_room;
+
+static unsigned long long loads, unloads; /* that the scan has seen */
+
+/* -------------------------------------------------------------------------------------- file -- */
+
+struct file {
+    const char *at;
+    size_t size;
+};
+
+static bool open_file(struct file *file, const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool large = !fstat(fd, &status) && status.st_size >= (off_t)sizeof(Elf64_Ehdr);
+    file->size = large ? (size_t)status.st_size : 0;
+    file->at = large ? mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    return file->at != MAP_FAILED;
+}
+
+static bool holds(const struct file *file, uint64_t offset, uint64_t bytes)
+{
+    return offset <= file->size && bytes <= file->size - offset;
+}
+
+/* The table of declared variables in memory, of a module that is loaded at a base, or NULL. */
+static const struct declared_entry *table_of(const struct file *file, uintptr_t base, size_t *n_p)
+{
+    static const char wanted[] = ".gnu.offload_vars";
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
+    if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
+        head->e_shentsize != sizeof *sections || head->e_shstrndx >= head->e_shnum ||
+        !holds(file, head->e_shoff, head->e_shnum * sizeof *sections))
+        return NULL;
+    const Elf64_Shdr *names = &sections[head->e_shstrndx];
+    for (size_t i = 0; i < head->e_shnum; i++)
+        if (sections[i].sh_flags & SHF_ALLOC &&
+            holds(file, names->sh_offset + sections[i].sh_name, sizeof wanted) &&
+            !memcmp(file->at + names->sh_offset + sections[i].sh_name, wanted, sizeof wanted)) {
+            *n_p = sections[i].sh_size / sizeof(struct declared_entry);
+            return (const struct declared_entry *)(base + sections[i].sh_addr);
+        }
+    return NULL;
+}
+
+/* What a variable held before the program began to change it: from its file, but for addresses,
+ * which only loading fills in. NULL: not known, as it lies in another module. */
+static char *initial_of(const struct file *file, uintptr_t base, const struct declared_entry *entry)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
+    const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(file->at + head->e_phoff);
+    uint64_t bytes = entry->bytes & ~link_flag, address = (uintptr_t)entry->host - base;
+    if (!holds(file, head->e_phoff, head->e_phnum * sizeof *parts))
+        return NULL;
+    for (size_t i = 0; i < head->e_phnum; i++) {
+        uint64_t into = address - parts[i].p_vaddr;
+        if (parts[i].p_type != PT_LOAD || into >= parts[i].p_memsz)
+            continue;
+        uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
+        stored = stored < bytes ? stored : bytes;
+        if (!stored && bytes > LARGE) /* zeros, as long as nobody has written them */
+            return NULL;
+        char *initial = holds(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
+        if (!initial)
+            return NULL;
+        memcpy(initial, file->at + parts[i].p_offset + into, stored);
+        for (uint64_t k = 0; k + sizeof(uint64_t) <= bytes; k += sizeof(uint64_t)) {
+            uint64_t before, now;
+            memcpy(&before, initial + k, sizeof before);
+            memcpy(&now, entry->host + k, sizeof now);
+            if (!before && now && goacc_constant((const void *)(uintptr_t)now))
+                memcpy(initial + k, &now, sizeof now);
+        }
+        return initial;
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------- scan -- */
+
+static void *grown(void *array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return array;
+    size_t more = *room ? 2 * *room : 32;
+    void *larger = realloc(array, more * size);
+    if (!larger)
+        goacc_die("out-of-memory", "no memory for the list of the program's libraries");
+    *room = more;
+    return larger;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    (void)size;
+    *(struct dl_phdr_info *)ud = *info;
+    return 1;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    (void)size, (void)ud;
+    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_GNU_RELRO && (part->p_type != PT_LOAD || part->p_flags & PF_W))
+            continue;
+        constants = grown(constants, nconstants, &constants_room, sizeof *constants);
+        constants[nconstants++] =
+            (struct goacc_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
+    }
+    if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* the system's */
+        return 0;
+    for (size_t i = 0; i < nmodules; i++)
+        if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path)) {
+            modules[i].loaded = true;
+            return 0;
+        }
+    modules = grown(modules, nmodules, &modules_room, sizeof *modules);
+    struct module *module = &modules[nmodules++];
+    *module = (struct module){.base = info->dlpi_addr, .loaded = true};
+    snprintf(module->path, sizeof module->path, "%s", path);
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct goacc_range *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+bool goacc_constant(const void *host)
+{
+    uint64_t address = (uintptr_t)host;
+    size_t low = 0, high = nconstants;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (constants[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address - constants[low - 1].start < constants[low - 1].bytes;
+}
+
+/* Constants are listed as variables too; they are the same everywhere. A variable of a library may
+ * lie in the program, where the linker put the copy that all use. */
+static void read_table(struct module *module)
+{
+    struct file file;
+    size_t n = 0;
+    if (!open_file(&file, module->path))
+        return;
+    const struct declared_entry *table = table_of(&file, module->base, &n);
+    module->variables = table && n ? malloc(n * sizeof module->variables[0]) : NULL;
+    for (size_t i = 0; module->variables && i < n; i++)
+        if (!goacc_constant(table[i].host))
+            module->variables[module->nvariables++] = (struct declared){
+                .host = table[i].host,
+                .bytes = table[i].bytes & ~link_flag,
+                .link = table[i].bytes & link_flag,
+                .initial = initial_of(&file, module->base, &table[i]),
+            };
+    munmap((void *)(uintptr_t)file.at, file.size);
+    goacc.declares |= module->nvariables != 0;
+}
+
+static void open_regions(struct module *module)
+{
+    accd_item *items = module->nvariables ? calloc(module->nvariables, sizeof *items) : NULL;
+    size_t n = 0;
+    for (size_t i = 0; items && i < module->nvariables; i++) {
+        const struct declared *variable = &module->variables[i];
+        if (variable->link || !variable->bytes)
+            continue;
+        items[n] =
+            (accd_item){.host = variable->host, .bytes = variable->bytes, .action = ACCD_COPYIN};
+        goacc_name_item(&items[n++]);
+    }
+    for (int device = 0; n && device < goacc.options.devices && device < DEVICES_MOST; device++) {
+        goacc_must(accd_run(goacc.context,
+                            &(accd_construct){.device = device,
+                                              .kind = ACCD_REGION,
+                                              .items = items,
+                                              .nitems = n,
+                                              .name = goacc_declared_region,
+                                              .thread = module->base + 1}, /* nests alone */
+                            &module->regions[device]));
+        for (size_t i = 0; i < module->nvariables; i++) {
+            const struct declared *variable = &module->variables[i];
+            uint64_t at = accd_deviceptr(goacc.context, device, variable->host);
+            if (at && !variable->link && variable->initial)
+                goacc_must(
+                    accd_to_device(goacc.context, device, at, variable->initial, variable->bytes));
+        }
+    }
+    free(items);
+}
+
+static void drop(struct module *module)
+{
+    for (int device = 0; device < DEVICES_MOST; device++)
+        accd_region_abandon(module->regions[device]); /* the host's copies are gone */
+    for (size_t i = 0; i < module->nvariables; i++)
+        free(module->variables[i].initial);
+    free(module->variables);
+    *module = modules[--nmodules];
+}
+
+/* Unloaded modules go first: others may lie where they did. */
+static void scan(void)
+{
+    nconstants = 0;
+    for (size_t i = 0; i < nmodules; i++)
+        modules[i].loaded = false;
+    dl_iterate_phdr(look_at, NULL);
+    qsort(constants, nconstants, sizeof *constants, by_start);
+    for (size_t i = nmodules; i-- > 0;)
+        if (!modules[i].loaded)
+            drop(&modules[i]);
+}
+
+void goacc_declared_update(void)
+{
+    struct dl_phdr_info info = {0};
+    dl_iterate_phdr(count_loads, &info);
+    if (info.dlpi_adds == loads && info.dlpi_subs == unloads)
+        return;
+    loads = info.dlpi_adds;
+    unloads = info.dlpi_subs;
+    scan();
+    for (size_t i = 0; i < nmodules; i++) {
+        if (!modules[i].known)
+            read_table(&modules[i]);
+        modules[i].known = true;
+        if (!modules[i].open)
+            open_regions(&modules[i]);
+        modules[i].open = true;
+    }
+}
+
+void goacc_declared_open(void)
+{
+    for (size_t i = 0; i < nmodules; i++) { /* of a context that was shut down */
+        memset(modules[i].regions, 0, sizeof modules[i].regions);
+        modules[i].open = false;
+    }
+    loads = unloads = 0;
+    goacc_declared_update();
+}
+
+/* ----------------------------------------------------------------------------------- kernels -- */
+
+/* One after the other; NULL at the end. Both places are 0 at first. */
+static const struct declared *next_variable(size_t *module, size_t *place)
+{
+    for (; *module < nmodules; ++*module, *place = 0)
+        if (*place < modules[*module].nvariables)
+            return &modules[*module].variables[(*place)++];
+    return NULL;
+}
+
+bool goacc_declared(const void *host)
+{
+    size_t m = 0, place = 0;
+    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));)
+        if ((uintptr_t)host - (uintptr_t)v->host < v->bytes)
+            return true;
+    return false;
+}
+
+size_t goacc_declared_ranges(struct goacc_range *ranges)
+{
+    size_t m = 0, place = 0, n = 0;
+    for (const struct declared *v; (v = next_variable(&m, &place)); n++)
+        if (ranges)
+            ranges[n] = (struct goacc_range){(uintptr_t)v->host, v->bytes};
+    return n;
+}
+
+void goacc_declared_swap(const struct goacc_thread *self)
+{
+    size_t m = 0, place = 0;
+    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
+        uint64_t at = accd_deviceptr(goacc.context, self->device, v->host);
+        char *host = v->host, *device = (char *)(uintptr_t)at, some[4096];
+        for (uint64_t k = 0, n; at && k < v->bytes; k += n) {
+            n = v->bytes - k < sizeof some ? v->bytes - k : sizeof some;
+            memcpy(some, host + k, n);
+            memcpy(host + k, device + k, n);
+            memcpy(device + k, some, n);
+        }
+    }
+}

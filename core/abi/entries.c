@@ -1,0 +1,307 @@
+/* entries.c - from the entries of a directive to the items of one construct. */
+#include "entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room behind the last member that a directive names, for those a later one may: the compiler does
+ * not tell how large an aggregate is. */
+enum { FRAME_ROOM = 512 };
+
+void goacc_open_items(struct goacc_items *items, const struct entries *map)
+{
+    const size_t most = 2 * map->n; /* a pointer may be one to map and one to attach */
+    items->at = items->few;
+    items->n = 0;
+    items->finalize = false;
+    if (most <= sizeof items->few / sizeof items->few[0])
+        return;
+    items->at = malloc(most * sizeof items->at[0]);
+    if (!items->at)
+        goacc_die("out-of-memory", "no memory for a directive with %zu entries", map->n);
+}
+
+void goacc_close_items(struct goacc_items *items)
+{
+    if (items->at != items->few)
+        free(items->at);
+}
+
+static accd_item *add_item(struct goacc_items *items, accd_action action, const void *host,
+                           uint64_t bytes)
+{
+    accd_item *item = &items->at[items->n++];
+    *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
+    return item;
+}
+
+static uintptr_t word_at(const void *address)
+{
+    uintptr_t value;
+    memcpy(&value, address, sizeof value);
+    return value;
+}
+
+/* The section that a pointer with a bias leads to, among the entries just before it. */
+static accd_item *section_of(struct goacc_items *items, const void *slot, size_t bias)
+{
+    enum { BACK = 3 };
+    uintptr_t target = word_at(slot) + bias;
+    for (size_t i = items->n; i-- > 0 && items->n - i <= BACK;) {
+        accd_item *item = &items->at[i];
+        if ((uintptr_t)item->host == target && !item->slot && item->bytes &&
+            item->action != ACCD_ATTACH && item->action != ACCD_DETACH)
+            return item;
+    }
+    return NULL;
+}
+
+/* gfortran's descriptor of an array of any rank. */
+static bool is_descriptor(uint64_t bytes)
+{
+    enum { HEAD = 40, DIMENSION = 24 };
+    return bytes >= HEAD && (bytes - HEAD) % DIMENSION == 0;
+}
+
+/* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
+ * differ in whether it counts where it lies in present data. */
+static void mark_pointer(struct goacc_items *items, const void *slot)
+{
+    for (size_t i = 0; i < items->n; i++) {
+        accd_item *item = &items->at[i];
+        bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_CREATE;
+        bool gone = item->bytes == sizeof(void *) && item->action == ACCD_DELETE;
+        if (item->host == slot && (pointer || gone || is_descriptor(item->bytes)))
+            item->flags |= ACCD_ITEM_POINTER;
+    }
+}
+
+/* A pointer: leads to the section before it, or is attached by itself. */
+static void add_pointer(struct goacc_items *items, accd_action action, const void *slot,
+                        size_t bias, uint8_t flags)
+{
+    accd_item *section = section_of(items, slot, bias);
+    if (section) {
+        section->slot = slot;
+        if (!(flags & ACCD_ITEM_TRY)) /* a member: its aggregate may be present */
+            mark_pointer(items, slot);
+        return;
+    }
+    accd_item *item = add_item(items, action, slot, sizeof(void *));
+    item->slot = slot;
+    item->flags = flags;
+    goacc_name_item(item);
+}
+
+static bool inside(const struct entries *map, size_t i, const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
+}
+
+/* Device memory for an aggregate, given the members that follow its entry. */
+static uint64_t room_for(const struct entries *map, size_t head)
+{
+    uintptr_t start = (uintptr_t)map->host[head], end = start;
+    for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++)
+        if ((uintptr_t)map->host[i] + map->size[i] > end)
+            end = (uintptr_t)map->host[i] + map->size[i];
+    return end - start + FRAME_ROOM;
+}
+
+/* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */
+static accd_action entry_action(unsigned kind)
+{
+    switch (kind) {
+    case ALLOC:
+    case DEVICE_RESIDENT:
+    case LINK:
+        return ACCD_CREATE;
+    case TO:
+    case TO_PSET:
+    case DEVICEPTR:
+    case FIRSTPRIVATE:
+        return ACCD_COPYIN;
+    case FROM:
+        return ACCD_COPYOUT;
+    case TOFROM:
+        return ACCD_COPY;
+    case PRESENT:
+        return ACCD_PRESENT;
+    case IF_PRESENT:
+        return ACCD_NO_CREATE;
+    default:
+        return ACCD_ACTION_COUNT;
+    }
+}
+
+static void unknown_kind(unsigned kind)
+{
+    goacc_die("unsupported", "the compiler passed an entry of kind 0x%02x, which gcc 12 does not",
+              kind);
+}
+
+void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
+                            struct goacc_items *items)
+{
+    for (size_t i = 0; goacc.options.rules->attach_variables && i < map->n; i++) {
+        unsigned kind = goacc_kind(map, i);
+        const void *host = map->host[i];
+        if ((kind == TO || kind == TOFROM) && host && map->size[i] == sizeof(void *) &&
+            accd_deviceptr(goacc.context, self->device, (const void *)word_at(host)))
+            add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
+    }
+}
+
+void goacc_entry_items(const struct entries *map, struct goacc_items *items)
+{
+    size_t head = 0, members = 0, pset = SIZE_MAX;
+    uint64_t room = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned kind = goacc_kind(map, i);
+        const void *host = map->host[i];
+        size_t size = map->size[i];
+        accd_action action = entry_action(kind);
+        bool member = members && members--;
+        if (!host && kind != FIRSTPRIVATE_INT) /* absent argument, null pointer: ACC33-gloss-2 */
+            continue;
+        if (kind == TO_PSET)
+            pset = i;
+        if ((action == ACCD_COPY || action == ACCD_COPYOUT) && goacc_constant(host))
+            action = action == ACCD_COPY ? ACCD_COPYIN : ACCD_CREATE; /* tables, typeinfo */
+        if (action != ACCD_ACTION_COUNT) {
+            accd_item *item = add_item(items, action, host, size);
+            if (action == ACCD_PRESENT && goacc.site->declares) /* no call will end it */
+                item->flags = ACCD_ITEM_UNCOUNTED;
+            if (member) {
+                item->frame = map->host[head];
+                item->room = room;
+            }
+            goacc_name_item(item);
+            continue;
+        }
+        switch (kind) {
+        case STRUCT:
+            head = i;
+            members = size;
+            room = room_for(map, i);
+            break;
+        case POINTER:
+        case ALWAYS_POINTER:
+        case POINTER_TO_ZERO_LENGTH:
+            add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
+            if (pset == SIZE_MAX || !inside(map, pset, host))
+                goacc_name_item(add_item(items, ACCD_COPYIN, host, sizeof(void *)));
+            break;
+        case ATTACH:
+        case ATTACH_ZERO_LENGTH:
+            add_pointer(items, ACCD_ATTACH, host, size, 0);
+            break;
+        case FIRSTPRIVATE_INT:
+        case ZERO_LENGTH:
+        case USE_DEVICE:
+        case USE_DEVICE_IF_PRESENT:
+            break;
+        default:
+            unknown_kind(kind);
+        }
+    }
+}
+
+void goacc_exit_items(const struct entries *map, struct goacc_items *items)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        const void *host = map->host[i];
+        if (!host)
+            continue;
+        items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
+        switch (kind) {
+        case FROM:
+            goacc_name_item(add_item(items, ACCD_COPYOUT, host, map->size[i]));
+            break;
+        case ALLOC:
+        case TO:
+        case TO_PSET:
+        case DELETE:
+        case RELEASE:
+            goacc_name_item(add_item(items, ACCD_DELETE, host, map->size[i]));
+            break;
+        case DETACH:
+        case FORCE_DETACH:
+            add_pointer(items, ACCD_DETACH, host, map->size[i], 0);
+            break;
+        case POINTER:
+        case ALWAYS_POINTER: {
+            accd_item *section = section_of(items, host, map->size[i]);
+            if (section)
+                section->slot = host;
+            bool covered = false; /* by its descriptor */
+            for (size_t k = 0; k < i; k++)
+                covered |=
+                    entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT && inside(map, k, host);
+            if (!covered)
+                goacc_name_item(add_item(items, ACCD_DELETE, host, sizeof(void *)));
+            break;
+        }
+        case STRUCT:
+        case ZERO_LENGTH:
+        case DELETE_ZERO_LENGTH:
+            break;
+        default:
+            unknown_kind(kind);
+        }
+    }
+}
+
+void goacc_update_items(const struct entries *map, struct goacc_items *items)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        if (!map->host[i])
+            continue;
+        switch (kind) {
+        case TO:
+        case FROM: {
+            accd_item *item = add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
+                                       map->host[i], map->size[i]);
+            item->flags = raw & FORCE ? 0 : ACCD_ITEM_TRY;
+            goacc_name_item(item);
+            break;
+        }
+        case POINTER: /* an update changes no pointer */
+        case ALWAYS_POINTER:
+        case TO_PSET:
+        case ZERO_LENGTH:
+            break;
+        default:
+            unknown_kind(kind);
+        }
+    }
+}
+
+/* Whether the device's copy of a descriptor leads to the data that the entry before it maps: a
+ * kernel may have let it lead elsewhere, and then its bounds are its own, too. */
+static bool leads_to_data(const struct goacc_thread *self, const struct entries *map, size_t i,
+                          uint64_t device)
+{
+    const void *data = i ? map->host[i - 1] : NULL;
+    uint64_t there = data ? accd_deviceptr(goacc.context, self->device, data) : 0;
+    return there && word_at((const void *)(uintptr_t)device) - word_at(map->host[i]) ==
+                        there - (uintptr_t)data;
+}
+
+void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map)
+{
+    const size_t pointer = sizeof(void *);
+    for (size_t i = 0; i < map->n; i++) {
+        const char *host = map->host[i];
+        if (goacc_kind(map, i) != TO_PSET || !host || map->size[i] <= pointer)
+            continue;
+        uint64_t device = accd_deviceptr(goacc.context, self->device, host);
+        size_t rest = map->size[i] - pointer;
+        if (device && leads_to_data(self, map, i, device) &&
+            memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
+            goacc_must(accd_to_device(goacc.context, self->device, device + pointer, host + pointer,
+                                      rest));
+    }
+}

@@ -1,0 +1,81 @@
+/* fault.c - accesses that would end the program without a word: sections that leave its memory,
+ * wild pointers in kernels, device addresses on the host. They are explained; then the program
+ * ends, or its own handler runs, as without us. */
+#include "runtime.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+static struct sigaction before_segv, before_bus; /* of the program */
+
+static uintptr_t instruction(const void *context)
+{
+    const ucontext_t *state = context;
+    return (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+}
+
+/* Bytes are moved by functions that hold no lock of the C library: it may be used. */
+static _Noreturn void tell_transfer(void *address)
+{
+    const struct goacc_site *site = goacc.site;
+    char name[160] = "data";
+    goacc_self()->in_core = false;
+    for (size_t i = 0; i < goacc.nitems; i++) {
+        const accd_item *item = &goacc.items[i];
+        if ((uintptr_t)address - (uintptr_t)item->host < item->bytes)
+            goacc_spell(site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+    }
+    goacc_die("invalid-section", "%s: %s: the section leaves the program's memory at %p",
+              site->what, name, address);
+}
+
+static _Noreturn void tell_device(void *address, const void *context)
+{
+    int device = accd_device_of(goacc.context, (uintptr_t)address);
+    goacc_strict_open_devices(); /* for good */
+    uint64_t host = accd_hostptr(goacc.context, device, (uintptr_t)address);
+    if (host)
+        goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
+                   "the host program follows the device address %p; the data are at %p on the host",
+                   address, (void *)(uintptr_t)host);
+    else
+        goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
+                   "the host program follows the device address %p", address);
+    _Exit(EXIT_FAILURE);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
+    struct goacc_thread *self = goacc_self();
+    const bool sent = info->si_code <= 0; /* by kill() or raise(): no access */
+    if (self->in_core && !sent)
+        tell_transfer(info->si_addr);
+    if (!sent && goacc.options.strict && !self->in_kernel && goacc.context &&
+        accd_device_of(goacc.context, (uintptr_t)info->si_addr) >= 0)
+        tell_device(info->si_addr, context);
+    if (!sent && self->in_kernel && info->si_addr)
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", instruction(context) + 1,
+                   "the compute region uses %p, which is neither host nor device memory",
+                   info->si_addr);
+    else if (!sent && self->in_kernel)
+        goacc_tell("error", "null-pointer", "ACC33-gloss-2", instruction(context) + 1,
+                   "the compute region follows a null pointer");
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(signal, info, context);
+    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+        before->sa_handler(signal);
+    else /* the access is made again, and ends the program as usual */
+        sigaction(signal, before, NULL);
+    if (sent && before->sa_handler == SIG_DFL)
+        raise(signal);
+}
+
+void goacc_fault_start(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &before_segv);
+    sigaction(SIGBUS, &action, &before_bus);
+}

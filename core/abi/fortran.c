@@ -1,0 +1,169 @@
+/* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays come
+ * as gfortran's descriptors, contiguous; lengths, types and queues by reference. */
+#include "prof.h"
+#include "routines.h"
+
+#include <string.h>
+
+/* The layout of gfortran's own descriptor, since its version 8. */
+struct descriptor {
+    void *base;
+    size_t offset;
+    size_t element;
+    int version;
+    signed char rank, type;
+    short attribute;
+    ptrdiff_t span;
+    struct {
+        ptrdiff_t stride, lower, upper;
+    } dim[15];
+};
+
+static size_t bytes_of(const struct descriptor *array)
+{
+    size_t bytes = array->element;
+    for (int i = 0; i < array->rank; i++) {
+        ptrdiff_t extent = array->dim[i].upper - array->dim[i].lower + 1;
+        bytes *= extent > 0 ? (size_t)extent : 0;
+    }
+    return bytes;
+}
+
+#define HERE(name) ((const struct goacc_site[]){goacc_here(name)})
+
+/* Four names for each routine: any array; an address with a length of either kind; with a queue. */
+#define DATA(name, kind, action, finalize)                                                         \
+    void name##_array_h_(const struct descriptor *array);                                          \
+    void name##_array_h_(const struct descriptor *array)                                           \
+    {                                                                                              \
+        goacc_data(HERE(#name), kind, action, array->base, bytes_of(array), finalize, GOACC_SYNC); \
+    }                                                                                              \
+    void name##_32_h_(void *host, const int32_t *bytes);                                           \
+    void name##_32_h_(void *host, const int32_t *bytes)                                            \
+    {                                                                                              \
+        goacc_data(HERE(#name), kind, action, host, (size_t)*bytes, finalize, GOACC_SYNC);         \
+    }                                                                                              \
+    void name##_64_h_(void *host, const int64_t *bytes);                                           \
+    void name##_64_h_(void *host, const int64_t *bytes)                                            \
+    {                                                                                              \
+        goacc_data(HERE(#name), kind, action, host, (size_t)*bytes, finalize, GOACC_SYNC);         \
+    }
+#define DATA_ASYNC(name, kind, action)                                                             \
+    void name##_async_array_h_(const struct descriptor *array, const int *queue);                  \
+    void name##_async_array_h_(const struct descriptor *array, const int *queue)                   \
+    {                                                                                              \
+        goacc_data(HERE(#name "_async"), kind, action, array->base, bytes_of(array), false,        \
+                   *queue);                                                                        \
+    }                                                                                              \
+    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue);                   \
+    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue)                    \
+    {                                                                                              \
+        goacc_data(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
+    }                                                                                              \
+    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue);                   \
+    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue)                    \
+    {                                                                                              \
+        goacc_data(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
+    }
+
+DATA(acc_copyin, ACCD_ENTER_DATA, ACCD_COPYIN, false)
+DATA(acc_present_or_copyin, ACCD_ENTER_DATA, ACCD_COPYIN, false)
+DATA(acc_create, ACCD_ENTER_DATA, ACCD_CREATE, false)
+DATA(acc_present_or_create, ACCD_ENTER_DATA, ACCD_CREATE, false)
+DATA(acc_copyout, ACCD_EXIT_DATA, ACCD_COPYOUT, false)
+DATA(acc_copyout_finalize, ACCD_EXIT_DATA, ACCD_COPYOUT, true)
+DATA(acc_delete, ACCD_EXIT_DATA, ACCD_DELETE, false)
+DATA(acc_delete_finalize, ACCD_EXIT_DATA, ACCD_DELETE, true)
+DATA(acc_update_device, ACCD_UPDATE, ACCD_UPDATE_DEVICE, false)
+DATA(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF, false)
+DATA_ASYNC(acc_copyin, ACCD_ENTER_DATA, ACCD_COPYIN)
+DATA_ASYNC(acc_create, ACCD_ENTER_DATA, ACCD_CREATE)
+DATA_ASYNC(acc_copyout, ACCD_EXIT_DATA, ACCD_COPYOUT)
+DATA_ASYNC(acc_delete, ACCD_EXIT_DATA, ACCD_DELETE)
+DATA_ASYNC(acc_update_device, ACCD_UPDATE, ACCD_UPDATE_DEVICE)
+DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
+
+#define ROUTINES(X)                                                                               \
+    X(int, acc_is_present_array_h_, (const struct descriptor *array))                             \
+    X(int, acc_is_present_32_h_, (void *host, const int32_t *bytes))                              \
+    X(int, acc_is_present_64_h_, (void *host, const int64_t *bytes))                              \
+    X(int, acc_get_num_devices_h_, (const int *type))                                             \
+    X(void, acc_set_device_type_h_, (const int *type))                                            \
+    X(int, acc_get_device_type_h_, (void))                                                        \
+    X(void, acc_set_device_num_h_, (const int *number, const int *type))                          \
+    X(int, acc_get_device_num_h_, (const int *type))                                              \
+    X(int64_t, acc_get_property_h_, (int number, int type, int property))                         \
+    X(void, acc_get_property_string_h_,                                                           \
+      (int number, int type, int property, char *to, size_t room))                                \
+    X(void, acc_init_h_, (const int *type))                                                       \
+    X(void, acc_shutdown_h_, (const int *type))                                                   \
+    X(int, acc_on_device_h_, (const int *type))                                                   \
+    X(int, acc_async_test_h_, (const int *queue))                                                 \
+    X(int, acc_async_test_all_h_, (void))                                                         \
+    X(void, acc_wait_h_, (const int *queue))                                                      \
+    X(void, acc_wait_async_h_, (const int *queue, const int *other))                              \
+    X(void, acc_wait_all_h_, (void))                                                              \
+    X(void, acc_wait_all_async_h_, (const int *queue))
+#define DECLARE(type, name, parameters) type name parameters;
+ROUTINES(DECLARE)
+
+int acc_is_present_array_h_(const struct descriptor *array)
+{
+    return goacc_is_present(HERE("acc_is_present"), array->base, bytes_of(array));
+}
+int acc_is_present_32_h_(void *host, const int32_t *bytes)
+{
+    return goacc_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
+}
+int acc_is_present_64_h_(void *host, const int64_t *bytes)
+{
+    return goacc_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
+}
+
+int acc_get_num_devices_h_(const int *type) { return goacc_num_devices(*type); }
+void acc_set_device_type_h_(const int *type)
+{
+    goacc_set_type(HERE("acc_set_device_type"), *type);
+}
+int acc_get_device_type_h_(void) { return goacc_get_type(); }
+void acc_set_device_num_h_(const int *number, const int *type)
+{
+    goacc_set_num(HERE("acc_set_device_num"), *number, *type);
+}
+int acc_get_device_num_h_(const int *type)
+{
+    return goacc_get_num(HERE("acc_get_device_num"), *type);
+}
+int64_t acc_get_property_h_(int number, int type, int property)
+{
+    return (int64_t)goacc_property(HERE("acc_get_property"), number, type, property);
+}
+void acc_get_property_string_h_(int number, int type, int property, char *to, size_t room)
+{
+    const char *text = goacc_property_text(HERE("acc_get_property_string"), number, type, property);
+    size_t length = text ? strlen(text) : 0;
+    memset(to, ' ', room);
+    memcpy(to, text ? text : "", length < room ? length : room);
+}
+void acc_init_h_(const int *type)
+{
+    goacc_init(HERE("acc_init"), *type);
+}
+void acc_shutdown_h_(const int *type)
+{
+    goacc_shutdown(HERE("acc_shutdown"), *type);
+}
+int acc_on_device_h_(const int *type) { return goacc_on(*type); }
+
+int acc_async_test_h_(const int *queue) { return (void)queue, 1; }
+int acc_async_test_all_h_(void) { return 1; }
+void acc_wait_h_(const int *queue)
+{
+    goacc_wait(HERE("acc_wait"), GOACC_IN_ROUTINE, *queue);
+}
+void acc_wait_async_h_(const int *queue, const int *other) { (void)queue, (void)other; }
+void acc_wait_all_h_(void)
+{
+    goacc_wait(HERE("acc_wait_all"), GOACC_IN_ROUTINE, GOACC_NOVAL);
+}
+void acc_wait_all_async_h_(const int *queue) { (void)queue; }

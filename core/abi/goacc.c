@@ -1,0 +1,414 @@
+/* goacc.c - the calls that gcc makes for directives (-fopenacc), each one construct of the core.
+ * How they look and what a kernel is passed for each entry are facts of that interface. */
+#include "arena.h"
+#include "entries.h"
+#include "prof.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_FALLBACK = 1 }; /* flag, inverted: if(false) */
+
+/* -------------------------------------------------------------------------------- structured -- */
+
+static struct goacc_level *push_level(struct goacc_thread *self, int parent)
+{
+    if (self->nlevels == self->levels_room) {
+        size_t room = self->levels_room ? 2 * self->levels_room : 16;
+        struct goacc_level *grown = realloc(self->levels, room * sizeof *grown);
+        if (!grown)
+            goacc_die("out-of-memory", "no memory for a data region");
+        self->levels = grown;
+        self->levels_room = room;
+    }
+    struct goacc_level *level = &self->levels[self->nlevels++];
+    *level = (struct goacc_level){.pc = goacc.site->call.pc, .parent = parent};
+    return level;
+}
+
+static void *device_address(const struct goacc_thread *self, const void *host)
+{
+    return (void *)(uintptr_t)accd_deviceptr(goacc.context, self->device, host);
+}
+
+/* host_data: the program goes on with device addresses. */
+static void translate(const struct goacc_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned kind = goacc_kind(map, i);
+        if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
+            continue;
+        void *device = device_address(self, map->host[i]);
+        if (device)
+            map->host[i] = device;
+        else if (kind == USE_DEVICE)
+            goacc_die("not-present",
+                      "use_device needs present data, but %p is not present on "
+                      "device %d",
+                      map->host[i], self->device);
+    }
+}
+
+/* host_data has no other clauses. */
+static bool uses_device(const struct entries *map)
+{
+    return map->n &&
+           (goacc_kind(map, 0) == USE_DEVICE || goacc_kind(map, 0) == USE_DEVICE_IF_PRESENT);
+}
+
+/* What it runs on: the host, if its if clause is false. */
+static int type_of(int flags)
+{
+    return ~flags & HOST_FALLBACK ? GOACC_HOST : GOACC_CURRENT;
+}
+
+static bool nothing_to_do(const struct goacc_thread *self, int flags)
+{
+    return type_of(flags) == GOACC_HOST || self->type == GOACC_HOST;
+}
+
+void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    const struct goacc_site site = goacc_here("data");
+    const struct entries map = {n, host, sizes, kinds};
+    const int parent = goacc_listens() && uses_device(&map) ? GOACC_IN_HOST_DATA : GOACC_IN_DATA;
+    struct goacc_span span;
+    goacc_begin(&span, &site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(flags));
+    struct goacc_thread *self = goacc_enter(&site);
+    struct goacc_level *level = push_level(self, parent);
+    if (!nothing_to_do(self, flags)) {
+        struct goacc_items items;
+        goacc_open_items(&items, &map);
+        goacc_entry_items(&map, &items);
+        if (items.n)
+            level->region = goacc_run(self, ACCD_REGION, items.at, items.n, false);
+        goacc_refresh_descriptors(self, &map);
+        goacc_close_items(&items);
+        translate(self, &map);
+    }
+    goacc_leave();
+    goacc_finish(&span);
+}
+
+static int parent_of_end(void)
+{
+    const struct goacc_thread *self = goacc_self();
+    return self->nlevels ? self->levels[self->nlevels - 1].parent : GOACC_IN_DATA;
+}
+
+void GOACC_data_end(void);
+void GOACC_data_end(void)
+{
+    const struct goacc_site site = goacc_here("end data");
+    struct goacc_span span;
+    goacc_begin(&span, &site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC,
+                GOACC_CURRENT);
+    struct goacc_thread *self = goacc_enter(&site);
+    if (!self->nlevels)
+        goacc_die("region-nesting", "a data region ends, but this thread has none open");
+    accd_region *region = self->levels[self->nlevels - 1].region;
+    if (region)
+        goacc_end_region(self, region);
+    self->nlevels--;
+    goacc_leave();
+    goacc_finish(&span);
+}
+
+/* ----------------------------------------------------------------------------------- dynamic -- */
+
+/* queue: only told, every queue is done at once, in program order. */
+static void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
+                    accd_kind kind,
+                    void (*convert)(const struct entries *map, struct goacc_items *items),
+                    int queue)
+{
+    static const struct {
+        int event, parent;
+    } told[] = {[ACCD_ENTER_DATA] = {GOACC_EV_ENTER_DATA, GOACC_IN_ENTER_DATA},
+                [ACCD_EXIT_DATA] = {GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA},
+                [ACCD_UPDATE] = {GOACC_EV_UPDATE, GOACC_IN_UPDATE}};
+    struct goacc_span span;
+    goacc_begin(&span, site, told[kind].event,
+                site->declares ? GOACC_IN_DECLARE : told[kind].parent, queue, type_of(flags));
+    struct goacc_thread *self = goacc_enter(site);
+    if (!nothing_to_do(self, flags)) {
+        struct goacc_items items;
+        goacc_open_items(&items, map);
+        convert(map, &items);
+        if (items.n)
+            goacc_run(self, kind, items.at, items.n, items.finalize);
+        goacc_close_items(&items);
+        if (kind == ACCD_ENTER_DATA)
+            goacc_refresh_descriptors(self, map);
+        if (kind == ACCD_UPDATE && !map->n)
+            goacc_tell_lost_update();
+    }
+    goacc_leave();
+    goacc_finish(&span);
+}
+
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                      int async, int waits, ...);
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                      int async, int waits, ...)
+{
+    (void)waits;
+    const struct goacc_site site = goacc_here("enter data");
+    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_ENTER_DATA,
+            goacc_entry_items, async);
+}
+
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     int async, int waits, ...);
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     int async, int waits, ...)
+{
+    (void)waits;
+    const struct goacc_site site = goacc_here("exit data");
+    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_EXIT_DATA,
+            goacc_exit_items, async);
+}
+
+/* Of gcc before 12, for both directions: the first kind that tells decides. */
+static bool exits(const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        if (kind == FROM || kind == DELETE || kind == RELEASE || kind == DETACH ||
+            raw == FORCE_DETACH)
+            return true;
+        if (kind == TO || kind == ALLOC || kind == ATTACH || kind == TO_PSET || kind == STRUCT)
+            return false;
+    }
+    return false;
+}
+
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                           int async, int waits, ...);
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                           int async, int waits, ...)
+{
+    (void)waits;
+    const struct entries map = {n, host, sizes, kinds};
+    bool out = exits(&map);
+    const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
+    dynamic(&site, flags, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA,
+            out ? goacc_exit_items : goacc_entry_items, async);
+}
+
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
+                  int waits, ...);
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
+                  int waits, ...)
+{
+    (void)waits;
+    const struct goacc_site site = goacc_here("update");
+    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_UPDATE, goacc_update_items,
+            async);
+}
+
+void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    struct goacc_site site = goacc_here("declare");
+    site.declares = true;
+    const struct entries map = {n, host, sizes, kinds};
+    bool out = exits(&map);
+    dynamic(&site, flags, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA,
+            out ? goacc_exit_items : goacc_entry_items, GOACC_SYNC);
+}
+
+void GOACC_wait(int async, int waits, ...);
+void GOACC_wait(int async, int waits, ...)
+{
+    const struct goacc_site site = goacc_here("wait");
+    if (!goacc_listens() || async != GOACC_SYNC) /* nothing is ever under way */
+        return;
+    va_list queues;
+    va_start(queues, waits);
+    if (!waits)
+        goacc_wait(&site, GOACC_IN_WAIT, GOACC_NOVAL);
+    while (waits-- > 0)
+        goacc_wait(&site, GOACC_IN_WAIT, va_arg(queues, int));
+    va_end(queues);
+}
+
+/* ----------------------------------------------------------------------------------- compute -- */
+
+/* What the kernel gets for each entry. */
+static void arguments(const struct goacc_thread *self, const struct entries *map, void **args)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned kind = goacc_kind(map, i);
+        void *host = map->host[i], *device = NULL;
+        if (!host || kind == FIRSTPRIVATE_INT || goacc_declared(host)) {
+            args[i] = host; /* a declared variable changes places with its device copy */
+            continue;
+        }
+        if (kind == STRUCT) { /* where all of it would be */
+            const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
+            device = first ? device_address(self, first) : NULL;
+            device = device ? (char *)device - (first - (char *)host) : NULL;
+        } else if (kind != ATTACH) {
+            device = device_address(self, host);
+        }
+        args[i] = device ? device : host; /* no_create of absent data: the host's */
+    }
+}
+
+/* Callbacks run without the lock, on the host as the program knows it. */
+static void next_part(struct goacc_span *part, const struct goacc_span *span, int event)
+{
+    if (!span->site)
+        return;
+    goacc_leave();
+    goacc_finish(part);
+    goacc_begin_part(part, span, event);
+    goacc_enter(span->site);
+}
+
+/* The first declared variables may have been found since the call was entered: then it is entered
+ * once more, in the order in which the two locks are taken. */
+static struct goacc_thread *hold_back(struct goacc_thread *self, const struct goacc_site *site)
+{
+    while (goacc.declares && !(self->held & 1)) {
+        goacc_leave();
+        self = goacc_enter(site);
+    }
+    return self;
+}
+
+static void compute(const struct goacc_site *site, int flags, void (*fn)(void *),
+                    const struct entries *map, int queue)
+{
+    enum { FEW = 32 };
+    struct goacc_thread *self = goacc_self();
+    struct goacc_span span, part;
+    goacc_begin(&span, site, GOACC_EV_COMPUTE, GOACC_IN_COMPUTE, queue, type_of(flags));
+    if (nothing_to_do(self, flags)) {
+        fn(map->host);
+        goacc_finish(&span);
+        return;
+    }
+    span.kernel = fn;
+    goacc_begin_part(&part, &span, GOACC_EV_ENTER_DATA);
+    struct {
+        struct goacc_kernel kernel;
+        void *room[FEW];
+    } few;
+    struct goacc_kernel *kernel = &few.kernel;
+    struct goacc_items items;
+    const bool strict = goacc.options.strict;
+    const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
+    self = goacc_enter(site);
+    goacc_declared_update();
+    self = hold_back(self, site);
+    if (strict) /* the stack is closed to the kernel */
+        kernel = goacc_open_memory(NULL, NULL, 0, bytes);
+    else if (bytes > sizeof few)
+        kernel = malloc(bytes);
+    if (!kernel)
+        goacc_die("out-of-memory", "no memory for the arguments of a compute region");
+    kernel->fn = fn;
+    goacc_open_items(&items, map);
+    goacc_entry_items(map, &items);
+    goacc_attach_variables(self, map, &items);
+    if (strict)
+        goacc_strict_scalars(self, items.at, items.n);
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, items.at, items.n, false);
+    goacc_close_items(&items);
+    goacc_refresh_descriptors(self, map);
+    arguments(self, map, kernel->args);
+    next_part(&part, &span, GOACC_EV_LAUNCH);
+    self = hold_back(self, site);
+    const bool alone = goacc.declares;
+    if (alone)
+        goacc_alone(true);
+    goacc_declared_swap(self);
+    if (strict) {
+        goacc_strict_open_devices();
+        goacc_leave();
+        goacc_strict_run(site, self->device, kernel);
+    } else {
+        goacc_leave();
+        self->in_kernel = true;
+        fn(kernel->args);
+        self->in_kernel = false;
+    }
+    goacc_enter(site);
+    goacc_declared_swap(self);
+    if (alone)
+        goacc_alone(false);
+    next_part(&part, &span, GOACC_EV_EXIT_DATA);
+    goacc_end_region(self, region);
+    if (strict) {
+        goacc_strict_close_devices();
+        goacc_open_memory(NULL, kernel, bytes, 0);
+    } else if (kernel != &few.kernel) {
+        free(kernel);
+    }
+    goacc_leave();
+    goacc_finish(&part);
+    goacc_finish(&span);
+}
+
+/* The queue of a compute construct: its call goes on with tags, each with values, up to a 0. */
+static int queue_of(va_list tags)
+{
+    enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
+    for (unsigned tag; (tag = va_arg(tags, unsigned)) != 0;) {
+        int n = 0;
+        if (tag >> 28 == QUEUE)
+            return (tag & LARGE) == LARGE ? va_arg(tags, int) : (int)(tag & LARGE);
+        if (tag >> 28 == DIMENSIONS)
+            n = __builtin_popcount(tag & LARGE);
+        else if (tag >> 28 == WAITS)
+            n = (int16_t)(tag & LARGE);
+        while (n-- > 0)
+            (void)va_arg(tags, int);
+    }
+    return GOACC_SYNC;
+}
+
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                          unsigned short *kinds, ...);
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                          unsigned short *kinds, ...)
+{
+    const struct goacc_site site = goacc_here("compute");
+    int queue = GOACC_SYNC; /* which makes no difference but to listeners */
+    if (goacc_listens()) {
+        va_list tags;
+        va_start(tags, kinds);
+        queue = queue_of(tags);
+        va_end(tags);
+    }
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, queue);
+}
+
+/* Of gcc before 6. */
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                    unsigned short *kinds, int gangs, int workers, int vector, int async, int waits,
+                    ...);
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
+                    unsigned short *kinds, int gangs, int workers, int vector, int async, int waits,
+                    ...)
+{
+    (void)gangs, (void)workers, (void)vector, (void)waits;
+    const struct goacc_site site = goacc_here("compute");
+    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds}, async);
+}
+
+int GOACC_get_num_threads(void);
+int GOACC_get_num_threads(void)
+{
+    return 1;
+}
+
+int GOACC_get_thread_num(void);
+int GOACC_get_thread_num(void)
+{
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* prof_tools.c - tools that profile: what they have registered, and how they come to do so.
+ *
+ * Before the first event acc_register_library is called: the program's own, or that of a library
+ * linked with it or preloaded; and that of each library in ACC_PROFLIB, between semicolons. */
+#include "prof.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REGISTER, TOGGLE, TOGGLE_THREAD };
+
+typedef void registrar(int event, goacc_callback *call, int how);
+typedef void query(void);
+typedef query *lookup(const char *name);
+typedef void library(registrar *enter, registrar *leave, lookup *find);
+
+registrar acc_prof_register, acc_prof_unregister;
+lookup acc_prof_lookup;
+library acc_register_library;
+
+/* ------------------------------------------------------------------------------ registration -- */
+
+struct listener {
+    goacc_callback *call;
+    unsigned count; /* of its registrations */
+    bool off;
+};
+/* All of this is changed with the lock. */
+static struct {
+    struct listener *at;
+    size_t room;
+    atomic_size_t n;
+    bool off;
+} events[GOACC_EV_COUNT];
+static bool all_off, opened;
+
+static bool is_end(int event)
+{
+    return event == GOACC_EV_DEVICE_INIT_END || event == GOACC_EV_DEVICE_SHUTDOWN_END ||
+           (event >= GOACC_EV_ENTER_DATA && event % 2);
+}
+
+static struct listener *find(int event, goacc_callback *call)
+{
+    for (size_t i = 0; i < events[event].n; i++)
+        if (events[event].at[i].call == call)
+            return &events[event].at[i];
+    return NULL;
+}
+
+static void add(int event, goacc_callback *call)
+{
+    size_t n = events[event].n, room = events[event].room;
+    if (n == room) {
+        room = room ? 2 * room : 4;
+        struct listener *grown = realloc(events[event].at, room * sizeof *grown);
+        if (!grown)
+            goacc_die("out-of-memory", "no memory for a callback");
+        events[event].at = grown;
+        events[event].room = room;
+    }
+    struct listener *at = events[event].at + (is_end(event) ? 0 : n);
+    memmove(at + 1, at, (size_t)(events[event].at + n - at) * sizeof *at);
+    *at = (struct listener){call, 1, false};
+    events[event].n++;
+}
+
+static void take_off(int event, struct listener *listener)
+{
+    const struct listener *end = events[event].at + --events[event].n;
+    memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
+}
+
+/* With the lock. Until tools had a chance to register, calls must ask. */
+static void listen_or_not(void)
+{
+    bool any = !opened, data = false;
+    for (int event = 0; event < GOACC_EV_COUNT; event++) {
+        any |= events[event].n != 0;
+        data |= events[event].n != 0 && goacc_about_data(event);
+    }
+    goacc.profiled = any;
+    goacc.data_profiled = data;
+    goacc_listen();
+}
+
+/* No event and no callback stand for all of them. What makes no sense is ignored. */
+static void change(int event, goacc_callback *call, int how, bool on)
+{
+    if (how == TOGGLE_THREAD) {
+        if (event == GOACC_EV_NONE && !call)
+            goacc_self()->muted = !on;
+        return;
+    }
+    if (event < GOACC_EV_NONE || event >= GOACC_EV_COUNT || (call && event == GOACC_EV_NONE) ||
+        (how == REGISTER && !call))
+        return;
+    goacc_lock();
+    struct listener *listener = call ? find(event, call) : NULL;
+    if (how == TOGGLE && event == GOACC_EV_NONE)
+        all_off = !on;
+    else if (how == TOGGLE && !call)
+        events[event].off = !on;
+    else if (how == TOGGLE && listener)
+        listener->off = !on;
+    else if (how == REGISTER && on && !listener)
+        add(event, call);
+    else if (how == REGISTER && on)
+        listener->count++;
+    else if (how == REGISTER && listener && --listener->count == 0)
+        take_off(event, listener);
+    listen_or_not();
+    goacc_unlock();
+}
+
+void acc_prof_register(int event, goacc_callback *call, int how)
+{
+    change(event, call, how, true);
+}
+void acc_prof_unregister(int event, goacc_callback *call, int how)
+{
+    change(event, call, how, false);
+}
+
+bool goacc_heard(int event)
+{
+    return events[event].n != 0;
+}
+
+size_t goacc_callbacks(int event, goacc_callback **calls, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < events[event].n && !all_off && !events[event].off; i++) {
+        if (events[event].at[i].off)
+            continue;
+        if (n < most)
+            calls[n] = events[event].at[i].call;
+        n++;
+    }
+    return n;
+}
+
+/* No inquiry functions are defined. */
+query *acc_prof_lookup(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------- libraries -- */
+
+/* Programs and libraries that come with them may define their own. */
+static void no_library(registrar *enter, registrar *leave, lookup *find_query)
+{
+    (void)enter, (void)leave, (void)find_query;
+}
+library acc_register_library __attribute__((weak, alias("no_library")));
+
+static void introduce(void *symbol)
+{
+    library *function;
+    memcpy(&function, &symbol, sizeof function);
+    if (function)
+        function(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
+}
+
+/* The one of a library behind us; not that of libgomp, which ends the program. */
+static void *next_library(void)
+{
+    void *next = dlsym(RTLD_NEXT, "acc_register_library");
+    void *runtime = dlsym(RTLD_NEXT, "acc_prof_register");
+    Dl_info of_next, of_runtime;
+    bool known = next && runtime && dladdr(next, &of_next) && dladdr(runtime, &of_runtime);
+    return known && of_next.dli_fbase == of_runtime.dli_fbase ? NULL : next;
+}
+
+/* The constructor of libgomp, where it is there too, has opened these, and had them call us. */
+static void open_library(const char *path)
+{
+    if (dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
+        return;
+    void *handle = dlopen(path, RTLD_LAZY);
+    if (handle)
+        introduce(dlsym(handle, "acc_register_library"));
+    else
+        goacc_tell("warning", "file", NULL, 0, "ACC_PROFLIB: %s", dlerror());
+}
+
+void goacc_prof_open(void)
+{
+    library *program = acc_register_library;
+    const char *list = getenv("ACC_PROFLIB");
+    char *paths = list ? strdup(list) : NULL, *rest = NULL;
+    if (program != no_library)
+        program(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
+    else
+        introduce(next_library());
+    for (char *path = paths ? strtok_r(paths, ";", &rest) : NULL; path;
+         path = strtok_r(NULL, ";", &rest))
+        open_library(path);
+    free(paths);
+    goacc_lock();
+    opened = true;
+    listen_or_not();
+    goacc_unlock();
+}

@@ -1,0 +1,410 @@
+/* runtime.c - the one runtime of a process: options from the environment, a context behind a lock,
+ * the devices and regions of each thread, and the end. */
+#include "arena.h"
+#include "prof.h"
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+struct goacc_runtime goacc = {.profiled = true};
+
+static const pthread_mutex_t unlocked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+/* Held by calls, and by kernels that use declared variables, before the other lock. A callback of a
+ * tool may call again. */
+static const pthread_mutex_t open_to_all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_once_t once = PTHREAD_ONCE_INIT, introduced = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static __thread struct goacc_thread self;
+static uint64_t threads; /* under the lock */
+static volatile bool ending;
+
+/* ----------------------------------------------------------------------------------- options -- */
+
+static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t most)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return usual;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno || *end || *text == '-' || n < least || n > most)
+        goacc_die("file", "%s=%s is not a whole number from %llu to %llu", name, text,
+                  (unsigned long long)least, (unsigned long long)most);
+    return n;
+}
+
+static bool flag_option(const char *name)
+{
+    return number_option(name, 0, 0, 1) != 0;
+}
+
+static int type_option(void)
+{
+    static const struct {
+        const char *name;
+        int type;
+    } types[] = {{"host", GOACC_HOST}, {"nvidia", GOACC_NVIDIA}, {"not_host", GOACC_NVIDIA}};
+    const char *text = getenv("ACC_DEVICE_TYPE");
+    for (size_t i = 0; text && i < sizeof types / sizeof types[0]; i++)
+        if (!strcasecmp(text, types[i].name))
+            return types[i].type;
+    if (text && *text)
+        goacc_die("no-device", "ACC_DEVICE_TYPE=%s: there are the devices host and nvidia", text);
+    return GOACC_NVIDIA;
+}
+
+static void read_options(void)
+{
+    struct goacc_options *options = &goacc.options;
+    options->trace = -1;
+    options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
+    const char *rules = getenv("ACCDEEP_RULES");
+    options->rules = accd_rules_named(rules && *rules ? rules : "openacc-3.3");
+    if (!options->rules)
+        goacc_die("file", "there is no rule profile '%s'", rules);
+    options->strict = flag_option("ACCDEEP_STRICT");
+    options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
+    options->device_bytes =
+        number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
+    options->type = type_option();
+    options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
+    const char *draw = getenv("ACCDEEP_DRAW");
+    options->draw = draw && *draw ? draw : NULL;
+    const char *trace = getenv("ACCDEEP_TRACE");
+    if (!trace || !*trace)
+        return;
+    bool standard = !strcmp(trace, "-");
+    int file =
+        standard ? STDERR_FILENO : open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0)
+        goacc_die("file", "%s: %s", trace, strerror(errno));
+    /* Far from the numbers that programs close and open for themselves. */
+    options->trace = fcntl(file, F_DUPFD_CLOEXEC, 600);
+    if (options->trace < 0)
+        options->trace = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    if (!standard)
+        close(file);
+}
+
+/* ----------------------------------------------------------------------------- start and end -- */
+
+/* A signal handler may fork in the middle of a call. */
+static __thread bool forking;
+
+static void before_fork(void)
+{
+    forking = !pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    if (forking)
+        pthread_mutex_unlock(&lock);
+}
+
+/* The lock's owner was a thread of the parent. */
+static void in_child(void)
+{
+    lock = unlocked;
+    exclusive = open_to_all;
+    if (!forking)
+        pthread_mutex_lock(&lock);
+}
+
+static void end_thread(void *arg)
+{
+    struct goacc_thread *thread = arg;
+    if (!pthread_mutex_lock(&lock)) {
+        goacc_stack_end(thread->number);
+        pthread_mutex_unlock(&lock);
+    }
+    free(thread->levels);
+    thread->levels = NULL;
+    thread->nlevels = thread->levels_room = 0;
+    free(thread->notes);
+    thread->notes = NULL;
+    thread->nnotes = thread->notes_room = 0;
+}
+
+/* A process that was forked has its own copy of the device, but does not report on it. */
+static void at_exit(void)
+{
+    if (ending || pthread_mutex_lock(&lock)) /* in a signal handler, in the middle of a call */
+        return;
+    pthread_mutex_unlock(&lock);
+    if (goacc.pid == getpid())
+        goacc_prof_close();
+    pthread_mutex_lock(&lock);
+    if (goacc.context && goacc.pid == getpid())
+        goacc_tell_end();
+    if (goacc.options.draw)
+        goacc_draw_end();
+    pthread_mutex_unlock(&lock);
+}
+
+static void start(void)
+{
+    read_options();
+    goacc_tell_open();
+    pthread_key_create(&thread_end, end_thread);
+    pthread_atfork(before_fork, after_fork, in_child);
+    atexit(at_exit);
+    goacc_fault_start();
+}
+
+static accd_event_fn listener(void)
+{
+    return goacc.options.trace >= 0 || goacc.options.strict || goacc.data_profiled ? goacc_on_event
+                                                                                   : NULL;
+}
+
+void goacc_listen(void)
+{
+    if (goacc.context)
+        accd_on_event(goacc.context, listener(), NULL);
+}
+
+static void open_context(void)
+{
+    accd_config config;
+    accd_config_init(&config);
+    config.rules = goacc.options.rules;
+    config.devices = (unsigned)goacc.options.devices;
+    config.device_bytes = goacc.options.device_bytes;
+    config.threads = 1; /* helpers would not survive a fork */
+    config.backend = accd_backend_named("direct");
+    config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
+    config.on_event = listener();
+    accd_status status = accd_open(&goacc.context, &config);
+    if (status != ACCD_OK)
+        goacc_die(accd_status_code(status), "the device cannot be opened: %s",
+                  accd_status_text(status));
+    if (!goacc.pid)
+        goacc.pid = getpid();
+    goacc.device_low = UINT64_MAX;
+    goacc.device_high = 0;
+    for (int i = 0; i < goacc.options.devices; i++) {
+        uint64_t low, high;
+        if (!accd_device_space(goacc.context, i, &low, &high))
+            continue;
+        goacc.device_low = low < goacc.device_low ? low : goacc.device_low;
+        goacc.device_high = high > goacc.device_high ? high : goacc.device_high;
+    }
+    goacc_declared_open();
+}
+
+struct goacc_thread *goacc_self(void)
+{
+    if (__builtin_expect(ending, 0)) { /* an exit function calls after an error */
+        fflush(NULL);
+        _Exit(EXIT_FAILURE);
+    }
+    if (!self.type) {
+        pthread_once(&once, start);
+        self.type = goacc.options.type;
+        self.device = goacc.options.device;
+        pthread_setspecific(thread_end, &self);
+        pthread_once(&introduced, goacc_prof_open); /* tools may call us: this thread is ready */
+    }
+    return &self;
+}
+
+void goacc_alone(bool alone)
+{
+    if (alone)
+        pthread_mutex_lock(&exclusive);
+    else
+        pthread_mutex_unlock(&exclusive);
+}
+
+void goacc_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+void goacc_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The lock is not ours. */
+static _Noreturn void refuse(const struct goacc_site *site, const char *format)
+{
+    char text[256];
+    snprintf(text, sizeof text, format, site->what);
+    goacc_tell("error", "misuse", NULL, site->call.pc, "%s", text);
+    goacc_end();
+}
+
+static inline struct goacc_thread *enter(const struct goacc_site *site)
+{
+    struct goacc_thread *thread = goacc_self();
+    if (thread->in_kernel)
+        refuse(site, "%s was called inside a compute region");
+    bool hold = goacc.declares;
+    if (hold)
+        goacc_alone(true);
+    if (pthread_mutex_lock(&lock))
+        refuse(site, "%s was called while another OpenACC call of the same thread was under way, "
+                     "maybe by a signal handler");
+    thread->held = thread->held << 1 | hold;
+    goacc.site = site;
+    if (__builtin_expect(!goacc.context, 0))
+        open_context();
+    if (!thread->number)
+        thread->number = ++threads;
+    if (goacc.options.strict)
+        goacc_strict_open_devices();
+    return thread;
+}
+
+static inline void leave(void)
+{
+    if (goacc.options.draw && goacc.context)
+        goacc_draw_look();
+    if (goacc.options.strict)
+        goacc_strict_close_devices();
+    goacc.site = NULL;
+    pthread_mutex_unlock(&lock);
+    if (self.held & 1)
+        goacc_alone(false);
+    self.held >>= 1;
+}
+
+struct goacc_thread *goacc_enter(const struct goacc_site *site)
+{
+    if (goacc_listens())
+        goacc_prof_device(site, GOACC_IN_ROUTINE, GOACC_DEFAULT, true);
+    return enter(site);
+}
+
+void goacc_leave(void)
+{
+    goacc.active[self.type == GOACC_HOST] = true;
+    leave();
+}
+
+struct goacc_thread *goacc_enter_idle(const struct goacc_site *site)
+{
+    return enter(site);
+}
+void goacc_leave_idle(void)
+{
+    leave();
+}
+
+void goacc_end(void)
+{
+    ending = true;
+    if (goacc.options.draw)
+        goacc_draw_end();
+    pthread_mutex_unlock(&lock);
+    exit(EXIT_FAILURE);
+}
+
+void goacc_die(const char *code, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    goacc_tell("error", code, NULL, goacc.site ? goacc.site->call.pc : 0, "%s", text);
+    goacc_end();
+}
+
+void goacc_fail(void)
+{
+    goacc_tell_error(goacc.site, accd_last_error(goacc.context));
+    goacc_end();
+}
+
+int goacc_open_region(const char **name_p)
+{
+    accd_level level;
+    for (int device = 0; device < accd_device_count(goacc.context); device++)
+        for (size_t i = 0; accd_level_at(goacc.context, device, i, &level); i++)
+            if (strcmp(level.name, goacc_declared_region) != 0) {
+                *name_p = level.name;
+                return device;
+            }
+    return -1;
+}
+
+void goacc_shut(void)
+{
+    accd_close(goacc.context);
+    goacc.context = NULL;
+    goacc_forget_labels();
+}
+
+/* A device address in a data clause would be taken for one of the host's. */
+static void check_addresses(const accd_item *items, size_t nitems)
+{
+    for (size_t i = 0; i < nitems; i++) {
+        uint64_t host = (uintptr_t)items[i].host;
+        if (host - goacc.device_low < goacc.device_high - goacc.device_low &&
+            accd_device_of(goacc.context, host) >= 0)
+            goacc_die("device-pointer-on-host",
+                      "%s needs the host's address of data, but %p is an address of device %d",
+                      goacc.site->what, items[i].host, accd_device_of(goacc.context, host));
+    }
+}
+
+static accd_status run(struct goacc_thread *thread, const accd_construct *construct,
+                       accd_region **region_p)
+{
+    goacc.items = construct->items;
+    goacc.nitems = construct->nitems;
+    thread->in_core = true;
+    accd_status status = accd_run(goacc.context, construct, region_p);
+    thread->in_core = false;
+    return status;
+}
+
+void goacc_end_region(struct goacc_thread *thread, accd_region *region)
+{
+    goacc.nitems = 0;
+    thread->in_core = true;
+    accd_status status = accd_region_end(region);
+    thread->in_core = false;
+    goacc_must(status);
+}
+
+accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, const accd_item *items,
+                       size_t nitems, bool finalize)
+{
+    accd_region *region = NULL;
+    if (kind != ACCD_EXIT_DATA) /* which does nothing for absent data */
+        check_addresses(items, nitems);
+    goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
+    if (goacc.options.strict && kind == ACCD_EXIT_DATA)
+        goacc_strict_exit(thread, items, nitems);
+    const accd_construct construct = {
+        .device = thread->device,
+        .kind = kind,
+        .finalize = finalize,
+        .items = items,
+        .nitems = nitems,
+        .name = goacc.site->what,
+        .thread = thread->number,
+    };
+    accd_status status = run(thread, &construct, &region);
+    if (status == ACCD_PARTIALLY_PRESENT && kind != ACCD_EXIT_DATA && kind != ACCD_UPDATE &&
+        goacc.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
+        goacc_members_give_way(thread, items, nitems))
+        status = run(thread, &construct, &region);
+    goacc_must(status);
+    if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
+        goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
+    return region;
+}

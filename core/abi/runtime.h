@@ -1,0 +1,229 @@
+/* runtime.h - what the faces of real OpenACC programs share: one runtime for the process, made at
+ * the first call, with a context of the core behind a lock.
+ *
+ *   goacc        gcc's entry points for directives; entries: what they become
+ *   openacc      the acc_* routines, C; fortran: their Fortran names
+ *   runtime      start, lock, options, devices and regions of each thread, end
+ *   tell         errors, events; names and lines by debug information (debug)
+ *   strict       kernels without the host's memory (watch), what is left behind
+ *   idle         transfers of what nobody had changed
+ *   declared     variables of declare directives at file scope
+ *   stack        variables of functions that have returned
+ *   members      pointers that are present only for the sections they lead to
+ *   draw         a picture of the state
+ *   prof         events for tools, by OpenACC's profiling interface
+ *
+ * A call that fails tells why and ends the program with status 1, as the compiler's own runtime
+ * does: OpenACC defines no recovery. */
+#ifndef GOACC_RUNTIME_H
+#define GOACC_RUNTIME_H
+
+#include "accdeep.h"
+#include "debug.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the program meets. The frame pointer must be kept: -fno-omit-frame-pointer. */
+struct goacc_site {
+    struct goacc_call call;
+    const char *what; /* "enter data", "acc_copyin" */
+    bool declares;    /* the scope of a declare directive begins or ends */
+};
+
+/* Where the function that uses it was called: bp[0] is the caller's frame pointer, behind it lies
+ * the return address, behind that the caller's frame. */
+static inline __attribute__((always_inline)) struct goacc_site goacc_here(const char *what)
+{
+    const uintptr_t *bp = __builtin_frame_address(0);
+    return (struct goacc_site){{bp[1], (uintptr_t)(bp + 2), bp[0]}, what, false};
+}
+
+/* Device types, as openacc.h of the compiler numbers them. */
+enum {
+    GOACC_CURRENT = -1,
+    GOACC_NONE = 0,
+    GOACC_DEFAULT = 1,
+    GOACC_HOST = 2,
+    GOACC_NOT_HOST = 4,
+    GOACC_NVIDIA = 5,
+    GOACC_RADEON = 8
+};
+enum { GOACC_SYNC = -2, GOACC_NOVAL = -1 };
+
+/* A structured region of a thread; without a region of the core if nothing was to be done. */
+struct goacc_level {
+    accd_region *region;
+    uintptr_t pc;
+    int parent; /* what tools hear it is: data, host_data */
+};
+
+struct goacc_thread {
+    uint64_t number;      /* of the thread, from 1 */
+    int type, device;     /* current device type and number */
+    bool in_kernel;       /* runs a kernel on a device that is not the host */
+    unsigned held;        /* one bit for each call under way: it holds back kernels */
+    bool in_core;         /* the core moves bytes */
+    uintptr_t stack_high; /* end of its stack; 0: not asked for yet */
+    struct goacc_level *levels;
+    size_t nlevels, levels_room;
+    bool in_callback;         /* of a tool: what it does is not told */
+    bool muted;               /* tools hear nothing of this thread */
+    bool starting;            /* tools are told that the device starts */
+    struct goacc_note *notes; /* what was done under the lock, to be told after */
+    size_t nnotes, notes_room;
+};
+
+/* An outlined function of the program and what it gets. */
+struct goacc_kernel {
+    void (*fn)(void *);
+    void *args[];
+};
+
+struct goacc_options {
+    const accd_rules *rules;
+    bool strict, json;
+    int trace;        /* file descriptor, -1: none */
+    const char *draw; /* file, or NULL */
+    int devices;
+    uint64_t device_bytes;
+    int type, device; /* ACC_DEVICE_TYPE, ACC_DEVICE_NUM */
+};
+
+struct goacc_runtime {
+    accd_context *context;
+    struct goacc_options options;
+    atomic_bool profiled; /* tools are told of events, or may wish to be */
+    bool data_profiled;   /* also of data; with the lock */
+    bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
+    uint64_t device_low, device_high; /* all device addresses lie between them */
+    const accd_item *items;           /* of the construct under way ... */
+    size_t nitems;                    /* ... 0: the end of a region */
+    bool declares;                    /* there are declared variables */
+    bool names; /* objects are named as they are mapped, otherwise when asked for */
+    const struct goacc_site *site; /* of the call under way */
+    int pid;                       /* of the process that made the context */
+};
+extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */
+
+/* The thread's own state. */
+struct goacc_thread *goacc_self(void);
+
+/* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
+struct goacc_thread *goacc_enter(const struct goacc_site *site);
+void goacc_leave(void);
+/* The same for a call that does not use the device: it does not become active by it. */
+struct goacc_thread *goacc_enter_idle(const struct goacc_site *site);
+void goacc_leave_idle(void);
+/* The bare lock, for what may come before the runtime. */
+void goacc_lock(void);
+void goacc_unlock(void);
+/* Asks the core for its events if anybody wants them now. With the lock. */
+void goacc_listen(void);
+/* While a kernel uses declared variables, other threads wait with their calls. */
+void goacc_alone(bool alone);
+/* For what cannot do anything without the runtime's memory: tells, ends the program. */
+_Noreturn void goacc_die(const char *code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Tells the last error of the core and ends the program. */
+_Noreturn void goacc_fail(void);
+/* The status of a call into the core: anything but ACCD_OK ends the program. */
+static inline void goacc_must(accd_status status)
+{
+    if (__builtin_expect(status != ACCD_OK, 0))
+        goacc_fail();
+}
+/* The device on which a region of the program is open, and the region's name; -1: none is. */
+int goacc_open_region(const char **name_p);
+/* Ends all device data of the process: acc_shutdown. */
+void goacc_shut(void);
+
+/* Runs a construct of the thread's device for the site. */
+void goacc_end_region(struct goacc_thread *self, accd_region *region);
+accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, const accd_item *items,
+                       size_t nitems, bool finalize);
+
+/* Ends the program with status 1, in the middle of a call or of a kernel. */
+_Noreturn void goacc_end(void);
+
+/* tell.c */
+void goacc_tell_open(void);
+void goacc_on_event(void *ud, const accd_event *event);
+/* Gives an item of the construct under way its label, and the start that its name has. */
+void goacc_name_item(accd_item *item);
+void goacc_forget_labels(void); /* they went with the context */
+/* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
+ * is not known. */
+bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
+                 size_t room);
+/* Where a call stands; function may stay NULL. False: not known. With the lock. */
+bool goacc_line(uintptr_t pc, const char **file, int *line, const char **function);
+/* The function at an address, as the linker knows it, or NULL. With the lock. */
+const char *goacc_symbol(uintptr_t address);
+/* " of FILE:LINE", or nothing. */
+void goacc_place(uintptr_t pc, char *to, size_t room);
+void goacc_tell_error(const struct goacc_site *site, const accd_error *error);
+/* level: "error", "warning", "note", "advice". */
+void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t pc,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Whether something is told for the first time from a site. */
+bool goacc_untold(uintptr_t pc);
+/* The compiler left variables of declare directives out of an update. */
+void goacc_tell_lost_update(void);
+/* Data mapped at a site were on the stack of a function that has returned. */
+void goacc_tell_returned(uintptr_t pc);
+void goacc_tell_end(void);
+
+/* declared.c: variables of declare directives at file scope are present all the time; kernels use
+ * them by name, so that host and device bytes change places around each kernel. */
+extern const char goacc_declared_region[]; /* the name of the region they make */
+void goacc_declared_open(void);
+void goacc_declared_update(void); /* after libraries may have come or gone */
+bool goacc_declared(const void *host);
+/* Writes them to ranges, which may be NULL, and returns how many there are. */
+struct goacc_range;
+size_t goacc_declared_ranges(struct goacc_range *ranges);
+/* Whether the address lies in memory of the program that is never written. */
+bool goacc_constant(const void *host);
+void goacc_declared_swap(const struct goacc_thread *self);
+
+/* stack.c: before a construct; after one that maps data for longer than a region, or takes some
+ * off. declares: the scope of a declare directive begins with it. */
+void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t nitems,
+                       bool declares);
+void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits);
+/* Whether data were mapped for the scope of a declare directive, of which no end is told. */
+void goacc_stack_end(uint64_t thread); /* has ended */
+bool goacc_stack_declared(uint64_t host);
+
+/* members.c: whether all that was partly present of the items could be removed. */
+bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *items, size_t nitems);
+
+/* fault.c: what an access that ends the program was. */
+void goacc_fault_start(void);
+
+/* strict.c */
+/* Device memory is open from the first of these to the last, and closed to the host otherwise. */
+void goacc_strict_open_devices(void);
+void goacc_strict_close_devices(void);
+/* Runs a kernel, in memory of the arena. Ends the program if it uses memory of the host. */
+void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel);
+/* Tells variables of a compute construct that may be meant to be private. */
+void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *items, size_t nitems);
+/* Tells clauses of an exit that will do nothing. */
+void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems);
+void goacc_strict_end(void);
+
+/* draw.c: after each call, at an error, at the end. */
+void goacc_draw_look(void);
+void goacc_draw_error(const char *message);
+void goacc_draw_end(void);
+
+/* idle.c */
+void goacc_idle_event(const accd_event *event);
+void goacc_idle_end(void);
+
+#endif

@@ -1,0 +1,259 @@
+/* strict.c - what `exec --strict` adds: kernels run while the host's memory is closed, device
+ * memory is closed to the host, and what is left behind, or was moved for nothing, is told at the
+ * end. */
+#include "runtime.h"
+#include "watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct goacc_watch *watch;
+static int watched_device; /* of the kernel under way */
+static bool told_unwatched;
+static unsigned users;      /* calls and kernels that need the devices' memory */
+static bool closed;         /* to the host */
+static double begun, spent; /* seconds, with closing and opening */
+
+/* --------------------------------------------------------------------- device memory, closed -- */
+
+static void protect(int how)
+{
+    uint64_t low, high;
+    for (int i = 0; goacc.context && i < goacc.options.devices; i++)
+        if (accd_device_space(goacc.context, i, &low, &high))
+            mprotect((void *)(uintptr_t)low, high - low, how);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void goacc_strict_open_devices(void)
+{
+    if (users++ || !closed)
+        return;
+    double start = now();
+    protect(PROT_READ | PROT_WRITE);
+    closed = false;
+    spent += now() - start;
+}
+
+/* Closing and opening may take a fifth of the program's time: when calls follow each other closely,
+ * the memory stays open between them. */
+void goacc_strict_close_devices(void)
+{
+    enum { SHARE = 5 };
+    double start = now();
+    if (begun == 0)
+        begun = start;
+    if (--users || SHARE * spent > start - begun)
+        return;
+    protect(PROT_NONE);
+    closed = true;
+    spent += now() - start;
+}
+
+/* ----------------------------------------------------------------------------------- kernels -- */
+
+static int is_present(void *ud, uint64_t address)
+{
+    (void)ud;
+    return accd_is_present(goacc.context, watched_device, (const void *)(uintptr_t)address, 1) ==
+           ACCD_WHOLLY;
+}
+
+/* The word of present data, as the device has it, that leads closest to a host address from below:
+ * the pointer that a kernel most likely followed. Its own host address, or 0. */
+static uint64_t culprit(int device, uint64_t address, uint64_t low)
+{
+    accd_present object;
+    uint64_t at = 0, best = 0, found = 0;
+    while (accd_present_next(goacc.context, device, &at, &object))
+        for (uint64_t k = 0; k + sizeof(uint64_t) <= object.info.bytes; k += sizeof(uint64_t)) {
+            uint64_t word;
+            memcpy(&word, (const void *)(uintptr_t)(object.dev + k), sizeof word);
+            if (word < low || word > address || word < best)
+                continue;
+            best = word;
+            found = object.info.host + k;
+        }
+    return found;
+}
+
+static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)
+{
+    enum { NEAR = 1 << 20 };
+    const char *does = fault->write ? "writes" : "reads";
+    void *address = (void *)(uintptr_t)fault->address;
+    uint64_t low = fault->address > NEAR ? fault->address - NEAR : 0;
+    accd_present object;
+    char name[160], pointer[160], region[160];
+    goacc_place(site->call.pc, region, sizeof region);
+    if (!fault->host && !fault->address) {
+        goacc_tell("error", "null-pointer", "ACC33-gloss-2", fault->pc + 1,
+                   "the compute region%s follows a null pointer, or no address at all", region);
+        goacc_end();
+    }
+    if (!fault->host) {
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", fault->pc + 1,
+                   "the compute region%s %s %p, which is neither host nor device memory", region,
+                   does, address);
+        goacc_end();
+    }
+    bool present = accd_present_at(goacc.context, watched_device, fault->address, 0, &object);
+    uint64_t slot = culprit(watched_device, fault->address, present ? object.info.host : low);
+    goacc_spell(site, fault->address, 0, name, sizeof name);
+    goacc_spell(site, slot, sizeof(void *), pointer, sizeof pointer);
+    if (present)
+        goacc_tell("error", "host-pointer-on-device", "ACC33-att-3", fault->pc + 1,
+                   "the compute region%s %s host memory at %s, whose data are present as %s%s%s%s",
+                   region, does, name, object.info.name,
+                   slot ? ": the pointer " : ": their host address was used", slot ? pointer : "",
+                   slot ? " was never attached" : "");
+    else
+        goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
+                   "the compute region%s %s host memory at %s, which is not present%s%s%s", region,
+                   does, name, slot ? "; the pointer " : "", slot ? pointer : "",
+                   slot ? " leads there" : "");
+    goacc_end();
+}
+
+/* On the watch's thread, which has a state of its own. */
+static void run_kernel(void *arg)
+{
+    struct goacc_kernel *kernel = arg;
+    struct goacc_thread *self = goacc_self();
+    self->in_kernel = true;
+    kernel->fn(kernel->args);
+    self->in_kernel = false;
+}
+
+void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
+    goacc_lock();                                           /* libraries may come and go */
+    struct goacc_range *open =
+        malloc(((size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof *open);
+    struct goacc_fault fault;
+    size_t n = 0;
+    uint64_t low, high;
+    enum goacc_watched result = GOACC_UNWATCHED;
+    bool alone = !pthread_mutex_trylock(&one);
+    if (!open)
+        goacc_die("out-of-memory", "no memory to watch a kernel");
+    for (int i = 0; i < goacc.options.devices; i++)
+        if (accd_device_space(goacc.context, i, &low, &high))
+            open[n++] = (struct goacc_range){low, high - low};
+    n += goacc_declared_ranges(open + n);
+    goacc_unlock();
+    if (alone && !watch)
+        watch = goacc_watch_open(is_present, NULL);
+    if (alone && watch) {
+        watched_device = device;
+        result = goacc_watch_run(watch, run_kernel, kernel, open, n, &fault);
+    } else {
+        run_kernel(kernel);
+    }
+    if (result == GOACC_WATCHED_FAULT)
+        tell_fault(site, &fault);
+    goacc_lock();
+    if (result == GOACC_UNWATCHED && !told_unwatched) {
+        told_unwatched = true;
+        goacc_tell(
+            "note", "unsupported", NULL, site->call.pc,
+            "this compute region ran unwatched, and so will others: the host's memory cannot "
+            "be closed while other threads live or are started, or on this system");
+    }
+    goacc_unlock();
+    if (alone)
+        pthread_mutex_unlock(&one);
+    free(open);
+}
+
+/* ----------------------------------------------------------------------------------- the end -- */
+
+static void tell_left(int device)
+{
+    enum { MOST = 20 };
+    accd_present object;
+    accd_attachment pointer;
+    uint64_t at = 0;
+    size_t n = 0;
+    while (accd_present_next(goacc.context, device, &at, &object)) {
+        if (!object.dynamic || goacc_stack_declared(object.info.host) || n++ >= MOST)
+            continue;
+        char from[1100] = "";
+        if (object.info.file)
+            snprintf(from, sizeof from, ", mapped at %s:%d", object.info.file, object.info.line);
+        goacc_tell(
+            "note", "still-mapped", "ACC33-2.6.7-4", 0,
+            "%s, %llu bytes, is still on device %d at the end, with dynamic reference counter "
+            "%u%s%s",
+            object.info.name, (unsigned long long)object.info.bytes, device, object.dynamic,
+            object.mapped ? ", from acc_map_data" : "", from);
+    }
+    if (n > MOST)
+        goacc_tell("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d",
+                   n - MOST, device);
+    for (at = 0, n = 0; accd_attachment_next(goacc.context, device, &at, &pointer);)
+        if (n++ < MOST)
+            goacc_tell("note", "still-attached", "ACC33-det-1", 0,
+                       "the pointer %s is still attached on device %d at the end, with attachment "
+                       "counter %u",
+                       pointer.name, device, pointer.count);
+    if (n > MOST)
+        goacc_tell("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
+                   n - MOST, device);
+}
+
+void goacc_strict_end(void)
+{
+    for (int device = 0; device < accd_device_count(goacc.context); device++)
+        tell_left(device);
+    goacc_idle_end();
+}
+
+void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+{
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        char name[160];
+        if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
+            accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT)
+            continue;
+        goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+        goacc_tell("note", "not-present", "ACC33-2.7-1", goacc.site->call.pc,
+                   "%s of %s does nothing: it is not present on device %d", goacc.site->what, name,
+                   self->device);
+    }
+}
+
+/* gcc passes a firstprivate variable as it passes a copyin clause. If it is present, with another
+ * value than the host's, nobody can tell which of the two was asked for. */
+void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+{
+    enum { SCALAR = 16 };
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        char name[160];
+        if (item->action != ACCD_COPYIN || !item->bytes || item->bytes > SCALAR ||
+            accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_WHOLLY)
+            continue;
+        const void *device =
+            (const void *)(uintptr_t)accd_deviceptr(goacc.context, self->device, item->host);
+        if (!memcmp(item->host, device, item->bytes) || !goacc_untold(goacc.site->call.pc))
+            continue;
+        goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+        goacc_tell("note", "unsupported", "ACC33-impl-1", goacc.site->call.pc,
+                   "%s is present with another value than the host's; the compute region gets the "
+                   "device's value, because gcc does not tell firstprivate variables from copyin",
+                   name);
+    }
+}

@@ -1,0 +1,21 @@
+# lib.sh - for the tests of this folder: compile FILE [OPTION...] makes $work/NAME of programs/NAME.*;
+# plain takes out of a text what differs from run to run.
+compile() {
+    file=$1
+    shift
+    case $file in
+    *.c) compiler="gcc -fno-builtin-acc_on_device" ;;
+    *.cpp) compiler=g++ ;;
+    *.f90) compiler="gfortran -J $work" ;;
+    esac
+    # shellcheck disable=SC2086 # the compiler's own options
+    $compiler -g -fopenacc -foffload=disable "programs/$file" "$@" -o "$work/${file%.*}" -lpthread
+}
+plain() { sed -e "s,$work/,,g" -e "s,$work,WORK,g" -e 's/0x[0-9a-f][0-9a-f]*/ADDRESS/g'; }
+# Runs, and tells the status: program output, then messages.
+try() {
+    "$@" >"$work/.out" 2>"$work/.err"
+    status=$?
+    cat "$work/.out" "$work/.err" | plain
+    echo "status $status"
+}
