@@ -1,0 +1,144 @@
+-- main.lua - the command line of tests/suites/run. The module is a function: arguments and the folder of
+-- this script -> exit status.
+
+local argparse = require "argparse"
+local jobs = require "suites.jobs"
+local report = require "suites.report"
+local shell = require "suites.shell"
+local verdict = require "suites.verdict"
+
+local NOTHING_RUN = 2
+
+local SUITES = { validation = require "suites.validation", gcc = require "suites.gcc" }
+
+local function options_of(arguments)
+  local parser = argparse("tests/suites/run", "Runs an OpenACC test suite on accdeep and on stock libgomp.")
+  parser:argument("folder", "The suite: the OpenACC validation suite, or a source of gcc 12.")
+  parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
+    "build/accdeep exec"):argname "COMMAND"
+  parser:option("--rules", "Passed on to COMMAND; if that is accdeep, libgomp-12 for gcc's tests, else openacc-3.3.")
+    :argname "PROFILE"
+  parser:option("--filter", "Only tests whose name has a match for this Lua pattern."):argname "PATTERN"
+  parser:option("--jobs", "How many tests at a time.", "2"):convert(math.tointeger):argname "N"
+  parser:option("--limit", "How long a program may run.", "20"):convert(math.tointeger):argname "SECONDS"
+  parser:option("--keep", "Keep programs and libgomp's results here, and use those kept."):argname "DIR"
+  parser:option("--known", "The reasons of failures; known.lua if not given."):argname "FILE"
+  parser:flag("--all", "One line for every test.")
+  parser:flag("--list", "Print the names and the groups of the tests, run none.")
+  return parser:parse(arguments)
+end
+
+-- The files of a folder: path below it -> time of the last change.
+local function files_of(folder)
+  if not os.execute(shell.command { "test", "-d", folder }) then error("there is no folder " .. folder, 0) end
+  local files = {}
+  for _, line in ipairs(shell.lines(("find %s -type f -printf '%%T@ %%P\\n'"):format(shell.quote(folder)))) do
+    local time, path = line:match "^(%S+) (.*)$"
+    files[path] = time
+  end
+  return files
+end
+
+local function absolute(path)
+  return path:sub(1, 1) == "/" and path or shell.lines("pwd")[1] .. "/" .. path
+end
+
+local function tests_of(folder, files, filter)
+  local function read(path) return assert(shell.read(folder .. "/" .. path)) end
+  local function full(path) return folder .. "/" .. path end
+  for name, suite in pairs(SUITES) do
+    local root = suite.root(files)
+    if root then
+      local tests = {}
+      for _, test in ipairs(suite.tests(files, root, read, full)) do
+        if not filter or test.name:find(filter) then
+          table.insert(test.compile, 2, "-fopenacc")
+          table.insert(test.compile, 3, "-foffload=disable")
+          tests[#tests + 1] = test
+        end
+      end
+      table.sort(tests, function(a, b) return a.name < b.name end)
+      return name, tests, suite.groups
+    end
+  end
+  error(folder .. " holds neither the OpenACC validation suite nor the tests of gcc", 0)
+end
+
+-- The rules each suite tests. Reasons in known.lua are about these.
+local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12" }
+
+-- Words of COMMAND that name files do so from here, not from where tests run.
+local function tested(command, rules)
+  local words = {}
+  for word in command:gmatch "%S+" do
+    words[#words + 1] = word:find "/" and shell.exists(word) and absolute(word) or word
+  end
+  if words[1]:find "/" and not shell.exists(words[1]) then error("there is no " .. words[1], 0) end
+  if rules then table.move({ "--rules", rules }, 1, 2, #words + 1, words) end
+  return { name = "accdeep", command = words, environment = {} }
+end
+
+-- The interface of plugins is another one in each version of gcc.
+local function stock(here, work, seconds)
+  if shell.lines("gcc -dumpversion")[1]:match "^%d+" ~= "12" then
+    error("the simulated device for libgomp is made for gcc 12", 0)
+  end
+  local source, folder = here .. "/plugin.c", work .. "/plugin"
+  local sum = shell.lines("cksum <" .. shell.quote(source))[1]
+  if shell.read(folder .. "/sum") ~= sum then
+    shell.lines(shell.command { "mkdir", "-p", folder })
+    shell.lines(shell.command { "gcc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", source,
+      "-o", folder .. "/libgomp-plugin-nvptx.so.1" })
+    shell.write(folder .. "/sum", sum)
+  end
+  return { name = "libgomp", command = {}, key = sum .. " " .. seconds,
+    environment = { "LD_LIBRARY_PATH=" .. folder } }
+end
+
+local function progress(is_shown)
+  return function(done, all)
+    if is_shown then io.stderr:write(("\r%d of %d "):format(done, all), done == all and "\r\27[K" or "") end
+  end
+end
+
+local function run(options, here, work)
+  local files = files_of(options.folder)
+  local folder = absolute(options.folder)
+  local suite, tests, groups = tests_of(folder, files, options.filter)
+  if options.list then
+    for _, test in ipairs(tests) do print(("%-40s %s"):format(test.name, table.concat(test.groups, ", "))) end
+    return #tests > 0 and 0 or NOTHING_RUN
+  end
+  local runtimes = { stock(here, work, options.limit) }
+  if options.exec ~= "none" then runtimes[2] = tested(options.exec, options.rules
+    or options.exec:find "accdeep exec$" and PROFILES[suite]) end
+  jobs.run(tests, runtimes, work, files, { count = options.jobs, seconds = options.limit,
+    progress = progress(os.execute "test -t 2") })
+  local results, is_any_run = {}, false
+  for _, test in ipairs(tests) do
+    results[test] = {}
+    for i, runtime in ipairs(runtimes) do results[test][i] = verdict(test, runtime) end
+    is_any_run = is_any_run or results[test][1].state ~= "not compiled"
+  end
+  local known = runtimes[2] and dofile(options.known or here .. "/known.lua")[suite] or {}
+  local unexplained = report.lines(tests, runtimes, results, known, options.all)
+  local lost = report.table(groups, tests, runtimes, results)
+  if not is_any_run then return NOTHING_RUN end
+  if not runtimes[2] then return 0 end
+  if unexplained > 0 then print(("failures without a known reason: %d"):format(unexplained)) end
+  if #lost > 0 then print("libgomp passes more of: " .. table.concat(lost, "; ")) end
+  return #lost == 0 and unexplained == 0 and 0 or 1
+end
+
+return function(arguments, here)
+  local options = options_of(arguments)
+  local work = options.keep and absolute(options.keep) or shell.lines("mktemp -d")[1]
+  local ok, status = xpcall(function()
+    shell.lines(shell.command { "mkdir", "-p", work })
+    return run(options, here, work)
+  end, function(problem) return type(problem) == "string" and problem or debug.traceback(problem) end)
+  if not options.keep then shell.lines(shell.command { "rm", "-rf", work }) end
+  if ok then return status end
+  io.stderr:write("tests/suites/run: ", status, "\n")
+  return NOTHING_RUN
+end

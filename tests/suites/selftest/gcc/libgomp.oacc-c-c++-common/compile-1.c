@@ -1,0 +1,2 @@
+/* { dg-do compile } */
+int unused;

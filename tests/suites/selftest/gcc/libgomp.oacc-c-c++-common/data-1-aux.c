@@ -1,0 +1,6 @@
+/* { dg-do compile { target skip-all-targets } } */
+int twice(int);
+int twice(int n)
+{
+    return 2 * n;
+}

@@ -1,0 +1,3 @@
+/* { dg-do run } */
+/* { dg-require-effective-target openacc_cuda } */
+#error "this test is not meant for machines without CUDA"

@@ -1,0 +1,5 @@
+-- Reasons for the tests of these two suites.
+return {
+  validation = { ["device_memory.c"] = "the host has one memory", ["everywhere.c"] = "there is none" },
+  gcc = {},
+}

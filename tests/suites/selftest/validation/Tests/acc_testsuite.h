@@ -1,0 +1,3 @@
+/* By this file the runner knows the validation suite. */
+#include <openacc.h>
+#include <stdio.h>

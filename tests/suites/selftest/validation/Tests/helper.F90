@@ -1,0 +1,3 @@
+module helper
+  integer :: number
+end module
