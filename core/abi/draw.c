@@ -79,6 +79,7 @@ static size_t target_of(const accd_present *objects, size_t n, const accd_attach
 static void put_object(FILE *to, char side, int device, const accd_present *objects, size_t i)
 {
     const accd_present *object = &objects[i];
+    const struct goacc_shown shown = goacc_shown(&object->info);
     accd_attachment pointer;
     uint64_t at = object->info.host, end = at + object->info.bytes;
     fprintf(to,
@@ -88,21 +89,21 @@ static void put_object(FILE *to, char side, int device, const accd_present *obje
             object->mapped ? "lightyellow"
             : side == 'h'  ? "white"
                            : "lightblue");
-    put_text(to, object->info.name);
+    put_text(to, shown.name);
     fprintf(to, "</b><br/>%llu bytes", (unsigned long long)object->info.bytes);
     if (side == 'd')
         fprintf(to, "<br/>structured %u, dynamic %u%s", object->structured, object->dynamic,
                 object->mapped ? ", acc_map_data" : "");
-    else if (object->info.file) {
+    else if (shown.file) {
         fputs("<br/>", to);
-        put_text(to, object->info.file);
-        fprintf(to, ":%d", object->info.line);
+        put_text(to, shown.file);
+        fprintf(to, ":%d", shown.line);
     }
     fputs("</td></tr>", to);
     while (accd_attachment_next(goacc.context, device, &at, &pointer) && pointer.slot < end) {
         fprintf(to, "<tr><td port=\"p%llx\">",
                 (unsigned long long)(pointer.slot - object->info.host));
-        put_text(to, pointer.name[0] ? pointer.name : "pointer");
+        put_text(to, goacc_shown_pointer(&pointer).name);
         if (side == 'd')
             fprintf(to, " (attached %u)", pointer.count);
         fputs("</td></tr>", to);

@@ -163,6 +163,15 @@ bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, c
 bool goacc_line(uintptr_t pc, const char **file, int *line, const char **function);
 /* The function at an address, as the linker knows it, or NULL. With the lock. */
 const char *goacc_symbol(uintptr_t address);
+/* How a present object, or an attached pointer, is told: by its name or its address, and from
+ * where, if that is known. */
+struct goacc_shown {
+    char name[160];
+    const char *file; /* or NULL */
+    int line;
+};
+struct goacc_shown goacc_shown(const accd_object_info *object);
+struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer);
 /* " of FILE:LINE", or nothing. */
 void goacc_place(uintptr_t pc, char *to, size_t room);
 void goacc_tell_error(const struct goacc_site *site, const accd_error *error);

@@ -114,7 +114,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     if (present)
         goacc_tell("error", "host-pointer-on-device", "ACC33-att-3", fault->pc + 1,
                    "the compute region%s %s host memory at %s, whose data are present as %s%s%s%s",
-                   region, does, name, object.info.name,
+                   region, does, name, goacc_shown(&object.info).name,
                    slot ? ": the pointer " : ": their host address was used", slot ? pointer : "",
                    slot ? " was never attached" : "");
     else
@@ -190,13 +190,14 @@ static void tell_left(int device)
         if (!object.dynamic || goacc_stack_declared(object.info.host) || n++ >= MOST)
             continue;
         char from[1100] = "";
-        if (object.info.file)
-            snprintf(from, sizeof from, ", mapped at %s:%d", object.info.file, object.info.line);
+        const struct goacc_shown shown = goacc_shown(&object.info);
+        if (shown.file)
+            snprintf(from, sizeof from, ", mapped at %s:%d", shown.file, shown.line);
         goacc_tell(
             "note", "still-mapped", "ACC33-2.6.7-4", 0,
             "%s, %llu bytes, is still on device %d at the end, with dynamic reference counter "
             "%u%s%s",
-            object.info.name, (unsigned long long)object.info.bytes, device, object.dynamic,
+            shown.name, (unsigned long long)object.info.bytes, device, object.dynamic,
             object.mapped ? ", from acc_map_data" : "", from);
     }
     if (n > MOST)
@@ -207,7 +208,7 @@ static void tell_left(int device)
             goacc_tell("note", "still-attached", "ACC33-det-1", 0,
                        "the pointer %s is still attached on device %d at the end, with attachment "
                        "counter %u",
-                       pointer.name, device, pointer.count);
+                       goacc_shown_pointer(&pointer).name, device, pointer.count);
     if (n > MOST)
         goacc_tell("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
                    n - MOST, device);

@@ -137,9 +137,10 @@ static size_t place_of(uintptr_t pc, const char *name)
 
 static bool same(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
-    return entry->pc == pc &&
-           (!label || (!strcmp(entry->label->name, label->name) &&
-                       entry->label->unit == label->unit && entry->label->flags == label->flags));
+    const accd_label *is = entry->label;
+    if (entry->pc != pc || !label)
+        return entry->pc == pc && late(is->name, NULL);
+    return !strcmp(is->name, label->name) && is->unit == label->unit && is->flags == label->flags;
 }
 
 static void grow_labels(void)
@@ -151,7 +152,8 @@ static void grow_labels(void)
     for (size_t i = 0; i < labels_room; i++) {
         if (!labels[i].label)
             continue;
-        size_t k = place_of(labels[i].pc, goacc.names ? labels[i].label->name : NULL);
+        const char *name = labels[i].label->name;
+        size_t k = place_of(labels[i].pc, late(name, NULL) ? NULL : name);
         while (grown[k & (room - 1)].label)
             k++;
         grown[k & (room - 1)] = labels[i];
@@ -197,22 +199,41 @@ static bool name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes
 void goacc_name_item(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;
-    if (!goacc.names) {
+    struct goacc_name name;
+    accd_label label = {0};
+    /* What has no name is called by its address when it is told: a label each would be too many. */
+    if (!goacc.names || !name_of(site, (uintptr_t)item->host, item->bytes, &name)) {
         item->label = label_of(site->call.pc, NULL);
         return;
     }
-    struct goacc_name name;
-    accd_label label = {0};
     line_of(site->call.pc, &label.file, &label.line);
-    if (name_of(site, (uintptr_t)item->host, item->bytes, &name)) {
-        item->start = name.start;
-        label.unit = name.unit;
-        label.flags = name.section ? ACCD_LABEL_SECTION : 0;
-    } else {
-        snprintf(name.name, sizeof name.name, "%p", item->host);
-    }
+    item->start = name.start;
+    label.unit = name.unit;
+    label.flags = name.section ? ACCD_LABEL_SECTION : 0;
     label.name = name.name;
     item->label = label_of(site->call.pc, &label);
+}
+
+static struct goacc_shown show(const char *name, uint64_t host, const char *file, int line)
+{
+    struct goacc_shown shown = {.file = file, .line = line};
+    uintptr_t pc = late(name, NULL);
+    if (pc || !*name)
+        snprintf(shown.name, sizeof shown.name, "%p", (void *)(uintptr_t)host);
+    else
+        snprintf(shown.name, sizeof shown.name, "%s", name);
+    line_of(pc, &shown.file, &shown.line);
+    return shown;
+}
+
+struct goacc_shown goacc_shown(const accd_object_info *object)
+{
+    return show(object->name, object->host, object->file, object->line);
+}
+
+struct goacc_shown goacc_shown_pointer(const accd_attachment *pointer)
+{
+    return show(pointer->name, pointer->slot, NULL, 0);
 }
 
 bool goacc_spell(const struct goacc_site *site, uint64_t host, uint64_t bytes, char *to,
@@ -461,7 +482,9 @@ void goacc_on_event(void *ud, const accd_event *event)
         return;
     add(&text, "{");
     add_json(&text, "op", accd_op_name(event->op));
-    add_json(&text, "name", event->name);
+    char address[24];
+    snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event->host);
+    add_json(&text, "name", late(event->name, NULL) ? address : event->name);
     add(&text, ",\"bytes\":%llu", (unsigned long long)event->bytes);
     add_json(&text, "rule", event->rule);
     if (goacc.site && line_of(goacc.site->call.pc, &file, &line)) {
