@@ -122,6 +122,7 @@ static uintptr_t late(const char *name, const char **end)
 
 struct label {
     uintptr_t pc;
+    bool late;
     const accd_label *label;
 };
 static struct label *labels;
@@ -139,7 +140,7 @@ static bool same(const struct label *entry, uintptr_t pc, const accd_label *labe
 {
     const accd_label *is = entry->label;
     if (entry->pc != pc || !label)
-        return entry->pc == pc && late(is->name, NULL);
+        return entry->pc == pc && entry->late;
     return !strcmp(is->name, label->name) && is->unit == label->unit && is->flags == label->flags;
 }
 
@@ -153,7 +154,7 @@ static void grow_labels(void)
         if (!labels[i].label)
             continue;
         const char *name = labels[i].label->name;
-        size_t k = place_of(labels[i].pc, late(name, NULL) ? NULL : name);
+        size_t k = place_of(labels[i].pc, labels[i].late ? NULL : name);
         while (grown[k & (room - 1)].label)
             k++;
         grown[k & (room - 1)] = labels[i];
@@ -185,7 +186,7 @@ static const accd_label *label_of(uintptr_t pc, const accd_label *wanted)
         accd_label_new(goacc.context, wanted ? wanted : &(accd_label){.name = name});
     if (!label)
         goacc_fail();
-    labels[k & (labels_room - 1)] = (struct label){pc, label};
+    labels[k & (labels_room - 1)] = (struct label){pc, !wanted, label};
     nlabels++;
     return label;
 }
