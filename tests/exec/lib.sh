@@ -1,5 +1,6 @@
 # lib.sh - for the tests of this folder: compile FILE [OPTION...] makes $work/NAME of programs/NAME.*;
 # plain takes out of a text what differs from run to run.
+ulimit -c 0 # shells tell of core files
 compile() {
     file=$1
     shift
