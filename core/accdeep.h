@@ -112,6 +112,11 @@ typedef enum accd_reattach { ACCD_REATTACH_MOVES, ACCD_REATTACH_COUNTS } accd_re
 typedef enum accd_attached { ACCD_ATTACHED_KEPT, ACCD_ATTACHED_COPIED } accd_attached;
 typedef enum accd_lost { ACCD_LOST_RESTORED, ACCD_LOST_DANGLES } accd_lost;
 typedef enum accd_member_count { ACCD_MEMBER_COUNTED, ACCD_MEMBER_UNCOUNTED } accd_member_count;
+typedef enum accd_overlap {
+    ACCD_OVERLAP_ERROR,
+    ACCD_OVERLAP_KEEP,   /* present pieces keep their device data (present_and_copyin) */
+    ACCD_OVERLAP_REFRESH /* and get the host's (update_and_copy) */
+} accd_overlap;
 
 typedef struct accd_rules {
     const char *name;
@@ -142,12 +147,18 @@ typedef struct accd_rules {
     accd_choice device_state;    /* acc_init of an active device, acc_shutdown of one that is not */
     int kernels_on_host;         /* acc_on_device names the host that simulates the device */
     int events_bare;             /* tools that profile hear no lines, names of data and threads */
+    int fusion;                  /* data of one base address, or of intersecting ranges, lie in one
+                                    device block at their true distances (DIR-4.2-08, DIR-4.2-10) */
+    accd_overlap partial_overlap; /* data clause on data of which a part is present (DIR-2-06) */
+    accd_choice exit_unowned;    /* exit data of what no enter data opened (DIR-6-01) */
+    accd_choice stale;           /* kernel that uses an address of before a fusion */
     int attach_variables;        /* a variable that holds the address of present data is attached */
     accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
     accd_untranslated untranslated; /* device value of pointers that are not followed */
 } accd_rules;
 
-/* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12". */
+/* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12",
+ * "directory". */
 ACCD_API const accd_rules *accd_rules_named(const char *name);
 
 /* What happened, told after a construct succeeded, in the order of the document's steps. */
@@ -185,6 +196,13 @@ typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
                              int64_t *out);
 
+/* Layouts of Fortran descriptors; all begin with the address of the data. */
+typedef enum accd_descriptor_layout {
+    ACCD_DESCRIPTOR_CFI,     /* CFI_cdesc_t of gcc's ISO_Fortran_binding.h */
+    ACCD_DESCRIPTOR_FLANG,   /* the same of LLVM Flang: an addendum may follow the dimensions */
+    ACCD_DESCRIPTOR_GFORTRAN /* gfortran's own */
+} accd_descriptor_layout;
+
 typedef struct accd_config {
     size_t struct_size;      /* sizeof(accd_config), set by accd_config_init */
     accd_allocator alloc;    /* NULL: realloc and free */
@@ -200,6 +218,7 @@ typedef struct accd_config {
     accd_bound_fn on_bound;
     void *bound_ud;
     const accd_backend *backend; /* of the devices; NULL: the simulated device */
+    accd_descriptor_layout descriptors; /* of accd_attach_descriptor */
 } accd_config;
 
 ACCD_API void accd_config_init(accd_config *config);
@@ -237,6 +256,7 @@ typedef struct accd_label {
 #define ACCD_LABEL_SECTION 1u /* printed with [start:length] */
 #define ACCD_LABEL_MEMBER 2u  /* printed behind the name of the element that holds the pointer */
 #define ACCD_LABEL_ELEMENT 4u /* printed with [start]: one element of an array */
+#define ACCD_LABEL_ROUND 8u   /* elements are called (1), (2) ..., as in Fortran, not [0], [1] */
 
 /* Copies the label (strings too) into the context. NULL when out of memory. */
 ACCD_API const accd_label *accd_label_new(accd_context *context, const accd_label *label);
@@ -276,9 +296,13 @@ typedef struct accd_field { /* a pointer of the element that is followed, or emb
     int count;               /* register that holds the number of elements */
     int start;               /* register that holds the first one, -1: 0 */
     uint8_t action;
+    uint8_t flags;           /* with an action of its own: ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH;
+                                without, these are inherited, too */
     uint8_t init;
     uint8_t embedded;        /* elements lie in the object itself: nothing to map, only to walk */
     uint8_t in_place;        /* a section of an embedded array: bytes of the object, no pointer */
+    uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: it is
+                                a plain pointer */
     size_t code_end;         /* instructions up to this one have run when the field is looked at */
     const accd_label *label;
     accd_program *child;     /* for the elements of the section, NULL: plain data; retained */
@@ -366,8 +390,12 @@ typedef enum accd_kind {
 
 typedef struct accd_item {
     const void *host;        /* first byte */
-    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14) */
+    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). Of ACCD_ATTACH, for
+                                descriptors: what has to be present, 0: what the address leads to */
     const void *slot;        /* address of the pointer the section was reached through, or NULL */
+    uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer: it is
+                                attached as a whole (FLANG-composite-1); 0: it is a plain pointer.
+                                ACCD_MISUSE: not whole words, or more than any descriptor has */
     int64_t start;           /* index of the first element, for names only */
     int64_t index[ACCD_INDICES]; /* for # in the label's name */
     const accd_label *label; /* or NULL */
@@ -376,6 +404,7 @@ typedef struct accd_item {
     const void *frame;       /* NULL, or the aggregate it is a member of, if that is not mapped
                                 itself: its members lie on the device as they do in it */
     uint64_t room;           /* bytes of the frame: of the first construct that names it */
+    const void *base;        /* element 0 of what the section is one of; NULL: it is host (DIR-4.1-03) */
     uint8_t action;          /* accd_action */
     uint8_t flags;           /* ACCD_ITEM_* */
 } accd_item;
@@ -386,7 +415,10 @@ typedef struct accd_item {
 #define ACCD_ITEM_POINTER 16u /* the pointer that leads to another item's section: it counts as an
                                  object of its own, in a larger one if the rules say so */
 
-/* Sets host, bytes and start of an item from the section base[start:count] of elements of unit bytes.
+#define ACCD_ITEM_KEEP 32u    /* present_and_copyin: of data that are there in part, the absent part */
+#define ACCD_ITEM_REFRESH 64u /* update_and_copy: the same, and the present part from the host, too */
+
+/* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION for negative lengths and bounds that do not fit. */
 ACCD_API accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base,
                                        int64_t start, int64_t count, uint64_t unit);
@@ -433,6 +465,27 @@ ACCD_API accd_status accd_from_device(accd_context *context, int device, void *h
 ACCD_API accd_status accd_within_device(accd_context *context, int device, uint64_t to,
                                         uint64_t from, uint64_t bytes);
 
+/* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset behind data,
+ * as FLANG-api-2 to FLANG-api-6 list it: nothing happens unless both the section and the descriptor are
+ * present; a descriptor that is as it was at the last attach counts up; otherwise it is written to the
+ * device, with the data's device address in it (less offset: indices keep their meaning) and a counter of
+ * one. data must be the address the descriptor holds: ACCD_POINTER_CHANGED. A scalar has offset 0 and its own size; an empty
+ * section is present where one byte would be.
+ * With an addendum, the type record its first word points to is made present and attached by the same
+ * step; such a record begins with its size in bytes, eight of them. */
+ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device,
+                                            const void *descriptor, const void *data,
+                                            uint64_t offset, uint64_t size, const char *file,
+                                            int line);
+/* Takes one, or with finalize all, off the attachment counter. At zero the device's descriptor becomes
+ * the host's, as a whole, and what its addendum brought goes, unless other descriptors need it
+ * (FLANG-todo-1). */
+ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device,
+                                            const void *descriptor, int finalize,
+                                            const char *file, int line);
+/* Bytes of a descriptor with its dimensions and addendum; 0: its rank is none (0 to 15). */
+ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor);
+
 /* ------------------------------------------------------------------------------- inspection -- */
 
 typedef enum accd_presence { ACCD_ABSENT, ACCD_PARTLY, ACCD_WHOLLY } accd_presence;
@@ -466,6 +519,7 @@ ACCD_API int accd_present_bounds(accd_context *context, int device, const void *
 typedef struct accd_attachment {
     char name[160];  /* of the pointer */
     uint64_t slot;   /* its host address */
+    uint64_t slot_bytes; /* of it: 8, or those of its descriptor */
     uint64_t target; /* host address it held when it was attached */
     uint64_t dev;    /* device address written to the device's copy of it */
     uint32_t count;
@@ -491,6 +545,31 @@ typedef struct accd_level {
 ACCD_API int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p);
 ACCD_API int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
                                accd_clause *clause_p);
+
+/* The lists of a level, and of the floor above it, which enter data fills (DIR-6-02). */
+typedef enum accd_list {
+    ACCD_ORIGINAL,  /* clauses of the level */
+    ACCD_ARTIFICIAL, /* what the level has after fusion */
+    ACCD_DYNAMIC,   /* clauses of enter data while the level was the innermost one */
+    ACCD_FLOOR      /* what there is after fusion with those */
+} accd_list;
+typedef struct accd_tuple {
+    accd_object_info info;
+    uint64_t base;      /* ORIGINAL, DYNAMIC: host address of element 0 */
+    uint64_t dev;       /* ARTIFICIAL, FLOOR: device address of the first byte */
+    accd_action action; /* ORIGINAL, DYNAMIC */
+    unsigned flags;     /* the same: ACCD_ITEM_* */
+    int alloc;          /* ARTIFICIAL, FLOOR: the level, or floor, allocated it; otherwise ALIAS */
+    const accd_object_info *ancestors; /* ARTIFICIAL, FLOOR: tuples it was made of, in host order */
+    size_t nancestors;
+} accd_tuple;
+typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
+/* Calls fn for each tuple of a list, originals in order of their clauses, others in host order. Level 0
+ * is the outermost one; -1, for DYNAMIC and FLOOR, what lies below all levels. Without fusion in the rules
+ * both lists of a level are its clauses, and floors have none. Costs O(n log n).
+ * ACCD_NO_DEVICE, ACCD_MISUSE: no such level, ACCD_OUT_OF_MEMORY. */
+ACCD_API accd_status accd_each_tuple(accd_context *context, int device, int64_t level,
+                                     accd_list list, accd_tuple_fn fn, void *ud);
 
 typedef struct accd_stats {
     uint64_t live_bytes, live_allocations;  /* device memory in use */

@@ -55,16 +55,20 @@ static size_t own_ranges(const struct accd_bulk *bulk, const struct accd_rowset 
             continue;
         uint64_t at = piece->offset, end = piece->offset + piece->bytes;
         while (at < end) { /* the next slot at or behind it */
-            uint64_t slot = end;
-            for (size_t f = 0; !bulk->entry && f < spec->nfields; f++)
-                if (is_slot(&spec->fields[f]) && spec->fields[f].offset >= at &&
-                    spec->fields[f].offset < slot)
-                    slot = spec->fields[f].offset;
+            uint64_t slot = end, behind = end;
+            for (size_t f = 0; !bulk->entry && f < spec->nfields; f++) {
+                uint64_t from = spec->fields[f].offset;
+                uint64_t to = from + accd_field_slot_bytes(&spec->fields[f]);
+                if (!is_slot(&spec->fields[f]) || to <= at || from >= slot)
+                    continue;
+                slot = from > at ? from : at; /* the piece may begin inside it */
+                behind = to;
+            }
             if (slot > at && n && own[n - 1].offset + own[n - 1].bytes == at)
                 own[n - 1].bytes += slot - at;
             else if (slot > at)
                 own[n++] = (struct accd_own_range){at, slot - at};
-            at = slot + sizeof(void *);
+            at = behind;
         }
     }
     return n;
@@ -400,8 +404,14 @@ static void words_one_by_one(const struct rows_job *job)
                 bulk->entry ? bulk->group->block->dev +
                                   accd_section_place(job->places[f], cursor.row) - shift
                             : segment->host[cursor.row] - shift;
-            memcpy(dir->ops->stage(dir->device, dev + segment->field->offset, sizeof value), &value,
-                   sizeof value);
+            uint64_t bytes = accd_field_slot_bytes(segment->field);
+            char *slot = dir->ops->stage(dir->device, dev + segment->field->offset, bytes);
+            memcpy(slot, &value, sizeof value);
+            if (bytes > sizeof value) /* the rest of a descriptor */
+                memcpy(slot + sizeof value,
+                       accd_pointer(accd_row_address(job->set, cursor.row) +
+                                    segment->field->offset + sizeof value),
+                       bytes - sizeof value);
         }
         for (size_t p = 0; bulk->entry && way != ACCD_AS_HOST && p < spec->npieces; p++)
             if (spec->pieces[p].entry_only && own_bytes(bulk, job->set))

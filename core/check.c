@@ -126,6 +126,20 @@ static const char *check_device_order(struct accd_directory *dir)
     return wrong;
 }
 
+static bool dope_is_there(struct accd_directory *dir, const struct accd_attach *attach,
+                          uint64_t dev)
+{
+    char found[ACCD_SLOT_MOST], wanted[ACCD_SLOT_MOST];
+    uint32_t bytes = attach->dope->bytes - (uint32_t)sizeof(void *);
+    const struct accd_attach *inner = accd_attach_inside(dir, attach->slot, attach->dope->bytes);
+    memcpy(wanted, attach->dope->rest, bytes);
+    if (inner)
+        memcpy(wanted + (inner->slot - attach->slot) - sizeof(void *), &inner->dev,
+               sizeof inner->dev);
+    return dir->ops->read(dir->device, dev + sizeof(void *), found, bytes) == ACCD_OK &&
+           !memcmp(found, wanted, bytes);
+}
+
 static const char *check_attachments(struct accd_directory *dir, struct tally *pins)
 {
     struct accd_range_cursor cursor;
@@ -147,6 +161,8 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
             return WRONG("%s leads to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT;
+        if (kept && attach->dope && !dope_is_there(dir, attach, dev))
+            return WRONG("the descriptor %s holds other bounds on the device", name);
         if (!dir->ops->allocated(dir->device, dev, sizeof word) ||
             dir->ops->read(dir->device, dev, &word, sizeof word) != ACCD_OK ||
             (kept && word != attach->dev))
@@ -202,6 +218,73 @@ static const char *check_memory(struct accd_directory *dir)
                        (unsigned long long)bytes, (unsigned long long)dir->stats.live_bytes);
 }
 
+/* 5. Data that are fused lie in their tuple's block, at their true distances; tuples are apart; blocks count
+ * the places in them. */
+static const char *check_seat(struct accd_directory *dir, const struct accd_seat *seat)
+{
+    const struct accd_object *object = seat->object;
+    const struct accd_fused *fused = seat->fused;
+    struct accd_object *found;
+    if (accd_find(dir, object->host, &found) != ACCD_OK || found != object)
+        return WRONG("a seat outlived its object");
+    if (fused != accd_fused_at(dir, object->host))
+        return WRONG("%s is not in the tuple around it", name_of(dir, object));
+    if (fused && (!fused->current || fused->regroup ||
+                  object->dev - fused->block->dev != object->host - fused->block->host))
+        return WRONG("%s is not at its place in its tuple", name_of(dir, object));
+    for (const struct accd_original *original = seat->originals; original;
+         original = original->next) {
+        const struct accd_cover cover = accd_cover_of(dir, original->host, original->bytes);
+        if (original->seat != seat || original->ending ||
+            original->host - object->host >= accd_object_bytes(object))
+            return WRONG("an original does not begin in %s", name_of(dir, object));
+        if (dir->context->rules.fusion && (!cover.whole || (!cover.one && !original->dropped)))
+            return WRONG("an original of %s is not in one tuple", name_of(dir, object));
+        const struct accd_original *other =
+            dir->context->rules.fusion && !original->dropped
+                ? accd_range_floor(&dir->bases, original->base) : NULL;
+        if (other && other->base == original->base && other->seat != seat &&
+            (!fused || other->seat->fused != fused))
+            return WRONG("%s and data of the same base are apart", name_of(dir, object));
+    }
+    return NULL;
+}
+
+static const char *check_tuples(struct accd_directory *dir)
+{
+    struct accd_range_cursor cursor;
+    struct tally places = {0};
+    const char *wrong = NULL;
+    uint64_t end = 0;
+    for (const struct accd_fused *fused = accd_range_seek(&dir->fused, 0, &cursor); fused;
+         fused = accd_range_next(&cursor)) {
+        if (fused->host < end || !fused->current)
+            return WRONG("tuples are not apart");
+        end = fused->end;
+    }
+    for (const struct accd_seat *seat = accd_range_seek(&dir->seats, 0, &cursor); seat && !wrong;
+         seat = accd_range_next(&cursor)) {
+        wrong = check_seat(dir, seat);
+        for (const struct accd_former *former = seat->former; former && !wrong;
+             former = former->below) {
+            if (former->gone)
+                wrong = WRONG("a former place of %s is gone", name_of(dir, seat->object));
+            else if (!count(&dir->context->mem, &places,
+                            accd_range_floor(&dir->blocks, former->dev)))
+                wrong = WRONG("no memory to check tuples");
+        }
+    }
+    if (!wrong && !sum(&dir->context->mem, &places))
+        wrong = WRONG("no memory to check tuples");
+    for (const struct accd_block *block = accd_range_seek(&dir->blocks, 0, &cursor);
+         block && !wrong; block = accd_range_next(&cursor))
+        if (block->former != counted(&places, block) || block->former > block->live)
+            wrong = WRONG("a block counts %zu places that wait instead of %llu", block->former,
+                          (unsigned long long)counted(&places, block));
+    close_tally(&dir->context->mem, &places);
+    return wrong;
+}
+
 static const char *check_directory(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
@@ -209,7 +292,8 @@ static const char *check_directory(struct accd_directory *dir)
     const char *wrong = NULL;
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
-    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots};
+    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots,
+                                    &dir->seats, &dir->fused, &dir->bases};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
         wrong = accd_range_check(indices[i]);
     if (!wrong)
@@ -224,6 +308,8 @@ static const char *check_directory(struct accd_directory *dir)
         wrong = check_device_order(dir);
     if (!wrong)
         wrong = check_memory(dir);
+    if (!wrong)
+        wrong = check_tuples(dir);
     close_tally(mem, &levels);
     close_tally(mem, &pins);
     return wrong;
@@ -264,6 +350,24 @@ static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t
     return hash;
 }
 
+static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
+{
+    struct accd_range_cursor cursor;
+    for (const struct accd_seat *seat = accd_range_seek(&dir->seats, 0, &cursor); seat;
+         seat = accd_range_next(&cursor)) {
+        if (!seat->fused && !seat->former && !seat->originals)
+            continue;
+        MIX(seat->fused);
+        MIX(seat->serial);
+        for (const struct accd_former *former = seat->former; former; former = former->below)
+            MIX(former->dev);
+        for (const struct accd_original *original = seat->originals; original;
+             original = original->next)
+            MIX(original->serial);
+    }
+    return hash;
+}
+
 uint64_t accd_digest(accd_context *context)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -275,7 +379,8 @@ uint64_t accd_digest(accd_context *context)
         for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
              object = accd_range_next(&cursor)) {
             MIX(object->host);
-            MIX(object->size);
+            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
+            MIX(size);
             MIX(object->dev);
             MIX(object->structured);
             MIX(object->dynamic);
@@ -288,9 +393,12 @@ uint64_t accd_digest(accd_context *context)
             MIX(attach->target);
             MIX(attach->dev);
             MIX(attach->count);
+            if (attach->dope)
+                hash = mix(hash, attach->dope->rest, attach->dope->bytes - sizeof(void *));
         }
         for (const struct accd_region *region = dir->top; region; region = region->below)
             MIX(region);
+        hash = digest_tuples(dir, hash);
         MIX(dir->stats.live_bytes);
         MIX(dir->stats.live_allocations);
     }

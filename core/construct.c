@@ -296,6 +296,9 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "the host memory, or a part of it, is present on device %d already",
                          device);
+    if (accd_fused_at(dir, accd_address(host)))
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the host memory lies between data that are fused on device %d", device);
     if (!dir->ops->allocated(dir->device, dev, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_MAP_DATA,
                          "the device range is not in allocated memory of device %d", device);
@@ -353,7 +356,8 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
                          "the address was not mapped to device %d by acc_map_data", device);
-    if (object->structured && !lenient)
+    const struct accd_seat *seat = accd_seat_of(dir, object);
+    if ((object->structured && !lenient) || (seat && (seat->fused || seat->former)))
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "a data region still uses the mapped data");
     struct accd_range_cursor cursor;
@@ -366,6 +370,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
         ACCD_TRY(lose_attachments(dir, object));
     if (object->structured)
         accd_regions_forget(dir, object);
+    accd_seat_free(dir, object);
     accd_remove_object(dir, object);
     return ACCD_OK;
 }
@@ -412,7 +417,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     if (dir->ops->allocated(dir->device, dev, bytes))
-        return ACCD_OK;
+        return accd_check_stale(dir, dev);
     if (!dir->ops->owns(dir->device, dev))
         return accd_fail(dir->context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
                          "the address is not one of device %d", dir->number);

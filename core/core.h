@@ -6,7 +6,9 @@
  *   label (name.c)            how objects and pointers are called
  *   walk                      mapping programs over columns of elements
  *   directory                 present objects, groups, shared device blocks, attachments
- *   plan, exec, construct     a construct, from items to events
+ *   clauses, fuse, unfuse,    which data lie in one device block
+ *   tuples
+ *   plan, link, construct     a construct, from items to events
  *   host, event, check        known host memory, telling, invariants
  */
 #ifndef ACCD_CORE_H
@@ -14,6 +16,7 @@
 
 #include "accdeep.h"
 #include "device.h"
+#include "fuse.h"
 #include "mem.h"
 #include "range.h"
 #include "rules.h"
@@ -76,12 +79,16 @@ bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
 
 /* ------------------------------------------------------------------------------------- walk -- */
 
+/* Flags that sections have of their own, or from the element that leads there. */
+#define ACCD_FIELD_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH)
+
 /* Elements a program is run over, in order. */
 struct accd_rowset {
     const accd_program *program;
     int parent;          /* segment the elements lie in, or -1 - root */
     size_t root;         /* that they were reached from */
     uint8_t action;      /* of the object around */
+    uint8_t flags;       /* ACCD_FIELD_FLAGS of it */
     size_t rows;
     uint64_t base;       /* contiguous elements, stride apart ... */
     uint64_t *address;   /* ... or, if not NULL, the address of each */
@@ -96,7 +103,7 @@ struct accd_segment {
     const accd_field *field;
     int rowset;
     int elements;         /* rowset of what the sections hold, -1: plain data */
-    uint8_t action;
+    uint8_t action, flags;
     size_t rows, first;   /* number of the first section in the walk */
     uint64_t *host;       /* first byte of each section; walks that found the same share it */
     uint64_t bytes;       /* of every section, if bytes_of is NULL */
@@ -188,6 +195,7 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off */
+#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
 #define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
 
@@ -219,6 +227,14 @@ struct accd_origin {
     uint32_t next;  /* free ones are linked */
 };
 
+#define ACCD_SLOT_MOST (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
+
+/* What a descriptor held besides its address when it was attached: bounds, strides, element size. */
+struct accd_dope {
+    uint32_t bytes; /* of the whole descriptor */
+    char rest[];    /* behind the address */
+};
+
 /* An attached pointer. Keyed by the pointer's own host address. */
 struct accd_attach {
     uint64_t slot;
@@ -226,14 +242,28 @@ struct accd_attach {
     uint64_t base;   /* host address in the object it leads to; target may lie outside it. 0: that
                         object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
+    struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
     uint32_t count;
     uint32_t label;
 };
 
+static inline uint64_t accd_attach_end(const struct accd_attach *attach)
+{
+    return attach->slot + (attach->dope ? attach->dope->bytes : sizeof(void *));
+}
+static inline uint64_t accd_field_slot_bytes(const accd_field *field)
+{
+    return field->slot_bytes ? field->slot_bytes : sizeof(void *);
+}
+
 /* One device allocation for several objects; given back with the last of them. */
 struct accd_block {
     uint64_t dev, bytes;
-    size_t live;
+    size_t live;    /* places in it: of objects that are there, and of those that will come back */
+    size_t former;  /* the latter */
+    uint64_t host;  /* of its first byte, if data lie in it as on the host, or 0 */
+    uint8_t ahead;  /* bytes before its data, so that alignment is the host's */
+    bool borrowed;  /* the user's (acc_map_data) */
     uint64_t frame; /* host address of the aggregate whose members it holds in their places, or 0 */
 };
 
@@ -254,6 +284,7 @@ struct accd_group {
     uint64_t slot_low, slot_high;  /* hull of the pointers */
     struct accd_object *objects;   /* once indexed: one for each section */
     size_t live;                   /* objects that are present */
+    uint64_t dopes;                /* what its descriptors held when they were attached, as a number */
 };
 
 struct accd_directory {
@@ -267,7 +298,12 @@ struct accd_directory {
     struct accd_range blocks;    /* by device address */
     struct accd_range frames;    /* those of aggregates, by host address */
     struct accd_range slots;     /* attachments by the pointer's host address */
+    struct accd_range seats;     /* what fusion knows of objects, by their host address */
+    struct accd_range fused;     /* tuples that objects are in, by host address */
+    struct accd_range bases;     /* originals by base address: one of each ring */
+    uint64_t serial;             /* of the last construct that opened anything */
     struct accd_pool object_pool, attach_pool, block_pool;
+    struct accd_pool seat_pool, original_pool, former_pool, fused_pool;
     struct accd_origin *origins;
     size_t norigins, origins_room;
     uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
@@ -277,6 +313,7 @@ struct accd_directory {
     struct accd_region *top;
     size_t depth;
     size_t live_objects, live_attachments; /* pending ones included */
+    size_t ndopes;
     accd_stats stats;                      /* what the device was asked for */
     struct accd_journal *journal;
 };
@@ -311,12 +348,22 @@ struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_o
 void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object);
 accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p);
 void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Data are gone from a block that lives on. */
+void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 /* A shared device block; inserted when its objects are. */
 struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block);
 void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects);
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
+/* A copy of what a descriptor in readable memory holds behind its address. NULL: no memory. */
+struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor,
+                                uint32_t bytes);
+void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope);
+/* The attached pointer within a descriptor, behind its address: that of its addendum. Or NULL. */
+struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes);
+/* Whether the pointer on the host is the one that was attached, with all that belongs to it. */
+bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
 
 /* group.c */
 accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
@@ -342,6 +389,10 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
 void accd_forget_retired(struct accd_directory *dir);
 /* The pending group, pointers included, that a walk names section for section, or NULL. */
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
+/* What the descriptors of a walk hold now, as a number; 0: it has none. */
+uint64_t accd_walk_dopes(const struct accd_walk *walk);
+/* Whether those of a group are on the host as they were attached, as far as it may be read. */
+bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
 /* Device address of the element in a row: of a root's, or of one in the group's own block. */
 uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
                           size_t row);
@@ -374,13 +425,13 @@ struct accd_claim {
     bool attached;              /* this construct attached the slot, or detaches it */
 };
 #define ACCD_CLAIM_WALKED 0x80000000u
+#define ACCD_CLAIM_STILL 128u /* flag: its data are there by another clause, it moves nothing */
 
-/* What a region keeps of its items. */
-struct accd_source {
-    const accd_label *label;
-    int64_t start, index[ACCD_INDICES];
-    int32_t root; /* of the walk, -1: not walked */
-};
+/* update_and_copy: present bytes come from the host all the same. */
+static inline bool accd_claim_refreshes(const struct accd_claim *claim)
+{
+    return claim->state == ACCD_CLAIM_PRESENT && claim->flags & ACCD_ITEM_REFRESH;
+}
 
 /* A level of the stack of data environments. */
 struct accd_region {
@@ -393,9 +444,11 @@ struct accd_region {
     uint64_t thread;
     struct accd_walk *walk;     /* sources of walked claims */
     struct accd_group *group;   /* all sections of the walk, if they are one group */
-    size_t nitems, nclaims;
+    uint64_t serial;
+    size_t nitems, nclaims, noriginals;
     struct accd_source *items;
     struct accd_claim *claims;
+    struct accd_original **originals; /* its clauses as tuples, where data are fused */
     size_t bytes;               /* of this block of memory */
 };
 
@@ -413,24 +466,35 @@ struct accd_word {
     uint64_t dev, value;
 };
 
+/* The rest of a descriptor, to be written behind its address before any word is. */
+struct accd_rest {
+    uint64_t dev;
+    const void *from;
+    uint32_t bytes;
+};
+
 /* A construct on its way. Everything in it lies in scratch space or is undone on failure. */
 struct accd_plan {
     accd_context *context;
     struct accd_directory *dir;
     const accd_construct *construct;
+    const struct accd_region *leaving; /* the region that ends with it, or NULL */
     struct accd_walk *walk;
     struct accd_group *group; /* the sections of the walk are, or become, this group */
     struct accd_bulk *bulk;   /* the transfers of the group, NULL: none */
     bool new_group;
     struct accd_source *sources; /* of the items */
     struct accd_claim *claims;
-    size_t nclaims;
+    size_t nclaims, claims_room;
+    struct accd_fusion *fusion; /* NULL: it has nothing to do with tuples */
     uint32_t *fresh;          /* claims that make objects, by host address */
     size_t nfresh;
     struct accd_move *moves;
     size_t nmoves, moves_room;
     struct accd_word *words;
     size_t nwords, words_room;
+    struct accd_rest *rests;
+    size_t nrests, rests_room;
 };
 
 /* plan.c */
@@ -447,6 +511,14 @@ static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_cl
            accd_plan_counts_pointer(plan, claim);
 }
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
+/* What the descriptor at slot holds behind its address, to be written behind a device address; it stays
+ * where it is until then. A pointer in it that is attached itself stays so. */
+accd_status accd_plan_dope(struct accd_plan *plan, uint64_t slot, uint64_t dev, const void *rest,
+                           uint32_t bytes);
+/* Bytes of the descriptor that a claim's pointer begins, 0: it is a plain pointer. */
+uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim);
+/* Room for one more element of an array in scratch space. */
+bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
 /* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
@@ -466,6 +538,9 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
                              const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* enter.c, leave.c, update.c */
+/* Two claims of a construct overlap, and neither contains the other. */
+accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_claim *owner);
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p);
 accd_status accd_exit_data(struct accd_plan *plan);
 accd_status accd_leave_region(struct accd_region *region, bool abandon);
@@ -476,6 +551,30 @@ void accd_regions_forget(struct accd_directory *dir, const struct accd_object *o
 /* ACCD_POINTER_CHANGED if the claim's pointer leads elsewhere than when it was attached. */
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach);
+
+/* The claim of a construct that makes an object with a byte in [host, host + bytes), or NULL. */
+struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes);
+
+/* link.c: a pointer that an entry construct attaches. */
+struct accd_link {
+    uint32_t claim;
+    uint32_t holder_claim, target_claim; /* that make holder and target, if they are not present */
+    struct accd_object *holder, *target;
+    uint64_t pointer; /* the host's value */
+    uint64_t base;    /* host address in the target, 0: what it points to */
+    struct accd_attach *attach; /* its present attachment, or NULL */
+    struct accd_dope *dope;     /* of a descriptor, if it is to be written */
+    bool counts;                /* attached like that already */
+};
+struct accd_links {
+    struct accd_plan *plan;
+    struct accd_link *at;
+    size_t n;
+};
+accd_status accd_links_plan(struct accd_links *links);
+accd_status accd_links_words(const struct accd_links *links);
+void accd_links_commit(struct accd_links *links);
+void accd_links_free(struct accd_links *links);
 
 /* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
@@ -571,9 +670,17 @@ accd_status accd_idle(accd_context *context);
 /* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
 struct accd_directory *accd_directory_of(accd_context *context, int device);
 
+/* inspect.c: ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
+accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);
+
 /* name.c: all write at most room bytes and end with a zero. */
 void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
                       size_t room);
+void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
+                        size_t room);
+/* A range that begins in an object, called as the object is. */
+void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
+                     uint64_t bytes, char *to, size_t room);
 /* The place in a present object, as a member or element of it. */
 void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
                       uint64_t offset, char *to, size_t room);
@@ -584,6 +691,10 @@ void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, c
                     size_t room);
 void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
                      char *to, size_t room);
+/* The same of an item, or of a part of it; the index of its first element. */
+void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
+                      size_t room);
+int64_t accd_source_start(const struct accd_source *source, uint64_t host);
 /* The name alone, without section. */
 void accd_name_base(const accd_label *label, const int64_t *index, char *to, size_t room);
 /* A section of a walk, the pointer it was reached through, an element's own bytes. */

@@ -47,6 +47,8 @@ struct accd_backend {
     /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. */
     void (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
     void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
+    /* Optional: the range holds nothing any more, although its allocation lives on. */
+    void (*forget)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional, for tests: the n-th allocation, the n-th copy from now fails; 0: none does,
      * UINT64_MAX: as before. */
     void (*fail)(void *device, uint64_t allocation, uint64_t copy);

@@ -451,6 +451,12 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
         set_bits(sim, at + i, 1, from[bytes + i / 8] >> i % 8 & 1);
 }
 
+static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    set_bits(sim, dev - sim->base, bytes, false);
+}
+
 static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 {
     struct sim *sim = device;
@@ -469,7 +475,7 @@ const accd_backend accd_backend_sim = {
     COMMON,
     .name = "sim",
     .open = sim_open,
-    .written = sim_written,
+    .written = sim_written, .forget = sim_forget,
     .save = sim_save,
     .restore = sim_restore,
 };

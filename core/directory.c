@@ -16,6 +16,13 @@ accd_status accd_directory_init(struct accd_directory *dir, accd_context *contex
     accd_range_init(&dir->blocks, mem);
     accd_range_init(&dir->frames, mem);
     accd_range_init(&dir->slots, mem);
+    accd_range_init(&dir->seats, mem);
+    accd_range_init(&dir->fused, mem);
+    accd_range_init(&dir->bases, mem);
+    accd_pool_init(&dir->seat_pool, mem, sizeof(struct accd_seat), 64);
+    accd_pool_init(&dir->original_pool, mem, sizeof(struct accd_original), 64);
+    accd_pool_init(&dir->former_pool, mem, sizeof(struct accd_former), 64);
+    accd_pool_init(&dir->fused_pool, mem, sizeof(struct accd_fused), 64);
     accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
     accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
     accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
@@ -25,7 +32,11 @@ accd_status accd_directory_init(struct accd_directory *dir, accd_context *contex
 void accd_directory_close(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
+    struct accd_range_cursor cursor;
     accd_forget_retired(dir);
+    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor);
+         attach && dir->ndopes; attach = accd_range_next(&cursor))
+        accd_dope_free(dir, attach->dope);
     for (size_t i = 0; i < dir->ngroups; i++)
         if (dir->groups[i])
             accd_group_free(dir, dir->groups[i]);
@@ -36,6 +47,13 @@ void accd_directory_close(struct accd_directory *dir)
     accd_range_close(&dir->blocks);
     accd_range_close(&dir->frames);
     accd_range_close(&dir->slots);
+    accd_range_close(&dir->seats);
+    accd_range_close(&dir->fused);
+    accd_range_close(&dir->bases);
+    accd_pool_close(&dir->seat_pool);
+    accd_pool_close(&dir->original_pool);
+    accd_pool_close(&dir->former_pool);
+    accd_pool_close(&dir->fused_pool);
     accd_pool_close(&dir->object_pool);
     accd_pool_close(&dir->attach_pool);
     accd_pool_close(&dir->block_pool);
@@ -135,17 +153,28 @@ accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
     return ACCD_OK;
 }
 
-/* Pointers of 8 bytes may begin before low and reach into the range. */
+/* A pointer may begin before low and reach into the range, and so may the descriptor it is a part of. */
+static struct accd_attach *reaching(struct accd_directory *dir, uint64_t low)
+{
+    struct accd_attach *attach = low ? accd_range_floor(&dir->slots, low - 1) : NULL;
+    struct accd_attach *around =
+        attach && dir->ndopes && attach->slot ? accd_range_floor(&dir->slots, attach->slot - 1) : NULL;
+    if (around && accd_attach_end(around) > low)
+        return around;
+    return attach && accd_attach_end(attach) > low ? attach : NULL;
+}
+
 accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t high,
                               struct accd_range_cursor *cursor, struct accd_attach **attach_p)
 {
     *attach_p = NULL;
     if (!dir->slots.count && !dir->npending_attach)
         return ACCD_OK;
-    uint64_t from = low >= sizeof(void *) ? low - (sizeof(void *) - 1) : 0;
     if (dir->npending_attach)
-        ACCD_TRY(accd_index_pointers(dir, from, high));
-    struct accd_attach *attach = accd_range_seek(&dir->slots, from, cursor);
+        ACCD_TRY(accd_index_pointers(dir, low, high));
+    const struct accd_attach *before = reaching(dir, low);
+    struct accd_attach *attach =
+        accd_range_seek(&dir->slots, before ? before->slot : low, cursor);
     *attach_p = attach && attach->slot < high ? attach : NULL;
     return ACCD_OK;
 }
@@ -236,8 +265,51 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
     accd_range_erase(&dir->slots, attach->slot);
+    accd_dope_free(dir, attach->dope);
     accd_pool_give(&dir->attach_pool, attach);
     dir->live_attachments--;
+}
+
+struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor, uint32_t bytes)
+{
+    struct accd_dope *dope =
+        accd_mem_new(&dir->context->mem, sizeof *dope + bytes - sizeof(void *));
+    if (!dope)
+        return NULL;
+    dope->bytes = bytes;
+    memcpy(dope->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
+    dir->ndopes++;
+    return dope;
+}
+
+void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope)
+{
+    if (!dope)
+        return;
+    dir->ndopes--;
+    accd_mem_free(&dir->context->mem, dope, sizeof *dope + dope->bytes - sizeof(void *));
+}
+
+struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes)
+{
+    struct accd_attach *attach =
+        dir->slots.count ? accd_range_floor(&dir->slots, slot + bytes - 1) : NULL;
+    return attach && attach->slot >= slot + sizeof(void *) &&
+                   accd_attach_end(attach) <= slot + bytes
+               ? attach
+               : NULL;
+}
+
+bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
+{
+    const struct accd_dope *dope = attach->dope;
+    if (accd_load_pointer(attach->slot) != attach->target)
+        return false;
+    if (!slot_bytes)
+        return true;
+    return dope && dope->bytes == slot_bytes &&
+           !memcmp(dope->rest, (const char *)accd_pointer(attach->slot) + sizeof(void *),
+                   slot_bytes - sizeof(void *));
 }
 
 /* ---------------------------------------------------------------------------- device memory -- */
@@ -280,8 +352,15 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
     accd_range_erase(&dir->blocks, block->dev);
     if (block->frame)
         accd_range_erase(&dir->frames, block->frame);
-    accd_free_memory(dir, block->dev, block->bytes);
+    if (!block->borrowed)
+        accd_free_memory(dir, block->dev, block->bytes);
     accd_pool_give(&dir->block_pool, block);
+}
+
+void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ops->forget)
+        dir->ops->forget(dir->device, dev, bytes);
 }
 
 struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object)
@@ -291,10 +370,8 @@ struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_o
 
 void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
 {
-    if (object->size & ACCD_OBJECT_MAPPED)
-        return;
     if (object->size & ACCD_OBJECT_SHARED)
         accd_release_block(dir, accd_block_of(dir, object), 1);
-    else
+    else if (!(object->size & ACCD_OBJECT_MAPPED))
         accd_free_memory(dir, object->dev, accd_object_bytes(object));
 }

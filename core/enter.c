@@ -7,15 +7,6 @@
 /* Smaller objects of one construct share a device block; larger ones are given back on their own. */
 enum { SMALL_OBJECT = 32 << 10 };
 
-/* A pointer that this construct attaches. */
-struct link {
-    uint32_t claim;
-    uint32_t holder_claim, target_claim; /* that make holder and target, if they are not present */
-    struct accd_object *holder, *target;
-    uint64_t pointer; /* the host's value */
-    struct accd_attach *attach; /* its present attachment, or NULL */
-};
-
 /* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
 struct frame {
     uint64_t host, dev, bytes;
@@ -25,8 +16,7 @@ struct frame {
 
 struct entry {
     struct accd_plan *plan;
-    struct link *links;
-    size_t nlinks;
+    struct accd_links links;
     uint64_t block_dev, block_bytes; /* shared by small objects */
     size_t block_objects;
     struct frame *frames;
@@ -38,21 +28,15 @@ struct entry {
 
 /* ------------------------------------------------------------------------- 1. present or not -- */
 
-static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
+/* A claim, or piece of one, that lies in a present object. */
+static accd_status resolve_inside(struct accd_plan *plan, struct accd_claim *claim,
+                                  struct accd_object *object, bool split)
 {
-    struct accd_claim *claim = &plan->claims[index];
     const accd_rules *rules = &plan->context->rules;
-    const struct accd_demand *demand = &accd_demands[claim->action];
-    enum accd_relation relation;
-    struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
-    if (relation == ACCD_ACROSS)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->number);
-    if (relation == ACCD_NONE)
-        return ACCD_OK;
-    if (demand->creates && rules->again == ACCD_REJECT && claim->action != ACCD_HOLD &&
-        !(claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED)))
+    if (!split && accd_demands[claim->action].creates && rules->again == ACCD_REJECT &&
+        claim->action != ACCD_HOLD &&
+        !(claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED | ACCD_ITEM_KEEP |
+                          ACCD_ITEM_REFRESH)))
         return accd_claim_error(plan, claim, object, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT,
                                 "it is present already, which %s allows only for present_or "
                                 "clauses",
@@ -62,13 +46,78 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
                                 "its reference counter is exhausted");
     claim->state = ACCD_CLAIM_PRESENT;
     claim->object = object;
+    if (rules->fusion && !(claim->flags & ACCD_ITEM_REFRESH))
+        claim->flags |= ACCD_CLAIM_STILL;
     return ACCD_OK;
+}
+
+static bool present_or(const struct accd_claim *claim)
+{
+    return claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
+}
+
+/* A claim of which one object does not hold all, but present ones hold something. */
+static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
+                                  const struct accd_object *object)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+    bool splits = demand->creates && (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
+                                      rules->partial_overlap != ACCD_OVERLAP_ERROR);
+    bool joins = cover.whole && (cover.one || rules->fusion || splits);
+    if (!joins && !splits && rules->fusion && demand->creates)
+        return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
+                                "only a part of it is present on device %d: name that part, or use "
+                                "present_and_copyin or update_and_copy",
+                                plan->dir->number);
+    if (!joins && !splits)
+        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                                "only a part of it is present on device %d", plan->dir->number);
+    struct accd_candidate *candidate = NULL;
+    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (rules->fusion || !cover.one)) {
+        candidate = accd_fuse_candidate(plan, index);
+        candidate->dropped = cover.one && present_or(claim);
+        candidate->split = candidate->brings = !cover.whole;
+    }
+    if (demand->in && rules->partial_overlap == ACCD_OVERLAP_REFRESH && !cover.whole &&
+        !(claim->flags & ACCD_ITEM_KEEP))
+        claim->flags |= ACCD_ITEM_REFRESH;
+    size_t first = plan->nclaims;
+    ACCD_TRY(accd_claim_cut(plan, index, cover.objects));
+    if (candidate && candidate->split) {
+        candidate->more = (uint32_t)first;
+        candidate->nmore = (uint32_t)(plan->nclaims - first);
+    }
+    for (size_t i = first - 1; i < plan->nclaims; i++) {
+        claim = &plan->claims[i < first ? index : i];
+        if (claim->state == ACCD_CLAIM_PRESENT)
+            ACCD_TRY(resolve_inside(plan, claim, claim->object, !cover.whole));
+    }
+    return ACCD_OK;
+}
+
+static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    enum accd_relation relation;
+    struct accd_object *object;
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    if (relation == ACCD_ACROSS)
+        return resolve_across(plan, index, object);
+    if (plan->context->rules.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED)) {
+        struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
+        candidate->dropped = relation == ACCD_INSIDE && present_or(claim);
+        candidate->brings = relation == ACCD_NONE && accd_demands[claim->action].creates;
+    }
+    return relation == ACCD_INSIDE ? resolve_inside(plan, claim, object, false) : ACCD_OK;
 }
 
 /* --------------------------------------------------------------------- 2. conflicts and owners -- */
 
 /* The first claim in plan->fresh with a byte in [host, host + bytes), or NULL. */
-static struct accd_claim *fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
+struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
 {
     size_t low = 0, high = plan->nfresh;
     while (low < high) {
@@ -85,11 +134,13 @@ static struct accd_claim *fresh_in(const struct accd_plan *plan, uint64_t host, 
     return claim->host < host + bytes ? claim : NULL;
 }
 
-static accd_status overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
-                                 const struct accd_claim *owner)
+
+accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_claim *owner)
 {
     accd_status status =
-        accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP, R_PARTIAL_OVERLAP,
+        accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
+                         plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
                          "it overlaps another object of this directive, and neither contains the "
                          "other");
     accd_object_info *other = &plan->context->error.other;
@@ -99,10 +150,23 @@ static accd_status overlap_error(const struct accd_plan *plan, const struct accd
     return status;
 }
 
+/* Whether the clauses of two claims overlap in part, although their claims, cut at present data, do not. */
+static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim *a,
+                          const struct accd_claim *b)
+{
+    if ((a->source | b->source) & ACCD_CLAIM_WALKED)
+        return false;
+    const accd_item *x = &plan->construct->items[a->source];
+    const accd_item *y = &plan->construct->items[b->source];
+    uint64_t low = accd_address(x->host), high = accd_address(y->host);
+    uint64_t low_end = low + x->bytes, high_end = high + y->bytes;
+    return (low < high && low_end < high_end) || (low > high && low_end > high_end);
+}
+
 /* A claim that makes nothing: it may lie in what another one makes. */
 static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
 {
-    struct accd_claim *owner = fresh_in(plan, claim->host, claim->bytes);
+    struct accd_claim *owner = accd_fresh_in(plan, claim->host, claim->bytes);
     if (owner && owner->host <= claim->host &&
         claim->bytes <= owner->host + owner->bytes - claim->host) {
         claim->state = ACCD_CLAIM_WITHIN;
@@ -110,7 +174,7 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
         return ACCD_OK;
     }
     if (owner)
-        return overlap_error(plan, claim, owner);
+        return accd_overlap_error(plan, claim, owner);
     if (accd_demands[claim->action].must)
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_NOT_PRESENT,
                                 "it is not present on device %d", plan->dir->number);
@@ -142,11 +206,15 @@ static accd_status resolve_fresh(struct accd_plan *plan)
             pairs[n++] = (struct accd_pair){plan->claims[i].host, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n;) {
-        /* of those that begin at one address the longest owns the others */
+        /* of those that begin at one address the longest owns the others, of equal ones one without
+         * present_or */
         size_t longest = i, end = i + 1;
-        for (; end < n && pairs[end].key == pairs[i].key; end++)
-            if (plan->claims[pairs[end].value].bytes > plan->claims[pairs[longest].value].bytes)
+        for (; end < n && pairs[end].key == pairs[i].key; end++) {
+            const struct accd_claim *a = &plan->claims[pairs[end].value];
+            const struct accd_claim *b = &plan->claims[pairs[longest].value];
+            if (a->bytes > b->bytes || (a->bytes == b->bytes && present_or(b) && !present_or(a)))
                 longest = end;
+        }
         struct accd_pair swap = pairs[i];
         pairs[i] = pairs[longest];
         pairs[longest] = swap;
@@ -156,7 +224,9 @@ static accd_status resolve_fresh(struct accd_plan *plan)
                 plan->nfresh ? &plan->claims[plan->fresh[plan->nfresh - 1]] : NULL;
             if (owner && claim->host - owner->host < owner->bytes) {
                 if (claim->bytes > owner->host + owner->bytes - claim->host)
-                    return overlap_error(plan, claim, owner);
+                    return accd_overlap_error(plan, claim, owner);
+                if (clauses_cross(plan, claim, owner))
+                    return accd_overlap_error(plan, claim, owner);
                 claim->state = ACCD_CLAIM_WITHIN;
                 claim->owner = plan->fresh[plan->nfresh - 1];
             } else {
@@ -206,7 +276,7 @@ static accd_status try_group(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
-    if (walk->sections < plan->context->config.group_least || !roots_open(plan) ||
+    if (walk->sections < plan->context->config.group_least || !roots_open(plan) || accd_fuse_wanted(plan) ||
         rules->detach_final == ACCD_IGNORE) /* a group does not mark what holds its pointers */
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
@@ -233,160 +303,7 @@ static accd_status try_group(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-/* -------------------------------------------------------------------------------- 3. pointers -- */
-
-static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
-                               struct accd_object **object, uint32_t *claim, bool *found)
-{
-    enum accd_relation relation;
-    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, object));
-    *found = relation == ACCD_INSIDE;
-    if (*found)
-        return ACCD_OK;
-    *object = NULL;
-    const struct accd_claim *fresh = fresh_in(plan, host, 1);
-    if (fresh && bytes <= fresh->host + fresh->bytes - host) {
-        *claim = (uint32_t)(fresh - plan->claims);
-        *found = true;
-    }
-    return ACCD_OK;
-}
-
-static accd_status plan_link(struct entry *entry, uint32_t index)
-{
-    struct accd_plan *plan = entry->plan;
-    struct accd_claim *claim = &plan->claims[index];
-    const accd_rules *rules = &plan->context->rules;
-    bool explicit = claim->action == ACCD_ATTACH;
-    bool strict = !(claim->flags & ACCD_ITEM_TRY) &&
-                  (explicit ? rules->attach_absent : rules->attach_implied) == ACCD_REJECT;
-    struct link link = {.claim = index};
-    bool found;
-    char name[160];
-    ACCD_TRY(find_holder(plan, claim->slot, sizeof(void *), &link.holder, &link.holder_claim,
-                         &found));
-    if (!found) { /* the pointer is not on the device: nothing to attach */
-        if (!strict)
-            return ACCD_OK;
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
-                                "the pointer %s itself is not present on device %d", name,
-                                plan->dir->number);
-    }
-    if (!accd_host_usable(plan->context, claim->slot, sizeof(void *)))
-        return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                                "the pointer does not lie in live host memory");
-    if (rules->reattach == ACCD_REATTACH_COUNTS) {
-        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
-        if (link.attach) { /* wherever the pointer leads now */
-            link.pointer = link.attach->target;
-            claim->attached = true;
-            entry->links[entry->nlinks++] = link;
-            return ACCD_OK;
-        }
-    }
-    link.pointer = accd_load_pointer(claim->slot);
-    if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
-        link.target = claim->object;
-        link.target_claim = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : index;
-    } else if (link.pointer) {
-        ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
-        if (!found) {
-            if (!strict)
-                return ACCD_OK;
-            accd_name_claim_slot(plan, claim, name, sizeof name);
-            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
-                                    "what %s points to is not present on device %d", name,
-                                    plan->dir->number);
-        }
-    } else if (!explicit) {
-        return ACCD_OK;
-    } else if (strict && rules->attach_null == ACCD_REJECT) {
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, link.holder, ACCD_NULL_POINTER, R_ATTACH_NULL,
-                                "%s is a null pointer, which is attached to nothing", name);
-    }
-    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
-    if (link.attach && link.attach->target != link.pointer &&
-        rules->pointer_changed == ACCD_REJECT) {
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
-                                "the pointer %s was changed while it is attached", name);
-    }
-    if (link.attach && link.attach->target != link.pointer) { /* indexes what it led to, in time */
-        struct accd_object *before;
-        ACCD_TRY(accd_find(plan->dir, link.attach->base, &before));
-    }
-    claim->attached = true;
-    entry->links[entry->nlinks++] = link;
-    return ACCD_OK;
-}
-
-/* Among objects that sections of one pointer lead to, the one it is attached to: that which holds the
- * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
-static bool leads(const struct accd_plan *plan, const struct link *a, const struct link *b)
-{
-    uint64_t host[2];
-    bool holds[2];
-    const struct link *links[] = {a, b};
-    for (int k = 0; k < 2; k++) {
-        const struct accd_object *object = links[k]->target;
-        const struct accd_claim *claim = &plan->claims[links[k]->target_claim];
-        uint64_t bytes = object ? accd_object_bytes(object) : claim->bytes;
-        host[k] = object ? object->host : claim->host;
-        holds[k] = links[k]->pointer - host[k] < bytes;
-    }
-    return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
-}
-
-static __attribute__((noinline, cold)) accd_status settle_links(struct entry *entry)
-{
-    struct accd_plan *plan = entry->plan;
-    size_t n = entry->nlinks;
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    if (!pairs)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
-    for (size_t i = 0; i < n; i++)
-        pairs[i] = (struct accd_pair){plan->claims[entry->links[i].claim].slot, i};
-    pairs = accd_sort_pairs(pairs, pairs + n, n);
-    for (size_t i = 0, end; i < n; i = end) {
-        size_t first = pairs[i].value, best = first;
-        for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
-            size_t other = pairs[end].value;
-            first = other < first ? other : first;
-            best = leads(plan, &entry->links[other], &entry->links[best]) ? other : best;
-        }
-        struct link swap = entry->links[first];
-        entry->links[first] = entry->links[best];
-        entry->links[best] = swap;
-    }
-    return ACCD_OK;
-}
-
-static accd_status plan_links(struct entry *entry)
-{
-    struct accd_plan *plan = entry->plan;
-    size_t n = 0;
-    for (size_t i = 0; i < plan->nclaims; i++)
-        n += plan->claims[i].slot != 0;
-    if (!n)
-        return ACCD_OK;
-    entry->links = accd_scratch_take(&plan->context->scratch, n * sizeof entry->links[0]);
-    if (!entry->links)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
-        if (claim->slot && (claim->bytes || claim->action == ACCD_ATTACH) &&
-            accd_demands[claim->action].entry &&
-            (claim->state != ACCD_CLAIM_SKIP || claim->action == ACCD_ATTACH))
-            ACCD_TRY(plan_link(entry, i));
-    }
-    return entry->nlinks < 2 ? ACCD_OK : settle_links(entry);
-}
-
-/* --------------------------------------------------------------------------------- 4. reserve -- */
+/* --------------------------------------------------------------------------------- 3. reserve -- */
 
 static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
                                accd_status status, uint64_t bytes)
@@ -398,7 +315,7 @@ static accd_status device_full(const struct accd_plan *plan, const struct accd_c
 
 static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->source & ACCD_CLAIM_WALKED
+    return claim->source & ACCD_CLAIM_WALKED || plan->context->rules.fusion /* it is the base then */
                ? 0
                : accd_address(plan->construct->items[claim->source].frame);
 }
@@ -460,15 +377,18 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
 /* Shares the block of small objects, which lie in it one behind the other. */
 static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->bytes < SMALL_OBJECT && !frame_of(plan, claim);
+    return claim->bytes < SMALL_OBJECT && !frame_of(plan, claim) &&
+           !accd_fuse_fits(plan, claim->host);
 }
 
 static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
-    accd_status status = ACCD_OK;
+    accd_status status = plan->fusion ? accd_fuse_place(plan) : ACCD_OK;
     size_t nsmall = 0;
+    if (status != ACCD_OK)
+        return status;
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
         if (!small(plan, claim))
@@ -493,6 +413,9 @@ static accd_status reserve_memory(struct entry *entry)
             object->dev = place;
             object->size |= ACCD_OBJECT_SHARED;
             place += accd_padded(claim->bytes);
+        } else if (accd_fuse_fits(plan, claim->host)) {
+            object->dev = accd_fuse_dev(plan, claim->host);
+            object->size |= ACCD_OBJECT_SHARED;
         } else if (frame_of(plan, claim)) {
             status = place_in_frame(entry, claim, &object->dev);
             object->size |= ACCD_OBJECT_SHARED;
@@ -552,8 +475,10 @@ static accd_status reserve_region(struct entry *entry)
     if (construct->kind == ACCD_ENTER_DATA)
         return ACCD_OK;
     size_t nitems = construct->nitems;
+    size_t originals = plan->fusion ? plan->fusion->noriginals : 0;
     size_t bytes = sizeof(struct accd_region) + plan->nclaims * sizeof(struct accd_claim) +
-                   nitems * sizeof(struct accd_source);
+                   nitems * sizeof(struct accd_source) +
+                   originals * sizeof(struct accd_original *);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
         return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
@@ -572,15 +497,17 @@ static accd_status reserve_region(struct entry *entry)
     };
     region->claims = (struct accd_claim *)(region + 1);
     region->items = (struct accd_source *)(region->claims + plan->nclaims);
+    region->originals = (struct accd_original **)(region->items + nitems);
     memcpy(region->items, plan->sources, nitems * sizeof region->items[0]);
     entry->region = region;
     return ACCD_OK;
 }
 
 /* Whether the name of an object needs more than its label. */
-static bool needs_origin(const struct accd_source *source)
+static bool needs_origin(const struct accd_source *source, const struct accd_claim *claim)
 {
-    return source->start || (source->label && strchr(source->label->name, '#'));
+    return accd_source_start(source, claim->host) ||
+           (source->label && strchr(source->label->name, '#'));
 }
 
 static size_t origins_needed(const struct accd_plan *plan)
@@ -589,7 +516,7 @@ static size_t origins_needed(const struct accd_plan *plan)
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
         const struct accd_source *source = accd_claim_source(plan, claim);
-        n += !source || needs_origin(source);
+        n += !source || needs_origin(source, claim);
     }
     return n;
 }
@@ -598,8 +525,8 @@ static accd_status reserve_records(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     size_t attachments = 0;
-    for (size_t i = 0; i < entry->nlinks; i++)
-        attachments += !entry->links[i].attach;
+    for (size_t i = 0; i < entry->links.n; i++)
+        attachments += !entry->links.at[i].attach;
     size_t framed = framed_claims(plan);
     if (framed) {
         entry->frames =
@@ -609,26 +536,40 @@ static accd_status reserve_records(struct entry *entry)
                              "no memory to plan a construct");
     }
     size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group + framed;
+    if (plan->fusion) {
+        ACCD_TRY(accd_fuse_reserve(plan));
+        blocks += plan->fusion->blocks;
+    }
     if (!plan->nfresh && !attachments && !blocks)
         return ACCD_OK;
     return accd_directory_reserve(plan->dir, plan->nfresh, origins_needed(plan), attachments,
                                   blocks);
 }
 
-/* ---------------------------------------------------------------------------------- 5. moves -- */
+/* ---------------------------------------------------------------------------------- 4. moves -- */
 
-static uint64_t link_value(const struct accd_plan *plan, const struct link *link)
+/* Bytes that are there and come from the host all the same: attached pointers are kept. */
+static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
 {
-    if (!link->pointer)
-        return 0;
-    const struct accd_object *target =
-        link->target ? link->target : plan->claims[link->target_claim].object;
-    return target->dev + (link->pointer - target->host);
+    *any_p = false;
+    for (uint32_t i = 0; i < plan->nclaims; i++)
+        if (accd_claim_refreshes(&plan->claims[i])) {
+            *any_p = true;
+            ACCD_TRY(accd_plan_own_bytes(plan, i, false));
+        }
+    if (!*any_p)
+        return ACCD_OK;
+    ACCD_TRY(accd_plan_merge(plan));
+    return accd_plan_keep_pointers(plan);
 }
 
 static accd_status plan_moves(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
+    bool refreshes;
+    if (plan->fusion)
+        ACCD_TRY(accd_fuse_moves(plan));
+    ACCD_TRY(plan_refresh(plan, &refreshes));
     for (uint32_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         if (claim->state == ACCD_CLAIM_WITHIN)
@@ -641,17 +582,7 @@ static accd_status plan_moves(struct entry *entry)
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
     }
     ACCD_TRY(accd_plan_merge(plan));
-    for (size_t i = entry->nlinks; i-- > 0;) { /* of several for one pointer the first one holds */
-        const struct link *link = &entry->links[i];
-        if (link->attach && link->attach->target == link->pointer)
-            continue; /* attached here already: counted only */
-        const struct accd_object *holder =
-            link->holder ? link->holder : plan->claims[link->holder_claim].object;
-        ACCD_TRY(accd_plan_word(plan,
-                                holder->dev + (plan->claims[link->claim].slot - holder->host),
-                                link_value(plan, link)));
-    }
-    return ACCD_OK;
+    return accd_links_words(&entry->links);
 }
 
 /* Roots of the walk whose sections are a new group: their own bytes go with the group. */
@@ -672,7 +603,7 @@ static accd_status plan_bulk(struct entry *entry)
     return ACCD_OK;
 }
 
-/* --------------------------------------------------------------------------------- 6. commit -- */
+/* --------------------------------------------------------------------------------- 5. commit -- */
 
 static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
 {
@@ -681,10 +612,14 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
     if (source) {
         uint32_t label = source->label ? source->label->id : 0;
         object->where = label;
-        if (!needs_origin(source))
+        if (claim->bytes != source->bytes)
+            object->size |= ACCD_OBJECT_PIECE;
+        if (!needs_origin(source, claim))
             return;
-        struct accd_origin origin = {
-            .slot = claim->slot, .start = source->start, .label = label, .item = label};
+        struct accd_origin origin = {.slot = claim->slot,
+                                     .start = accd_source_start(source, claim->host),
+                                     .label = label,
+                                     .item = label};
         memcpy(origin.index, source->index, sizeof origin.index);
         object->where = accd_new_origin(plan->dir, &origin);
     } else {
@@ -701,57 +636,6 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
                        });
     }
     object->size |= ACCD_OBJECT_ORIGIN;
-}
-
-static void commit_links(struct entry *entry)
-{
-    struct accd_plan *plan = entry->plan;
-    struct accd_directory *dir = plan->dir;
-    for (size_t i = 0; i < entry->nlinks; i++) {
-        const struct link *link = &entry->links[i];
-        struct accd_claim *claim = &plan->claims[link->claim];
-        /* another clause of this construct may have attached or detached the same pointer */
-        struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
-        if (attach && attach->slot != claim->slot)
-            attach = NULL;
-        struct accd_object *target =
-            !link->pointer ? NULL
-                           : link->target ? link->target : plan->claims[link->target_claim].object;
-        if (attach && attach->target == link->pointer) {
-            attach->count++;
-            continue;
-        }
-        if (attach) { /* re-attached elsewhere: starts anew (ACC33-att-3) */
-            struct accd_object *before = NULL;
-            if (accd_find(dir, attach->base, &before) == ACCD_OK && before && before->pins)
-                before->pins--;
-            if (!target)
-                accd_remove_attach(dir, attach);
-        }
-        if (!target) { /* a null pointer was written, nothing is attached */
-            claim->attached = false;
-            continue;
-        }
-        if (!attach) {
-            struct accd_object *holder =
-                link->holder ? link->holder : plan->claims[link->holder_claim].object;
-            holder->size |= ACCD_OBJECT_HOLDS;
-            attach = accd_insert_attach(dir, claim->slot);
-        }
-        const struct accd_source *source = accd_claim_source(plan, claim);
-        const accd_label *label = source ? source->label : NULL;
-        if (!source) {
-            size_t index, row;
-            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-            label = plan->walk->segments[index].field->label;
-        }
-        attach->label = label ? label->id : 0;
-        attach->target = link->pointer;
-        attach->base = claim->action == ACCD_ATTACH ? link->pointer : claim->host;
-        attach->dev = link_value(plan, link);
-        attach->count = 1;
-        target->pins++;
-    }
 }
 
 static void commit_group(struct entry *entry)
@@ -797,7 +681,11 @@ static void commit(struct entry *entry)
         note_where(plan, claim);
         accd_insert_object(dir, claim->object);
     }
-    commit_links(entry);
+    uint64_t serial = ++dir->serial;
+    if (plan->fusion)
+        accd_fuse_commit(plan, entry->region, serial);
+    accd_links_commit(&entry->links);
+    accd_links_free(&entry->links);
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         if (!claim->object || !accd_plan_counts(plan, claim))
@@ -813,6 +701,7 @@ static void commit(struct entry *entry)
     memcpy(region->claims, plan->claims, plan->nclaims * sizeof region->claims[0]);
     region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
     region->group = plan->group;
+    region->serial = serial;
     region->below = dir->top;
     dir->top = region;
     dir->depth++;
@@ -821,6 +710,9 @@ static void commit(struct entry *entry)
 static void undo(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
+    if (plan->fusion)
+        accd_fuse_undo(plan);
+    accd_links_free(&entry->links);
     give_memory_back(entry);
     if (plan->new_group)
         accd_group_free(plan->dir, plan->group);
@@ -830,18 +722,18 @@ static void undo(struct entry *entry)
 
 static accd_status resolve(struct accd_plan *plan)
 {
-    uint32_t open = 0, last = 0;
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (claim->action == ACCD_ATTACH)
-            claim->state = ACCD_CLAIM_SKIP;
-        if (claim->state == ACCD_CLAIM_OPEN && claim->bytes)
+    uint32_t open = 0, last = 0, n = (uint32_t)plan->nclaims; /* pieces come behind them */
+    for (uint32_t i = 0; i < n; i++) {
+        if (plan->claims[i].action == ACCD_ATTACH)
+            plan->claims[i].state = ACCD_CLAIM_SKIP;
+        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes)
             ACCD_TRY(resolve_present(plan, i));
-        if (claim->state == ACCD_CLAIM_OPEN) {
+    }
+    for (uint32_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].state == ACCD_CLAIM_OPEN) {
             open++;
             last = i;
         }
-    }
     if (open == 1 && last == 0)
         return resolve_one(plan, &plan->claims[0]);
     return open ? resolve_fresh(plan) : ACCD_OK;
@@ -878,18 +770,22 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
-    struct entry entry = {.plan = plan};
+    struct entry entry = {.plan = plan, .links = {.plan = plan}};
     if (plan->walk)
         ACCD_TRY(try_group(plan));
     accd_status status = ACCD_OK;
     if (plan->walk && !plan->group)
         status = accd_plan_sections(plan);
     if (status == ACCD_OK)
+        status = accd_fuse_begin(plan);
+    if (status == ACCD_OK)
         status = resolve(plan);
+    if (status == ACCD_OK && plan->fusion)
+        status = accd_fuse_plan(plan);
     if (status == ACCD_OK && plan->context->rules.frame_grows == ACCD_REJECT)
         status = check_frames(plan);
     if (status == ACCD_OK)
-        status = plan_links(&entry);
+        status = accd_links_plan(&entry.links);
     if (status == ACCD_OK)
         status = reserve_records(&entry);
     if (status == ACCD_OK)

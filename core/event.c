@@ -55,6 +55,98 @@ static void tell_moves(const struct accd_plan *plan, const char *rule)
     }
 }
 
+/* A range by its first object: what is fused, or moves within the device. */
+static void tell_range(const struct accd_plan *plan, accd_op op, const char *rule, uint64_t host,
+                       uint64_t bytes)
+{
+    struct accd_object *object = NULL;
+    char name[160] = "";
+    if (accd_find(plan->dir, host, &object) == ACCD_OK && object)
+        accd_name_range(plan->dir, object, host - object->host, bytes, name, sizeof name);
+    tell(plan, op, rule, name, host, bytes);
+}
+
+static void tell_copies(const struct accd_plan *plan, const char *rule)
+{
+    for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++)
+        tell_range(plan, ACCD_OP_D2D, rule, plan->fusion->copies[i].host,
+                   plan->fusion->copies[i].bytes);
+}
+
+static void tell_fits(const struct accd_plan *plan)
+{
+    static const char *const rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
+    const struct accd_fusion *fusion = plan->fusion;
+    for (size_t i = 0; fusion && i < fusion->nfits; i++)
+        if (!fusion->fits[i].home)
+            tell_range(plan, ACCD_OP_FUSE, rules[fusion->fits[i].reason], fusion->fits[i].host,
+                       fusion->fits[i].end - fusion->fits[i].host);
+    for (size_t i = 0; fusion && i < fusion->nfits; i++)
+        if (!fusion->fits[i].home)
+            tell_range(plan, ACCD_OP_ALLOC, R_MEMORY, fusion->fits[i].host,
+                       fusion->fits[i].end - fusion->fits[i].host);
+}
+
+/* Memory that nobody goes back to: of objects that were alone, and of whole tuples. */
+static void tell_left(const struct accd_plan *plan)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    for (size_t i = 0; fusion && i < fusion->nshifts; i++)
+        if (fusion->shifts[i].left)
+            tell_range(plan, ACCD_OP_FREE, R_MEMORY, fusion->shifts[i].object->host,
+                       fusion->shifts[i].left);
+}
+
+/* Whether an object's memory is a tuple's block, or was: that is told as a whole, when it goes. What it had
+ * for itself before is told under its name. */
+static bool lies_with_others(const struct accd_plan *plan, const struct accd_object *object)
+{
+    const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+    const struct accd_block *block = accd_block_of(plan->dir, object);
+    bool shared = object->size & ACCD_OBJECT_SHARED && block && block->host;
+    return seat && shared && !seat->former &&
+           (seat->fused || block->bytes - accd_object_bytes(object) > 15);
+}
+
+/* How many places of a block are left with this exit. */
+static size_t places_left(const struct accd_plan *plan, const struct accd_exit_story *story,
+                          const struct accd_block *block)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < story->ndying; i++) {
+        const struct accd_seat *seat = accd_seat_of(plan->dir, story->dying[i]);
+        n += story->dying[i]->dev - block->dev < block->bytes;
+        for (const struct accd_former *f = seat ? seat->former : NULL; f; f = f->below)
+            n += f->dev - block->dev < block->bytes;
+    }
+    for (size_t i = 0; i < plan->fusion->nshifts; i++)
+        n += plan->fusion->shifts[i].from - block->dev < block->bytes;
+    return n;
+}
+
+/* Blocks of tuples whose last object leaves them. */
+static void tell_ends(const struct accd_plan *plan, const struct accd_exit_story *story)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_block *last = NULL;
+    for (size_t i = 0; fusion && i < fusion->nregroups; i++) {
+        const struct accd_fused *fused = fusion->regroups[i].fused;
+        if (places_left(plan, story, fused->block) == fused->block->live)
+            tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
+    }
+    for (size_t i = 0; fusion && i < story->ndying; i++) { /* what a tuple left behind */
+        const struct accd_object *object = story->dying[i];
+        const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+        const struct accd_block *block = accd_block_of(plan->dir, object);
+        if (!seat || seat->fused || !lies_with_others(plan, object) || block == last ||
+            places_left(plan, story, block) != block->live)
+            continue;
+        last = block;
+        tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, object->host,
+                   block->bytes - block->ahead);
+    }
+}
+
 /* Sections of a group, element by element. */
 static void tell_sections(const struct accd_plan *plan, accd_op op, const char *rule)
 {
@@ -105,12 +197,16 @@ void accd_tell_entry(const struct accd_plan *plan)
     if (!plan->context->config.on_event)
         return;
     const char *count = plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
+    tell_fits(plan);
     for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_NEW)
-            tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC, R_ALLOCATE);
+        if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_fits(plan, plan->claims[i].host))
+            tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC,
+                       plan->context->rules.fusion ? R_MEMORY : R_ALLOCATE);
     if (plan->new_group)
         tell_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);
-    tell_moves(plan, R_MOVE);
+    tell_copies(plan, R_COPY_IN_DEVICE);
+    tell_left(plan);
+    tell_moves(plan, plan->context->rules.fusion ? R_SEND : R_MOVE);
     if (plan->bulk)
         tell_sections(plan, ACCD_OP_H2D, R_MOVE);
     for (size_t i = 0; i < plan->nclaims; i++)
@@ -144,11 +240,15 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
             tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
     if (story->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
-    tell_moves(plan, R_LEAVE);
+    tell_moves(plan, plan->context->rules.fusion ? R_FETCH : R_LEAVE);
     if (plan->bulk)
         tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
+    tell_copies(plan, R_COPY_BACK);
+    tell_ends(plan, story);
     for (size_t i = 0; i < story->ndying; i++) {
         const struct accd_object *object = story->dying[i];
+        if (plan->fusion && lies_with_others(plan, object))
+            continue;
         accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
     }

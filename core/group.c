@@ -16,7 +16,8 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
     const struct accd_rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
     if (x->rows != y->rows || x->field->offset != y->field->offset ||
         x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
-        x->field->in_place != y->field->in_place || x->applied != y->applied ||
+        x->field->in_place != y->field->in_place ||
+        x->field->slot_bytes != y->field->slot_bytes || x->applied != y->applied ||
         p->parent != q->parent || p->program->spec.stride != q->program->spec.stride ||
         !x->bytes_of != !y->bytes_of || !x->start_of != !y->start_of)
         return false;
@@ -143,6 +144,55 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
             return true;
     }
     return false;
+}
+
+/* Always inline: the compiler unrolls constant lengths. */
+static inline __attribute__((always_inline)) uint64_t
+sum_dopes(const struct accd_walk *walk, const struct accd_segment *segment, const uint64_t *factor,
+          const uint32_t words)
+{
+    const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+    uint64_t sum = 0;
+    for (size_t row = 0; row < segment->rows; row++) {
+        uint64_t slot = accd_row_address(set, row) + segment->field->offset, hash = slot;
+        for (uint32_t k = 1; k < words; k++) { /* none waits for the one before */
+            uint64_t word;
+            memcpy(&word, accd_pointer(slot + k * sizeof word), sizeof word);
+            hash += word * factor[k];
+        }
+        sum += (hash ^ hash >> 29) * factor[0];
+    }
+    return sum;
+}
+
+uint64_t accd_walk_dopes(const struct accd_walk *walk)
+{
+    uint64_t factor[ACCD_SLOT_MOST / sizeof(uint64_t)] = {0x9E3779B97F4A7C15u}, sum = 0;
+    bool found = false;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        const uint32_t words = segment->field->slot_bytes / (uint32_t)sizeof(uint64_t);
+        for (uint32_t k = 1; k < words; k++)
+            factor[k] = factor[k - 1] * factor[0];
+        switch (words) {
+        case 0: continue;
+        case 3: sum += sum_dopes(walk, segment, factor, 3); break; /* scalars, vectors, matrices */
+        case 6: sum += sum_dopes(walk, segment, factor, 6); break;
+        case 9: sum += sum_dopes(walk, segment, factor, 9); break;
+        default: sum += sum_dopes(walk, segment, factor, words); break;
+        }
+        found = true;
+    }
+    return sum ? sum : found;
+}
+
+bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group)
+{
+    const accd_context *context = dir->context;
+    if (!group->dopes)
+        return true;
+    return !(context->config.check_host && group->walk->losses != context->host.losses) &&
+           group->dopes == accd_walk_dopes(group->walk);
 }
 
 typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
@@ -317,7 +367,7 @@ static void slots_hull(struct accd_group *group)
             }
         }
         low += segment->field->offset;
-        high += segment->field->offset + sizeof(void *);
+        high += segment->field->offset + accd_field_slot_bytes(segment->field);
         group->slot_low = low < group->slot_low ? low : group->slot_low;
         group->slot_high = high > group->slot_high ? high : group->slot_high;
     }
@@ -377,6 +427,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
     slots_hull(group);
+    group->dopes = accd_walk_dopes(walk);
     uint64_t bytes = 0;
     accd_status status = lay_out(walk, &bytes);
     if (status != ACCD_OK) {
@@ -509,15 +560,49 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     return ACCD_OK;
 }
 
+/* What the descriptors of a group held when they were attached: the host still has it, or else the
+ * device. */
+static bool read_dopes(struct accd_directory *dir, struct accd_group *group,
+                       const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+{
+    char bytes[ACCD_SLOT_MOST];
+    bool kept = accd_group_dopes_kept(dir, group);
+    for (size_t i = 0; i < n; i++) {
+        size_t index, row;
+        struct accd_object *holder;
+        accd_walk_locate(group->walk, pairs[i].value, &index, &row);
+        uint32_t size = group->walk->segments[index].field->slot_bytes;
+        if (!size)
+            continue;
+        if (!kept && (accd_find(dir, pairs[i].key, &holder) != ACCD_OK || !holder ||
+                      dir->ops->read(dir->device, holder->dev + (pairs[i].key - holder->host),
+                                     bytes, size) != ACCD_OK))
+            return false;
+        dopes[i] = accd_dope_new(dir, kept ? accd_pointer(pairs[i].key) : bytes, size);
+        if (!dopes[i])
+            return false;
+    }
+    return true;
+}
+
 accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
 {
     accd_context *context = dir->context;
     struct accd_walk *walk = group->walk;
     struct accd_pair *scratch = NULL;
+    struct accd_dope **dopes = NULL;
     size_t n;
     struct accd_pair *pairs = ordered(dir, group, accd_section_slot, &n, &scratch);
-    if (!pairs || !accd_pool_reserve(&dir->attach_pool, n) ||
-        !accd_range_reserve(&dir->slots, n)) {
+    bool ok = pairs && accd_pool_reserve(&dir->attach_pool, n) &&
+              accd_range_reserve(&dir->slots, n);
+    if (ok && group->dopes) {
+        dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);
+        ok = dopes && read_dopes(dir, group, pairs, n, dopes);
+    }
+    if (!ok) {
+        for (size_t i = 0; dopes && i < n; i++)
+            accd_dope_free(dir, dopes[i]);
+        accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
         if (pairs)
             accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
@@ -535,8 +620,10 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         attach->base = segment->host[row];
         attach->dev = accd_section_dev(group, segment, row) - shift;
         attach->count = group->attached;
+        attach->dope = dopes ? dopes[i] : NULL;
         attach->label = segment->field->label ? segment->field->label->id : 0;
     }
+    accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
     accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;
 }
@@ -609,7 +696,7 @@ struct accd_group *accd_group_matching(struct accd_directory *dir, const struct 
     for (size_t i = 0; i < dir->ngroups; i++) {
         struct accd_group *group = dir->groups[i];
         if (group && group->pending && group->pending_attach && same_sections(group->walk, walk))
-            return group;
+            return !group->dopes || group->dopes == accd_walk_dopes(walk) ? group : NULL;
     }
     return NULL;
 }

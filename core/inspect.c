@@ -10,8 +10,11 @@ accd_presence accd_is_present(accd_context *context, int device, const void *hos
     if (!dir || !host || (!bytes && context->rules.zero_present == ACCD_REJECT) ||
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
-    if (object) /* mostly it is there, and what lies behind it does not matter */
-        return asked <= accd_object_end(object) - start ? ACCD_WHOLLY : ACCD_PARTLY;
+    if (object && asked <= accd_object_end(object) - start)
+        return ACCD_WHOLLY; /* mostly it is there, and what lies behind it does not matter */
+    if (object)
+        return dir->fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY
+                                                                        : ACCD_PARTLY;
     if (accd_relate(dir, start, asked, &relation, &object) != ACCD_OK)
         return ACCD_ABSENT;
     return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
@@ -87,17 +90,31 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
     return 1;
 }
 
+/* Device range of an object, or of the tuple it is in: there, indices reach from one to another. */
+static int bounds_of(struct accd_directory *dir, const struct accd_object *object,
+                     uint64_t *low_p, uint64_t *high_p)
+{
+    if (!object)
+        return 0;
+    const struct accd_fused *fused =
+        dir->fused.count ? accd_fused_at(dir, object->host) : NULL;
+    *low_p = fused ? accd_fused_dev(fused) : object->dev;
+    *high_p = *low_p + (fused ? fused->end - fused->host : accd_object_bytes(object));
+    return 1;
+}
+
 static void describe_attachment(struct accd_directory *dir, const struct accd_attach *attach,
                                 accd_attachment *to)
 {
     struct accd_object *target = NULL;
-    *to = (accd_attachment){
-        .slot = attach->slot, .target = attach->target, .dev = attach->dev, .count = attach->count};
+    *to = (accd_attachment){.slot = attach->slot,
+                            .slot_bytes = accd_attach_end(attach) - attach->slot,
+                            .target = attach->target,
+                            .dev = attach->dev,
+                            .count = attach->count};
     accd_name_slot(dir, attach->slot, attach->label, to->name, sizeof to->name);
-    if (accd_find(dir, attach->base, &target) == ACCD_OK && target) {
-        to->low = target->dev;
-        to->high = target->dev + accd_object_bytes(target);
-    }
+    if (accd_find(dir, attach->base, &target) == ACCD_OK)
+        bounds_of(dir, target, &to->low, &to->high);
 }
 
 int accd_attachment_at(accd_context *context, int device, const void *slot,
@@ -126,15 +143,6 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at,
     return 1;
 }
 
-static int bounds_of(const struct accd_object *object, uint64_t *low_p, uint64_t *high_p)
-{
-    if (!object)
-        return 0;
-    *low_p = object->dev;
-    *high_p = object->dev + accd_object_bytes(object);
-    return 1;
-}
-
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
                        uint64_t *high_p)
 {
@@ -142,7 +150,13 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
     struct accd_object *object = NULL;
     if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK)
         return 0;
-    return bounds_of(object, low_p, high_p);
+    const struct accd_fused *fused =
+        !object && dir->fused.count ? accd_fused_in_device(dir, dev) : NULL;
+    if (!fused)
+        return bounds_of(dir, object, low_p, high_p);
+    *low_p = accd_fused_dev(fused); /* the address lies between its objects */
+    *high_p = *low_p + (fused->end - fused->host);
+    return 1;
 }
 
 void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t room)
@@ -172,7 +186,7 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
     if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
         attach->dev != dev || accd_find(dir, attach->base, &target) != ACCD_OK)
         return 0;
-    return bounds_of(target, low_p, high_p);
+    return bounds_of(dir, target, low_p, high_p);
 }
 
 /* ----------------------------------------------------------------------------------- levels -- */
@@ -273,14 +287,58 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
-static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+/* Memory of no present object, in a block where such lie: between them, or where they lay before. */
+static accd_status check_between(struct accd_directory *dir, const struct accd_block *block,
+                                 uint64_t dev, bool reads)
+{
+    const struct accd_fused *fused = accd_fused_in_device(dir, dev);
+    if (fused && reads)
+        return accd_fail(dir->context, ACCD_UNINITIALIZED_READ, R_HOLE,
+                         "bytes between fused data are read on device %d: no clause names them",
+                         dir->number);
+    if (fused)
+        return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_HOLE,
+                         "bytes between fused data are written on device %d: no clause names them",
+                         dir->number);
+    if (!block->former)
+        return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
+                         "the range is not in allocated memory of device %d", dir->number);
+    return accd_check_stale(dir, dev);
+}
+
+accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
+{
+    struct accd_object *object = NULL;
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    if (!block || !block->former || dev - block->dev >= block->bytes ||
+        dir->context->rules.stale == ACCD_IGNORE)
+        return ACCD_OK;
+    ACCD_TRY(accd_find_device(dir, dev, &object));
+    if (object)
+        return ACCD_OK;
+    accd_status status =
+        accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_STALE,
+                  "the address is stale: the data moved on device %d when they were fused",
+                  dir->number);
+    if (block->host && accd_find(dir, block->host + (dev - block->dev), &object) == ACCD_OK &&
+        object)
+        accd_describe_object(dir, object, &dir->context->error.other);
+    return status;
+}
+
+static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                                bool reads)
 {
     accd_context *context = dir->context;
     struct accd_object *held;
     ACCD_TRY(accd_find_device(dir, dev, &held));
-    if (held && !(held->size & ACCD_OBJECT_MAPPED)) {
-        if (bytes <= held->dev + accd_object_bytes(held) - dev)
+    /* the user's memory is allocated whatever lies in it, but not what it was fused into */
+    if (held && (held->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
+        uint64_t left = held->dev + accd_object_bytes(held) - dev;
+        if (bytes <= left)
             return ACCD_OK;
+        if (dir->fused.count && accd_fused_in_device(dir, dev))
+            return check_access(dir, dev + left, bytes - left, reads); /* and what is beside it */
         accd_object_info info;
         accd_describe_object(dir, held, &info);
         accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
@@ -290,6 +348,8 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
     }
     const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
     bool between = block && dev - block->dev < block->bytes; /* objects that share a block */
+    if (between && (block->host || block->former))
+        return check_between(dir, block, dev, reads);
     if (!between && dir->ops->allocated(dir->device, dev, bytes))
         return ACCD_OK;
     if (!dev)
@@ -313,7 +373,7 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
         return ACCD_NO_DEVICE;
-    ACCD_TRY(check_access(dir, dev, bytes));
+    ACCD_TRY(check_access(dir, dev, bytes, true));
     if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) < bytes) {
         accd_object_info excluded;
         if (accd_excluded_at(context, device, dev, &excluded)) {
@@ -394,6 +454,19 @@ void accd_journal_close(accd_context *context, int device, int commit)
     dir->journal = NULL;
 }
 
+/* Whether the device has already what is written of a pointer, or of its descriptor. */
+static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, const void *from,
+                      uint64_t bytes, const struct accd_attach *attach)
+{
+    char there[ACCD_SLOT_MOST];
+    uint64_t end = accd_attach_end(attach), at = attach->slot > host ? attach->slot - host : 0;
+    if (end <= host) /* it is within a descriptor that reaches further */
+        return true;
+    end = end - host < bytes ? end - host : bytes;
+    return dir->ops->read(dir->device, dev + at, there, end - at) == ACCD_OK &&
+           !memcmp(there, (const char *)from + at, end - at);
+}
+
 /* Whether the write would change an attached pointer (TR14-4.1-08). */
 static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from,
                                   uint64_t bytes)
@@ -409,10 +482,7 @@ static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, cons
     uint64_t host = object->host + (dev - object->dev);
     ACCD_TRY(accd_first_attach(dir, host, host + bytes, &cursor, &attach));
     for (; attach; attach = accd_next_attach(&cursor, host + bytes)) {
-        uint64_t value = 0;
-        if (attach->slot == host && bytes == sizeof value)
-            memcpy(&value, from, sizeof value);
-        if (value == attach->dev)
+        if (no_change(dir, dev, host, from, bytes, attach))
             continue;
         char name[160];
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
@@ -429,7 +499,7 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
     if (!dir)
         return ACCD_NO_DEVICE;
     ACCD_TRY(accd_idle(context));
-    ACCD_TRY(check_access(dir, dev, bytes));
+    ACCD_TRY(check_access(dir, dev, bytes, false));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));
     accd_object_info excluded;
     if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) == 0 &&

@@ -62,8 +62,10 @@ accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_c
                                const struct accd_attach *attach)
 {
     char name[160];
+    uint64_t bytes = accd_attach_end(attach) - attach->slot;
     if (plan->context->rules.pointer_changed != ACCD_REJECT ||
-        host_pointer(plan, attach) == attach->target)
+        !accd_host_usable(plan->context, attach->slot, bytes) ||
+        accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
         return ACCD_OK;
     accd_name_claim_slot(plan, claim, name, sizeof name);
     return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
@@ -252,6 +254,20 @@ static accd_status plan_moves(struct leave *leave)
     return accd_plan_keep_pointers(plan);
 }
 
+/* The host's value, of a descriptor all of it: FLANG-detach-1. */
+static accd_status restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
+                                   uint64_t dev)
+{
+    const struct accd_dope *dope = attach->dope;
+    ACCD_TRY(accd_plan_word(plan, dev, host_pointer(plan, attach)));
+    if (!dope)
+        return ACCD_OK;
+    const char *rest = dope->rest;
+    if (accd_host_usable(plan->context, attach->slot, dope->bytes))
+        rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
+    return accd_plan_dope(plan, attach->slot, dev, rest, dope->bytes);
+}
+
 /* Pointers that stay lead to the host again: TR14-4.1-01. */
 static accd_status plan_words(struct leave *leave)
 {
@@ -263,8 +279,7 @@ static accd_status plan_words(struct leave *leave)
             continue;
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
         if (holder && !(holder->size & ACCD_OBJECT_DYING))
-            ACCD_TRY(accd_plan_word(plan, holder->dev + (attach->slot - holder->host),
-                                    host_pointer(plan, attach)));
+            ACCD_TRY(restore_pointer(plan, attach, holder->dev + (attach->slot - holder->host)));
     }
     return ACCD_OK;
 }
@@ -293,6 +308,15 @@ static accd_status sections_of_group(struct leave *leave)
     return ACCD_OK;
 }
 
+/* Whether elements of the walk lie in several present objects: a group moves those of one. */
+static bool roots_cut(const struct accd_plan *plan)
+{
+    for (size_t i = 0; plan->fusion && i < plan->walk->nroots; i++)
+        if (plan->claims[plan->walk->roots[i].item].bytes != plan->walk->roots[i].bytes)
+            return true;
+    return false;
+}
+
 /* A pending group leaves as a whole if nobody else attached anything among its pointers, and if its
  * pointers either stay attached or end together with it. */
 static accd_status group_leaves(struct leave *leave)
@@ -312,7 +336,8 @@ static accd_status group_leaves(struct leave *leave)
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
     if (!group->pending || !group->pending_attach || lost || leave->abandon ||
         (!dies && (plan->construct->finalize || group->attached <= references)) ||
-        accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group))
+        accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group) ||
+        roots_cut(plan) || (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)))
         return sections_of_group(leave);
     size_t section;
     /* an exit data found the group by walking the same pointers just now */
@@ -356,6 +381,30 @@ static accd_status plan_bulk(struct leave *leave)
 
 /* --------------------------------------------------------------------------------- undo, end -- */
 
+/* A group that was looked into on the way: its sections and pointers have counters of their own then. */
+static void put_back_sections(const struct leave *leave)
+{
+    const struct accd_group *group = leave->plan->group;
+    const struct accd_walk *walk = group->walk;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
+            if (!accd_section_bytes(segment, row))
+                continue;
+            if (!group->pending) {
+                struct accd_object *object = &group->objects[segment->first + row];
+                *(leave->dynamic ? &object->dynamic : &object->structured) +=
+                    leave->group_references;
+            }
+            uint64_t slot = accd_section_slot(walk, segment, row);
+            struct accd_attach *attach =
+                group->pending_attach ? NULL : accd_range_floor(&leave->plan->dir->slots, slot);
+            if (attach && attach->slot == slot)
+                attach->count += leave->group_references;
+        }
+    }
+}
+
 static void undo(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
@@ -380,10 +429,14 @@ static void undo(struct leave *leave)
     for (size_t i = 0; i < leave->ndying; i++)
         leave->dying[i]->size &= ~ACCD_OBJECT_DYING;
     forget_touched(leave);
+    if (plan->fusion)
+        accd_unfuse_undo(plan);
     if (leave->group_leaves) {
         struct accd_group *group = plan->group;
         *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
         group->attached += leave->group_references;
+        if (!leave->group_dies)
+            put_back_sections(leave);
         if (leave->group_dies) {
             group->pending = group->pending_attach = true;
             dir->npending++;
@@ -402,7 +455,12 @@ static void finish(struct leave *leave)
             leave->removed[i].attach->base = 0;
         else
             accd_remove_attach(dir, leave->removed[i].attach);
+    if (plan->fusion)
+        accd_unfuse_commit(plan);
     for (size_t i = 0; i < leave->ndying; i++) {
+        if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
+            accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
+        accd_seat_free(dir, leave->dying[i]);
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
     }
@@ -444,6 +502,8 @@ static accd_status leave_now(struct leave *leave)
     ACCD_TRY(end_inner_attachments(leave));
     ACCD_TRY(unpin(leave));
     ACCD_TRY(end_outer_attachments(leave));
+    if (plan->fusion)
+        ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
     ACCD_TRY(plan_words(leave));
     ACCD_TRY(plan_bulk(leave));
     accd_status status = accd_plan_commit(plan);
@@ -464,16 +524,45 @@ static accd_status carry_out(struct leave *leave)
 
 /* -------------------------------------------------------------------------------- exit data -- */
 
-static accd_status resolve_exit(struct accd_plan *plan, struct accd_claim *claim)
+/* Without fusion nobody keeps what enter data opened. */
+static bool owns_exits(const accd_rules *rules)
 {
+    return rules->fusion && rules->exit_unowned == ACCD_REJECT;
+}
+
+/* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. */
+static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *claim,
+                              const struct accd_object *object)
+{
+    struct accd_original *opened =
+        plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
+    if (opened)
+        ACCD_TRY(accd_unfuse_original(plan, opened));
+    if (opened || !owns_exits(&plan->context->rules) || claim->flags & ACCD_ITEM_UNCOUNTED)
+        return ACCD_OK;
+    return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
+                            "no enter data that is still open opened just this range on device %d",
+                            plan->dir->number);
+}
+
+static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
+{
+    struct accd_claim *claim = &plan->claims[index];
     const accd_rules *rules = &plan->context->rules;
     enum accd_relation relation;
     struct accd_object *object;
     bool tolerant = claim->flags & ACCD_ITEM_TRY;
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
-    if (relation == ACCD_ACROSS)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->number);
+    if (relation == ACCD_ACROSS) {
+        struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+        if (!cover.whole || !(cover.one || rules->fusion))
+            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
+                                    R_PARTIALLY_PRESENT,
+                                    "only a part of it is present on device %d",
+                                    plan->dir->number);
+        ACCD_TRY(end_opened(plan, claim, object));
+        return accd_claim_cut(plan, index, cover.objects);
+    }
     if (relation == ACCD_NONE) {
         if (claim->attached && !tolerant) { /* absent because the pointer leads elsewhere now? */
             struct accd_attach *attach;
@@ -481,25 +570,26 @@ static accd_status resolve_exit(struct accd_plan *plan, struct accd_claim *claim
             ACCD_TRY(accd_check_pointer(plan, claim, attach));
         }
         if (rules->exit_absent == ACCD_REJECT && !tolerant)
-            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_EXIT_ABSENT,
+            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT,
+                                    owns_exits(rules) ? R_UNOWNED : R_EXIT_ABSENT,
                                     "it is not present on device %d", plan->dir->number);
         claim->state = ACCD_CLAIM_SKIP;
         return ACCD_OK;
     }
     claim->state = ACCD_CLAIM_PRESENT;
     claim->object = object;
-    return ACCD_OK;
+    return end_opened(plan, claim, object);
 }
 
 /* Finalize without an attachment: the host's value all the same, if the object ever held one. */
 static accd_status detach_finally(struct accd_plan *plan, const struct accd_claim *claim,
                                   const struct accd_object *holder, bool *done_p)
 {
+    const struct accd_attach was = {.slot = claim->slot};
     *done_p = plan->construct->finalize && plan->context->rules.detach_final == ACCD_IGNORE &&
               holder && holder->size & ACCD_OBJECT_HOLDS &&
               accd_host_usable(plan->context, claim->slot, sizeof(void *));
-    return *done_p ? accd_plan_word(plan, holder->dev + (claim->slot - holder->host),
-                                    accd_load_pointer(claim->slot))
+    return *done_p ? restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host))
                    : ACCD_OK;
 }
 
@@ -535,6 +625,22 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
     return ACCD_OK;
 }
 
+static accd_status resolve_exits(struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->nclaims; i++)
+        ACCD_TRY(resolve_detach(plan, &plan->claims[i]));
+    for (uint32_t i = 0; i < plan->nclaims; i++) { /* pieces that come behind are resolved */
+        if (plan->claims[i].action != ACCD_DETACH && plan->claims[i].state == ACCD_CLAIM_OPEN)
+            ACCD_TRY(resolve_exit(plan, i));
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
+            claim->attached = false;
+        if (plan->fusion && plan->construct->finalize && claim->object)
+            ACCD_TRY(accd_unfuse_opened(plan, claim->object));
+    }
+    return ACCD_OK;
+}
+
 accd_status accd_exit_data(struct accd_plan *plan)
 {
     struct leave leave = {.plan = plan, .dynamic = true};
@@ -543,14 +649,13 @@ accd_status accd_exit_data(struct accd_plan *plan)
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
     }
-    for (size_t i = 0; i < plan->nclaims; i++)
-        ACCD_TRY(resolve_detach(plan, &plan->claims[i]));
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (claim->action != ACCD_DETACH && claim->state == ACCD_CLAIM_OPEN)
-            ACCD_TRY(resolve_exit(plan, claim));
-        if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
-            claim->attached = false;
+    accd_status status = accd_unfuse_begin(plan);
+    if (status == ACCD_OK)
+        status = resolve_exits(plan);
+    if (status != ACCD_OK) {
+        if (plan->fusion)
+            accd_unfuse_undo(plan);
+        return status;
     }
     return carry_out(&leave);
 }
@@ -581,6 +686,16 @@ void accd_regions_forget(struct accd_directory *dir, const struct accd_object *o
         }
 }
 
+static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
+{
+    accd_status status = accd_unfuse_begin(plan);
+    for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
+        status = accd_unfuse_original(plan, region->originals[i]);
+    if (status != ACCD_OK && plan->fusion)
+        accd_unfuse_undo(plan);
+    return status;
+}
+
 accd_status accd_leave_region(struct accd_region *region, bool abandon)
 {
     accd_context *context = region->context;
@@ -596,6 +711,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
         .context = context,
         .dir = region->dir,
         .construct = &construct,
+        .leaving = region,
         .walk = region->walk,
         .group = region->group,
         .sources = region->items,
@@ -608,8 +724,10 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     if (status == ACCD_OK) {
         if (plan.nclaims)
             memcpy(plan.claims, region->claims, plan.nclaims * sizeof plan.claims[0]);
-        status = carry_out(&leave);
+        status = end_originals(&plan, region);
     }
+    if (status == ACCD_OK)
+        status = carry_out(&leave);
     accd_scratch_reset(&context->scratch);
     context->busy = false;
     if (status == ACCD_OK)

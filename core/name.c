@@ -33,18 +33,35 @@ static struct text text_in(char *to, size_t room)
     return (struct text){to, room, 0, 0};
 }
 
+/* What stands before a member's name: names of Fortran bring their own. */
+static const char *point(const char *name)
+{
+    return *name && *name != '%' ? "." : "";
+}
+
 static bool indexed(const accd_label *label)
 {
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-static void add_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes)
+/* One element of what a label names. */
+static void add_index(struct text *text, const accd_label *label, int64_t index)
 {
-    if (label->flags & ACCD_LABEL_SECTION)
+    if (label && label->flags & ACCD_LABEL_ROUND)
+        add(text, "(%lld)", (long long)index + 1);
+    else
+        add(text, "[%lld]", (long long)index);
+}
+
+/* part: of an object that has a name as a whole. */
+static void add_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes,
+                        bool part)
+{
+    if (label->flags & ACCD_LABEL_SECTION || part)
         add(text, "[%lld:%llu]", (long long)start,
             (unsigned long long)(bytes / (label->unit ? label->unit : 1)));
     else if (label->flags & ACCD_LABEL_ELEMENT)
-        add(text, "[%lld]", (long long)start);
+        add_index(text, label, start);
 }
 
 static void add_base_name(struct text *text, const accd_label *label, const int64_t *index)
@@ -71,7 +88,25 @@ void accd_name_label(const accd_label *label, const int64_t *index, int64_t star
     if (!label)
         return;
     add_base_name(&text, label, index);
-    add_section(&text, label, start, bytes);
+    add_section(&text, label, start, bytes, false);
+}
+
+int64_t accd_source_start(const struct accd_source *source, uint64_t host)
+{
+    if (host == source->host || !source->label || !source->label->unit)
+        return source->start;
+    return source->start + (int64_t)((host - source->host) / source->label->unit);
+}
+
+void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
+                      size_t room)
+{
+    struct text text = text_in(to, room);
+    if (!source->label)
+        return;
+    add_base_name(&text, source->label, source->index);
+    add_section(&text, source->label, accd_source_start(source, host), bytes,
+                bytes != source->bytes);
 }
 
 /* Number of embedded elements: a constant of the program. */
@@ -104,14 +139,14 @@ static void add_member(struct text *text, const accd_program *layout, uint64_t o
     for (size_t i = 0; i < spec->nmembers; i++) {
         const accd_member *member = &spec->members[i];
         if (offset - member->offset < member->bytes && member->label) {
-            add(text, ".%s", member->label->name);
+            add(text, "%s%s", point(member->label->name), member->label->name);
             return;
         }
     }
     for (size_t i = 0; i < spec->npieces; i++) {
         const accd_piece *piece = &spec->pieces[i];
         if (offset - piece->offset < piece->bytes && piece->label) {
-            add(text, ".%s", piece->label->name);
+            add(text, "%s%s", point(piece->label->name), piece->label->name);
             return;
         }
     }
@@ -130,19 +165,21 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
                 array = &spec->members[i];
         if (!array || array->bytes <= field->unit)
             return false;
-        add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
+        add(text, "%s%s", point(name), name);
+        add_index(text, field->label, (int64_t)(into / field->unit));
         add_member(text, field->child, into % field->unit, want);
         return true;
     }
     if (!field->embedded) {
         if (into >= sizeof(void *))
             return false;
-        add(text, "%s%s", *name ? "." : "", name);
+        add(text, "%s%s", point(name), name);
         return true;
     }
     if (into / field->unit >= embedded_count(spec, field))
         return false;
-    add(text, ".%s[%llu]", name, (unsigned long long)(into / field->unit));
+    add(text, "%s%s", point(name), name);
+    add_index(text, field->label, (int64_t)(into / field->unit));
     add_member(text, field->child, into % field->unit, want);
     return true;
 }
@@ -158,7 +195,7 @@ static void add_row_slot(struct text *text, const struct accd_walk *walk,
     add_row(text, walk, &walk->rowsets[segment->rowset], row);
     const accd_label *label = segment->field->label;
     if (label && *label->name)
-        add(text, ".%s", label->name);
+        add(text, "%s%s", point(label->name), label->name);
 }
 
 /* An element: "Y[3]", "X.q[0]", "X.in[2]". */
@@ -174,7 +211,7 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
         if (root->label)
             add_base_name(text, root->label, root->index);
         if (set->rows > 1 || (root->label && indexed(root->label)))
-            add(text, "[%lld]", (long long)root->start + (long long)row);
+            add_index(text, root->label, root->start + (int64_t)row);
         return;
     }
     const struct accd_segment *segment = &walk->segments[set->parent];
@@ -182,7 +219,7 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
     int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) /
                                 segment->field->unit);
     add_row_slot(text, walk, segment, section);
-    add(text, "[%lld]", (long long)(accd_section_start(segment, section) + element));
+    add_index(text, segment->field->label, accd_section_start(segment, section) + element);
 }
 
 void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room)
@@ -217,7 +254,7 @@ void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set
     struct text text = text_in(to, room);
     add_row(&text, walk, set, row);
     if (piece && piece->label)
-        add(&text, ".%s", piece->label->name);
+        add(&text, "%s%s", point(piece->label->name), piece->label->name);
 }
 
 /* ---------------------------------------------------------------------------------- objects -- */
@@ -301,7 +338,7 @@ static void add_inside(struct text *text, struct accd_directory *dir,
         return;
     uint64_t unit = s.label->unit ? s.label->unit : accd_object_bytes(object);
     if (s.group || indexed(s.label) || unit < accd_object_bytes(object)) {
-        add(text, "[%lld]", (long long)s.start + (long long)(offset / unit));
+        add_index(text, s.label, s.start + (int64_t)(offset / unit));
         offset %= unit;
     }
     if (member)
@@ -327,17 +364,38 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
         add(text, "%s", label->name);
 }
 
-void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
-                      size_t room)
+void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
+                        size_t room)
+{
+    struct text text = text_in(to, room);
+    const struct accd_source *whole = &original->source;
+    struct source s = {.label = whole->label, .slot = original->slot, .index = whole->index};
+    if (!whole->label)
+        return;
+    add_base(&text, dir, &s);
+    add_section(&text, whole->label, accd_source_start(whole, original->host), original->bytes,
+                original->bytes != whole->bytes);
+}
+
+void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
+                     uint64_t bytes, char *to, size_t room)
 {
     struct text text = text_in(to, room);
     struct source s = source_of(dir, object);
+    uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
+    int64_t start = s.start + (int64_t)(into / unit);
     add_base(&text, dir, &s);
     if (s.group)
-        add(&text, "[%lld:%llu]", (long long)s.start,
-            (unsigned long long)(accd_object_bytes(object) / (s.label ? s.label->unit : 1)));
+        add(&text, "[%lld:%llu]", (long long)start, (unsigned long long)(bytes / unit));
     else if (s.label)
-        add_section(&text, s.label, s.start, accd_object_bytes(object));
+        add_section(&text, s.label, start, bytes,
+                    bytes != accd_object_bytes(object) || object->size & ACCD_OBJECT_PIECE);
+}
+
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
+                      size_t room)
+{
+    accd_name_range(dir, object, 0, accd_object_bytes(object), to, room);
 }
 
 void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,

@@ -18,7 +18,7 @@ void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *clai
 {
     const struct accd_source *source = accd_claim_source(plan, claim);
     if (source)
-        accd_name_label(source->label, source->index, source->start, claim->bytes, to, room);
+        accd_name_source(source, claim->host, claim->bytes, to, room);
     else
         accd_name_section(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
 }
@@ -143,7 +143,10 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         const accd_item *item = &construct->items[i];
         plan->sources[i] = (struct accd_source){
             .label = item->label,
+            .host = accd_address(item->host),
+            .bytes = item->bytes,
             .start = item->start,
+            .slot_bytes = item->slot_bytes,
             .root = item->program && item->bytes ? walked++ : -1,
         };
         memcpy(plan->sources[i].index, item->index, sizeof item->index);
@@ -156,9 +159,13 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
             .flags = item->flags,
         };
     }
-    plan->nclaims = n;
+    plan->nclaims = plan->claims_room = n;
     for (size_t i = 0; i < n; i++) {
         struct accd_claim *claim = &plan->claims[i];
+        if (plan->sources[i].slot_bytes % sizeof(void *) ||
+            plan->sources[i].slot_bytes > ACCD_SLOT_MOST)
+            return accd_claim_error(plan, claim, NULL, ACCD_MISUSE, R_MISUSE,
+                                    "no descriptor has %u bytes", plan->sources[i].slot_bytes);
         if (claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH)
             continue;
         if (!claim->bytes)
@@ -192,7 +199,7 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     if (!accd_segment_maps(segment) || !bytes)
         return 0;
     size_t item = plan->walk->roots[accd_section_root(plan->walk, segment)].item;
-    uint8_t flags = plan->claims[item].flags & (ACCD_ITEM_TRY | ACCD_ITEM_PRESENT_OR);
+    uint8_t flags = (plan->claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
     *claim = (struct accd_claim){
         .host = segment->host[row],
         .bytes = bytes,
@@ -224,6 +231,7 @@ accd_status accd_plan_sections(struct accd_plan *plan)
                 n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row,
                                    &claims[n]);
     plan->claims = claims;
+    plan->claims_room = plan->nclaims + more;
     plan->nclaims = n;
     return ACCD_OK;
 }
@@ -258,7 +266,9 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
             return true;
         if (!claim->slot)
             continue;
-        uint64_t end = claim->slot + sizeof(void *);
+        uint64_t end = claim->slot + (claim->source & ACCD_CLAIM_WALKED
+                                          ? sizeof(void *)
+                                          : plan->sources[i].slot_bytes + sizeof(void *));
         if (accd_group_meets(group, claim->slot, end) ||
             (claim->slot < group->slot_high && group->slot_low < end))
             return true;
@@ -276,7 +286,7 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
 /* ------------------------------------------------------------------------------------ moves -- */
 
 /* Arrays that grow in scratch space; what they outgrow goes with it. */
-static bool room_for_one(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size)
+bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
         return true;
@@ -292,7 +302,7 @@ static bool room_for_one(struct accd_plan *plan, void **array, size_t n, size_t 
 
 static inline accd_status add_move(struct accd_plan *plan, const struct accd_move *move)
 {
-    if (!room_for_one(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
+    if (!accd_plan_room(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
                       sizeof plan->moves[0]))
         return no_memory(plan->context);
     plan->moves[plan->nmoves++] = *move;
@@ -301,11 +311,34 @@ static inline accd_status add_move(struct accd_plan *plan, const struct accd_mov
 
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
 {
-    if (!room_for_one(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
+    if (!accd_plan_room(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
                       sizeof plan->words[0]))
         return no_memory(plan->context);
     plan->words[plan->nwords++] = (struct accd_word){dev, value};
     return ACCD_OK;
+}
+
+accd_status accd_plan_dope(struct accd_plan *plan, uint64_t slot, uint64_t dev, const void *rest,
+                           uint32_t bytes)
+{
+    const struct accd_attach *inner = accd_attach_inside(plan->dir, slot, bytes);
+    if (!accd_plan_room(plan, (void **)&plan->rests, plan->nrests, &plan->rests_room,
+                        sizeof plan->rests[0]))
+        return no_memory(plan->context);
+    plan->rests[plan->nrests++] =
+        (struct accd_rest){dev + sizeof(void *), rest, bytes - (uint32_t)sizeof(void *)};
+    return inner && inner->count ? accd_plan_word(plan, dev + (inner->slot - slot), inner->dev)
+                                 : ACCD_OK;
+}
+
+uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (source)
+        return source->slot_bytes;
+    size_t segment, row;
+    accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+    return plan->walk->segments[segment].field->slot_bytes;
 }
 
 static uint64_t claim_dev(const struct accd_claim *claim, uint64_t host)
@@ -325,11 +358,20 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
         uint64_t at = accd_row_address(set, row);
         for (size_t p = 0; p < spec->npieces; p++) {
             const accd_piece *piece = &spec->pieces[p];
-            uint64_t host = at + piece->offset, dev = claim_dev(claim, host);
+            uint64_t host = at + piece->offset, end = host + piece->bytes;
+            if (host < claim->host) /* a claim may be a part of its item */
+                host = claim->host;
+            if (end > claim->host + claim->bytes)
+                end = claim->host + claim->bytes;
+            if (host >= end)
+                continue;
+            uint64_t dev = claim_dev(claim, host);
             const struct accd_demand *demand =
                 &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
             if (piece->entry_only && (out || update))
                 continue;
+            if (piece->action != ACCD_INHERIT && accd_claim_refreshes(claim))
+                continue; /* that is not what it asks for */
             if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
                 ACCD_TRY(accd_plan_word(plan, dev, way == ACCD_AS_NULL ? 0 : poison));
                 continue;
@@ -337,7 +379,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
             if (out ? !demand->out : !demand->in)
                 continue;
             ACCD_TRY(add_move(
-                plan, &(struct accd_move){host, dev, piece->bytes, index, (uint32_t)p,
+                plan, &(struct accd_move){host, dev, end - host, index, (uint32_t)p,
                                           (uint32_t)row, out}));
         }
     }
@@ -382,6 +424,8 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
 {
     const struct accd_claim *claim = &plan->claims[index];
     size_t from = 0, to = 0;
+    if (claim->flags & ACCD_CLAIM_STILL)
+        return ACCD_OK;
     const struct accd_rowset *set =
         plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
     if (set && !accd_moves_whole(set->program, claim->action, out))
@@ -405,7 +449,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
         if (copied && attach->count)
             continue;
         struct accd_move part = *move;
-        uint64_t stop = attach->slot, after = attach->slot + sizeof(void *);
+        uint64_t stop = attach->slot, after = accd_attach_end(attach);
         part.host = at;
         part.dev = move->dev + (at - move->host);
         part.bytes = stop > at ? stop - at : 0;
@@ -432,8 +476,13 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
     uint64_t end = move->host + move->bytes;
     ACCD_TRY(add_move(plan, move));
     ACCD_TRY(accd_first_attach(plan->dir, move->host, end, &cursor, &attach));
-    for (; attach && !move->out; attach = accd_next_attach(&cursor, end))
-        ACCD_TRY(accd_plan_word(plan, move->dev + (attach->slot - move->host), attach->dev));
+    for (; attach && !move->out; attach = accd_next_attach(&cursor, end)) {
+        uint64_t dev = move->dev + (attach->slot - move->host);
+        ACCD_TRY(accd_plan_word(plan, dev, attach->dev));
+        if (attach->dope)
+            ACCD_TRY(accd_plan_dope(plan, attach->slot, dev, attach->dope->rest,
+                                    attach->dope->bytes));
+    }
     return ACCD_OK;
 }
 
@@ -457,7 +506,8 @@ static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slo
             continue;
         for (size_t row = 0; row < segment->rows; row++)
             if (!accd_section_bytes(segment, row))
-                slots[n++].key = accd_section_slot(walk, segment, row);
+                slots[n++] = (struct accd_pair){accd_section_slot(walk, segment, row),
+                                                accd_field_slot_bytes(segment->field)};
     }
     *slots_p = accd_sort_pairs(slots, slots + most, n);
     return ACCD_OK;
@@ -480,7 +530,7 @@ static accd_status leave_loose_pointers(struct accd_plan *plan)
         size_t k = 0;
         for (size_t high = nslots; k < high;) { /* the first one that reaches behind its start */
             size_t middle = k + (high - k) / 2;
-            if (slots[middle].key + sizeof(void *) <= at)
+            if (slots[middle].key + slots[middle].value <= at)
                 k = middle + 1;
             else
                 high = middle;
@@ -492,7 +542,8 @@ static accd_status leave_loose_pointers(struct accd_plan *plan)
             part.bytes = stop > at ? stop - at : 0;
             if (part.bytes)
                 ACCD_TRY(add_move(plan, &part));
-            at = stop + sizeof(void *) > at ? stop + sizeof(void *) : at;
+            uint64_t after = k < nslots ? slots[k].key + slots[k].value : end;
+            at = after > at ? after : at;
         }
     }
     return ACCD_OK;
@@ -577,8 +628,8 @@ static void store(struct accd_directory *dir, const struct accd_move *move, cons
     for (; attach; attach = accd_next_attach(&cursor, end)) {
         if (attach->slot > at)
             memcpy(accd_pointer(at), from + (at - move->host), attach->slot - at);
-        if (attach->slot + sizeof(void *) > at)
-            at = attach->slot + sizeof(void *);
+        if (accd_attach_end(attach) > at)
+            at = accd_attach_end(attach);
     }
     if (at < end)
         memcpy(accd_pointer(at), from + (at - move->host), end - at);
@@ -591,6 +642,11 @@ static void run_moves(struct accd_plan *plan)
     const accd_rules *rules = &plan->context->rules;
     bool guarded = dir->slots.count && rules->update == ACCD_UPDATE_REVERSE &&
                    rules->attached == ACCD_ATTACHED_KEPT;
+    for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++) {
+        const struct accd_copy *copy = &plan->fusion->copies[i];
+        dir->stats.moved_bytes[2] += copy->bytes;
+        ops->copy(dir->device, copy->to, copy->from, copy->bytes);
+    }
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
         dir->stats.moved_bytes[move->out] += move->bytes;
@@ -605,6 +661,9 @@ static void run_moves(struct accd_plan *plan)
         else
             memcpy(accd_pointer(move->host), from, move->bytes);
     }
+    for (size_t i = 0; i < plan->nrests; i++)
+        memcpy(ops->stage(dir->device, plan->rests[i].dev, plan->rests[i].bytes),
+               plan->rests[i].from, plan->rests[i].bytes);
     for (size_t i = 0; i < plan->nwords; i++)
         memcpy(ops->stage(dir->device, plan->words[i].dev, sizeof(uint64_t)),
                &plan->words[i].value, sizeof(uint64_t));
@@ -629,12 +688,13 @@ accd_status accd_plan_commit(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const struct accd_bulk *bulk = plan->bulk;
     ACCD_TRY(check_targets(plan));
-    struct accd_traffic traffic = {.in = plan->nwords};
+    struct accd_traffic traffic = {.in = plan->nwords + plan->nrests,
+                                   .within = plan->fusion ? plan->fusion->ncopies : 0};
     for (size_t i = 0; i < plan->nmoves; i++)
         *(plan->moves[i].out ? &traffic.out : &traffic.in) += 1;
     if (bulk)
         accd_bulk_count(bulk, &traffic);
-    if (!traffic.in && !traffic.out)
+    if (!traffic.in && !traffic.out && !traffic.within)
         return ACCD_OK;
     accd_status status = dir->ops->begin(dir->device, &traffic);
     if (status == ACCD_OK) {
@@ -648,5 +708,6 @@ accd_status accd_plan_commit(struct accd_plan *plan)
                          "device %d failed to copy; nothing was changed", dir->number);
     dir->stats.transfers[0] += traffic.in;
     dir->stats.transfers[1] += traffic.out;
+    dir->stats.transfers[2] += traffic.within;
     return ACCD_OK;
 }

@@ -74,7 +74,9 @@ static bool sound(const accd_program_spec *spec)
     for (size_t i = 0; i < spec->nfields; i++) {
         const accd_field *field = &spec->fields[i];
         bool pointer = !field->embedded && !field->in_place;
-        if (!inside(field->offset, pointer ? sizeof(void *) : 1, spec->stride) || !field->unit ||
+        if (!inside(field->offset, pointer ? accd_field_slot_bytes(field) : 1, spec->stride) ||
+            field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_SLOT_MOST ||
+            (field->slot_bytes && !pointer) || !field->unit ||
             field->count < 0 || field->count >= (int)spec->registers ||
             field->start >= (int)spec->registers || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||

@@ -6,6 +6,7 @@
 static const accd_rules profiles[] = {
     {
         .name = "tr14",
+        .stale = ACCD_REJECT,
         .again = ACCD_IGNORE,
         .null_pointer = ACCD_REJECT,
         .exit_absent = ACCD_REJECT,
@@ -19,6 +20,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "openacc-2.0",
+        .stale = ACCD_REJECT,
         .again = ACCD_REJECT,
         .null_pointer = ACCD_REJECT,
         .exit_absent = ACCD_REJECT,
@@ -32,6 +34,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "openacc-3.3",
+        .stale = ACCD_REJECT,
         .attach_variables = 1,
         .again = ACCD_IGNORE,
         .null_pointer = ACCD_IGNORE,
@@ -42,6 +45,22 @@ static const accd_rules profiles[] = {
         .attach_absent = ACCD_IGNORE,
         .detach_final = ACCD_REJECT,
         .member = ACCD_MEMBER_UNCOUNTED,
+        .unmap_used = ACCD_REJECT,
+        .null_routine = ACCD_REJECT,
+    },
+    {
+        .name = "directory",
+        .fusion = 1,
+        .exit_unowned = ACCD_REJECT,
+        .stale = ACCD_REJECT,
+        .again = ACCD_IGNORE,
+        .null_pointer = ACCD_REJECT,
+        .exit_absent = ACCD_REJECT,
+        .detach_unattached = ACCD_REJECT,
+        .still_attached = ACCD_REJECT,
+        .pointer_changed = ACCD_REJECT,
+        .attach_absent = ACCD_REJECT,
+        .detach_final = ACCD_REJECT,
         .unmap_used = ACCD_REJECT,
         .null_routine = ACCD_REJECT,
     },

@@ -23,6 +23,7 @@
 #define R_ATTACH_ABSENT "ACC33-att-2"
 #define R_ATTACH_NULL "ACC33-att-4"
 #define R_DETACH_BELOW_ZERO "ACC33-det-1"
+#define R_DESCRIPTOR "FLANG-api-1"       /* data is the address the descriptor holds */
 #define R_UPDATE "TR14-1.2-16"
 #define R_UPDATE_ABSENT "ACC33-upd-1"
 #define R_SECTION "TR14-3.1.1-23"        /* negative length, bounds that overflow */
@@ -30,6 +31,18 @@
 #define R_HOST_BOUNDS "ACC33-2.7.1-1"    /* a section lies in its array */
 #define R_CALLBACK "TR14-3.1.1-21"       /* bounds may call functions */
 #define R_NESTING "DIR-4.3-06"
+#define R_OVERLAP_LEVELS "DIR-4.2-03"    /* a part of it is present */
+#define R_FUSE_BASE "DIR-4.2-08"         /* one base address, one tuple */
+#define R_FUSE_RANGE "DIR-4.2-10"        /* ranges that intersect are one tuple */
+#define R_FUSE_SPLIT "DIR-4.2-04"        /* present and absent pieces in one block */
+#define R_COPY_IN_DEVICE "DIR-4.2-15"    /* what is there moves device to device */
+#define R_COPY_BACK "DIR-4.3-03"         /* and back when the level ends */
+#define R_SEND "DIR-4.2-14"              /* what clauses bring is copied to its place in the block */
+#define R_FETCH "DIR-4.3-02"             /* and back, if the clause says so */
+#define R_END_LEVEL "DIR-4.3-04"         /* its blocks are freed */
+#define R_UNOWNED "DIR-6-01"             /* only what a begin opened can be closed by an end */
+#define R_HOLE "DIR-4.2-17"              /* bytes between fused data hold nothing */
+#define R_STALE "DIR-4.1-05"             /* addresses are renewed when data move */
 #define R_DEVICE "DIR-1-04"
 #define R_MEMORY "DIR-4.2-13"
 #define R_MAP_DATA "ACC33-3.2.21-1"

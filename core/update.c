@@ -19,8 +19,9 @@ static bool only_members(const struct accd_plan *plan, const struct accd_claim *
     return source && source->root >= 0 && !own_bytes_move(plan->walk, (size_t)source->root);
 }
 
-static accd_status resolve(struct accd_plan *plan, struct accd_claim *claim)
+static accd_status resolve(struct accd_plan *plan, uint32_t index)
 {
+    struct accd_claim *claim = &plan->claims[index];
     enum accd_relation relation;
     struct accd_object *object;
     struct accd_attach *attach = NULL;
@@ -33,9 +34,13 @@ static accd_status resolve(struct accd_plan *plan, struct accd_claim *claim)
     if (attach && !(claim->flags & ACCD_ITEM_TRY))
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
-    if (relation == ACCD_ACROSS)
+    if (relation == ACCD_ACROSS) {
+        struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+        if (cover.whole && (cover.one || plan->context->rules.fusion))
+            return accd_claim_cut(plan, index, cover.objects);
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                                 "only a part of it is present on device %d", plan->dir->number);
+    }
     if (relation == ACCD_INSIDE) {
         claim->state = ACCD_CLAIM_PRESENT;
         claim->object = object;
@@ -60,6 +65,14 @@ static accd_status match(struct accd_plan *plan)
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
             return ACCD_OK;
+    for (size_t i = 0; dir->seats.count && i < walk->nroots; i++) {
+        enum accd_relation relation;
+        struct accd_object *object;
+        const struct accd_walk_root *root = &walk->roots[i];
+        ACCD_TRY(accd_relate(dir, root->host, root->bytes, &relation, &object));
+        if (relation == ACCD_ACROSS) /* elements in several objects */
+            return ACCD_OK;
+    }
     struct accd_group *group = accd_group_matching(dir, walk);
     if (group && !accd_group_slots_shared(dir, group) && !accd_plan_touches(plan, group)) {
         ACCD_TRY(accd_bulk_begin(plan, group));
@@ -88,7 +101,7 @@ static accd_status match(struct accd_plan *plan)
                     places[i] = &group->walk->segments[k];
             matched += places[i] != NULL;
         }
-        if (matched == walk->nsegments) {
+        if (matched == walk->nsegments && accd_group_dopes_kept(dir, group)) {
             plan->group = group;
             return ACCD_OK;
         }
@@ -116,9 +129,9 @@ accd_status accd_update(struct accd_plan *plan)
         ACCD_TRY(match(plan));
     if (plan->walk && !plan->group)
         ACCD_TRY(accd_plan_sections(plan));
-    for (size_t i = 0; i < plan->nclaims; i++)
+    for (uint32_t i = 0; i < plan->nclaims; i++) /* pieces that come behind are resolved */
         if (plan->claims[i].state == ACCD_CLAIM_OPEN)
-            ACCD_TRY(resolve(plan, &plan->claims[i]));
+            ACCD_TRY(resolve(plan, i));
     struct accd_bulk *bulk = plan->bulk;
     for (size_t i = 0; bulk && i < plan->walk->nroots; i++) {
         bulk->out = out;

@@ -30,6 +30,7 @@ accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t b
     item->host = accd_pointer(host);
     item->bytes = bytes;
     item->start = start;
+    item->base = accd_pointer(base);
     return ACCD_OK;
 }
 
@@ -138,6 +139,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             .rowset = (int)set_index,
             .elements = -1,
             .action = accd_effective(field->action, field->init, set->action),
+            .flags = field->action == ACCD_INHERIT ? set->flags : field->flags & ACCD_FIELD_FLAGS,
             .rows = set->rows,
             .first = walk->sections,
         };
@@ -298,6 +300,7 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
         .parent = (int)segment_index,
         .root = walk->nroots - 1,
         .action = segment->action,
+        .flags = segment->flags,
     };
     if (segment->bytes_of) {
         for (size_t i = 0; i < segment->rows; i++)
@@ -443,6 +446,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
         .parent = -1 - (int)(walk->nroots - 1),
         .root = walk->nroots - 1,
         .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
+        .flags = item->flags & ACCD_FIELD_FLAGS,
         .rows = item->bytes / item->program->spec.stride,
         .base = accd_address(item->host),
         .per = item->bytes / item->program->spec.stride,

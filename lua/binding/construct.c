@@ -16,6 +16,7 @@ struct item_source {
     unsigned registers;
     bool constant, located;       /* constants only: located once */
     int base, start, count, slot; /* registers; start, count, slot may be NO_REGISTER */
+    int origin;                   /* of element 0, if that is not at base; or NO_REGISTER */
     uint64_t unit;                /* bytes of an element */
     uint64_t slot_address;        /* if slot is NO_REGISTER; 0: none */
     unsigned nparams;
@@ -65,11 +66,13 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     item->label = get_pointer(L, at, "label");
     item->frame = (const void *)(uintptr_t)get_integer(L, at, "frame", 0);
     item->room = (uint64_t)get_integer(L, at, "room", 0);
+    item->slot_bytes = (uint32_t)get_integer(L, at, "slot_bytes", 0);
     source->registers = (unsigned)get_integer(L, at, "registers", 0);
     source->base = (int)get_integer(L, at, "base", NO_REGISTER);
     source->start = (int)get_integer(L, at, "start", NO_REGISTER);
     source->count = (int)get_integer(L, at, "count", NO_REGISTER);
     source->slot = (int)get_integer(L, at, "slot", NO_REGISTER);
+    source->origin = (int)get_integer(L, at, "origin", NO_REGISTER);
     source->unit = (uint64_t)get_integer(L, at, "unit", 0);
     source->slot_address = (uint64_t)get_integer(L, at, "slot_address", 0);
     for (int i = 0; i < ACCD_INDICES; i++)
@@ -83,8 +86,8 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
     lua_pop(L, 1);
     int most = (int)source->registers;
     if (most > REGISTERS || source->base < 0 || source->base >= most || source->start >= most ||
-        source->count >= most || source->slot >= most || source->index[0] >= most ||
-        source->index[1] >= most || source->index[2] >= most)
+        source->count >= most || source->slot >= most || source->origin >= most ||
+        source->index[0] >= most || source->index[1] >= most || source->index[2] >= most)
         luaL_error(L, "an item's registers are out of range");
     lua_getfield(L, at, "code");
     const accd_instruction *code = read_code(L, lua_gettop(L), &source->ncode);
@@ -183,6 +186,8 @@ static accd_status locate(accd_context *core, accd_item *item, struct item_sourc
     status = accd_item_section(core, item, (uint64_t)r[source->base],
                                source->start >= 0 ? r[source->start] : 0,
                                source->count >= 0 ? r[source->count] : 1, source->unit);
+    if (source->origin >= 0)
+        item->base = (const void *)(uintptr_t)(uint64_t)r[source->origin];
     source->located = source->constant && status == ACCD_OK;
     return status;
 }

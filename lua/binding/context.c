@@ -114,7 +114,7 @@ static const struct {
     CHOICE(detach_final),   CHOICE(attach_absent),   CHOICE(attach_implied),
     CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
     CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
-    CHOICE(null_routine),
+    CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
 #undef CHOICE
 };
 
@@ -140,12 +140,19 @@ static void read_rules(lua_State *L, accd_rules *rules)
     }
     static const char *const ways[] = {"split", "reverse", NULL};
     static const char *const values[] = {"host", "null", "poison", NULL};
+    static const char *const overlaps[] = {"error", "present_and_copyin", "update_and_copy", NULL};
     lua_getfield(L, -1, "update");
     rules->update = (accd_update_way)luaL_checkoption(L, -1, ways[rules->update], ways);
     lua_getfield(L, -2, "untranslated");
     rules->untranslated =
         (accd_untranslated)luaL_checkoption(L, -1, values[rules->untranslated], values);
-    lua_pop(L, 2);
+    lua_getfield(L, -3, "partial_overlap");
+    rules->partial_overlap =
+        (accd_overlap)luaL_checkoption(L, -1, overlaps[rules->partial_overlap], overlaps);
+    lua_pop(L, 3);
+    if (lua_getfield(L, -1, "fusion") != LUA_TNIL)
+        rules->fusion = lua_toboolean(L, -1);
+    lua_pop(L, 1);
 }
 
 /* context:rejects(name) -> whether the rules reject what a choice is about */
@@ -223,7 +230,7 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* context:label{name=, unit=, section=, member=, element=, file=, line=, layout=} */
+/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=} */
 static int l_label(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -238,6 +245,8 @@ static int l_label(lua_State *L)
         label.flags |= ACCD_LABEL_MEMBER;
     if (get_boolean(L, 2, "element"))
         label.flags |= ACCD_LABEL_ELEMENT;
+    if (get_boolean(L, 2, "round"))
+        label.flags |= ACCD_LABEL_ROUND;
     lua_getfield(L, 2, "name");
     label.name = luaL_checkstring(L, -1);
     lua_getfield(L, 2, "file");

@@ -132,15 +132,93 @@ static int l_attachments(lua_State *L)
     return 1;
 }
 
-/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... } */
+struct tuples {
+    lua_State *L;
+    int list; /* where the table of them is on the stack */
+    lua_Integer n;
+    const accd_tuple *tuple;
+    bool failed; /* why is on top of the stack */
+};
+
+static int push_tuple(lua_State *L)
+{
+    struct tuples *tuples = lua_touserdata(L, 2);
+    const accd_tuple *tuple = tuples->tuple;
+    lua_createtable(L, 0, 11);
+    push_object_info(L, &tuple->info);
+    lua_setfield(L, -2, "info");
+    lua_pushinteger(L, (lua_Integer)tuple->base);
+    lua_setfield(L, -2, "base");
+    lua_pushinteger(L, (lua_Integer)tuple->dev);
+    lua_setfield(L, -2, "dev");
+    lua_pushstring(L, accd_action_name(tuple->action));
+    lua_setfield(L, -2, "action");
+    lua_pushinteger(L, tuple->flags);
+    lua_setfield(L, -2, "flags");
+    lua_pushboolean(L, tuple->alloc);
+    lua_setfield(L, -2, "alloc");
+    lua_createtable(L, (int)tuple->nancestors, 0);
+    for (size_t i = 0; i < tuple->nancestors; i++) {
+        lua_pushstring(L, tuple->ancestors[i].name);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "ancestors");
+    lua_rawseti(L, 1, ++tuples->n);
+    return 0;
+}
+
+/* Runs protected: the core has memory to give back. */
+static void on_tuple(void *ud, const accd_tuple *tuple)
+{
+    struct tuples *tuples = ud;
+    lua_State *L = tuples->L;
+    if (tuples->failed)
+        return;
+    tuples->tuple = tuple;
+    lua_pushcfunction(L, push_tuple);
+    lua_pushvalue(L, tuples->list);
+    lua_pushlightuserdata(L, tuples);
+    tuples->failed = lua_pcall(L, 2, 0, 0) != LUA_OK;
+}
+
+/* Sets a list of a level in the table on top of the stack. */
+static void set_tuples(lua_State *L, struct context *context, int device, int64_t level,
+                       accd_list list, const char *key)
+{
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    lua_newtable(L);
+    struct tuples tuples = {.L = L, .list = lua_gettop(L)};
+    accd_status status = accd_each_tuple(context->core, device, level, list, on_tuple, &tuples);
+    if (tuples.failed)
+        lua_error(L);
+    if (status != ACCD_OK)
+        luaL_error(L, "%s", accd_status_text(status));
+    lua_setfield(L, -2, key);
+}
+
+static void set_floor(lua_State *L, struct context *context, int device, int64_t level)
+{
+    set_tuples(L, context, device, level, ACCD_DYNAMIC, "dynamic");
+    set_tuples(L, context, device, level, ACCD_FLOOR, "floor");
+}
+
+/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... }. Where
+ * data are fused, each also has lists of tuples: original, artificial, dynamic, floor; field below has
+ * the last two of what lies below all levels. */
 static int l_levels(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     int device = device_at(L, 2);
+    bool fusion = accd_get_rules(context->core)->fusion;
     accd_level level;
     lua_newtable(L);
+    if (fusion) {
+        lua_createtable(L, 0, 2);
+        set_floor(L, context, device, -1);
+        lua_setfield(L, -2, "below");
+    }
     for (size_t i = 0; accd_level_at(context->core, device, i, &level); i++) {
-        lua_createtable(L, (int)level.clauses, 3);
+        lua_createtable(L, (int)level.clauses, 7);
         lua_pushstring(L, level.name ? level.name : "data");
         lua_setfield(L, -2, "kind");
         lua_pushstring(L, level.file);
@@ -159,6 +237,11 @@ static int l_levels(lua_State *L)
             lua_pushboolean(L, clause.created);
             lua_setfield(L, -2, "created");
             lua_rawseti(L, -2, (lua_Integer)k + 1);
+        }
+        if (fusion) {
+            set_tuples(L, context, device, (int64_t)i, ACCD_ORIGINAL, "original");
+            set_tuples(L, context, device, (int64_t)i, ACCD_ARTIFICIAL, "artificial");
+            set_floor(L, context, device, (int64_t)i);
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -208,7 +291,7 @@ static int l_excluded_at(lua_State *L)
 
 /* --------------------------------------------------------------------------- acc_* routines -- */
 
-/* context:run_one(kind, device, action, address, bytes, slot, finalize, label) */
+/* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes) */
 static int l_run_one(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -218,6 +301,7 @@ static int l_run_one(lua_State *L)
         .bytes = (uint64_t)luaL_checkinteger(L, 6),
         .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
         .label = lua_touserdata(L, 9),
+        .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
     };
     return result(L, context,
                   accd_run(context->core,

@@ -162,6 +162,8 @@ static void set_constants(lua_State *L)
     set_number(L, "try", ACCD_ITEM_TRY);
     set_number(L, "present_or", ACCD_ITEM_PRESENT_OR);
     set_number(L, "pointer", ACCD_ITEM_POINTER);
+    set_number(L, "keep", ACCD_ITEM_KEEP);
+    set_number(L, "refresh", ACCD_ITEM_REFRESH);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

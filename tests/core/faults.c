@@ -3,6 +3,8 @@
  * succeeds and ends as if it had never failed. */
 #include "support.h"
 
+#include <core.h>
+
 enum { LEAVES = 6, STEPS_MOST = 16 };
 
 struct nest {
@@ -10,16 +12,28 @@ struct nest {
     struct leaf *leaves;
 };
 
-static struct leaf Y[LEAVES];
+static struct {
+    struct leaf y[LEAVES];
+    char behind[8];
+} around_y;
+#define Y around_y.y
 static struct nest Z[2];
 static float arrays[LEAVES][2][4];
 static char raw[64];
 
+struct cell { /* members of a derived type: descriptors, one with its type */
+    int64_t n;
+    cfi1 p;
+    struct typed q;
+};
+static struct cell D[LEAVES];
+static struct record base_type = {32, "base"}, extended = {32, "extended"};
+
 struct world {
     struct meter meter;
     accd_context *context;
-    accd_program *leaf, *nest;
-    const accd_label *y, *z;
+    accd_program *leaf, *nest, *cell;
+    const accd_label *y, *z, *d;
     accd_region *regions[4];
     int depth;
     uint64_t dev;
@@ -200,6 +214,153 @@ static accd_status close_journal(struct world *w)
     return ACCD_OK;
 }
 
+/* Bytes of an array, as a section of it. */
+static accd_item part(uint8_t action, void *base, size_t from, size_t bytes, uint8_t flags)
+{
+    return (accd_item){.host = (char *)base + from,
+                       .base = base,
+                       .bytes = bytes,
+                       .action = action,
+                       .flags = flags};
+}
+
+static accd_status first_part(struct world *w)
+{
+    return push(w, part(ACCD_COPY, raw, 0, 16, 0), nothing);
+}
+static accd_status last_part(struct world *w)
+{
+    return push(w, part(ACCD_COPY, raw, 48, 16, 0), part(ACCD_COPYIN, arrays, 0, 16, 0));
+}
+static accd_status enter_first(struct world *w)
+{
+    return ENTER(w->context, part(ACCD_COPYIN, raw, 0, 16, 0));
+}
+static accd_status enter_middle(struct world *w)
+{
+    return ENTER(w->context, part(ACCD_COPYIN, raw, 24, 8, 0));
+}
+static accd_status exit_first(struct world *w)
+{
+    return EXIT(w->context, part(ACCD_COPYOUT, raw, 0, 16, 0));
+}
+static accd_status exit_middle(struct world *w)
+{
+    return EXIT(w->context, part(ACCD_COPYOUT, raw, 24, 8, 0));
+}
+static accd_status in_the_hole(struct world *w)
+{
+    return push(w, part(ACCD_COPY, raw + 40, 0, 4, 0), nothing);
+}
+static accd_status kept_part(struct world *w)
+{
+    return push(w, part(ACCD_COPYIN, raw, 8, 40, ACCD_ITEM_KEEP), nothing);
+}
+static accd_status refreshed_part(struct world *w)
+{
+    return push(w, part(ACCD_COPYIN, raw, 8, 40, ACCD_ITEM_REFRESH), nothing);
+}
+static accd_status enter_kept(struct world *w)
+{
+    return ENTER(w->context, part(ACCD_COPYIN, raw, 8, 40, ACCD_ITEM_KEEP));
+}
+static accd_status exit_kept(struct world *w)
+{
+    return EXIT(w->context, part(ACCD_DELETE, raw, 8, 40, 0));
+}
+static accd_status around_targets(struct world *w) /* of pointers that are attached */
+{
+    return push(w, part(ACCD_COPY, arrays, 0, sizeof arrays[0], 0),
+                part(ACCD_COPY, arrays, 4 * sizeof arrays[0], sizeof arrays[0], 0));
+}
+static accd_status refreshed_pointers(struct world *w)
+{
+    return push(w, part(ACCD_COPYIN, Y, 0, sizeof Y + 1, ACCD_ITEM_REFRESH), nothing);
+}
+
+/* Descriptors: of a group's sections, and of one variable with its type. */
+static accd_item deep_d(struct world *w, uint8_t action)
+{
+    return walked(action, D, sizeof D, w->cell, w->d);
+}
+static accd_status enter_d(struct world *w)
+{
+    return ENTER(w->context, deep_d(w, ACCD_COPYIN));
+}
+static accd_status copy_d(struct world *w)
+{
+    return push(w, deep_d(w, ACCD_COPY), nothing);
+}
+static accd_status send_d(struct world *w)
+{
+    return UPDATE(w->context, deep_d(w, ACCD_UPDATE_DEVICE));
+}
+static accd_status fetch_d(struct world *w)
+{
+    return UPDATE(w->context, deep_d(w, ACCD_UPDATE_SELF));
+}
+static accd_status copyout_d(struct world *w)
+{
+    return EXIT(w->context, deep_d(w, ACCD_COPYOUT));
+}
+static accd_status finalize_d(struct world *w)
+{
+    return FINALIZE(w->context, deep_d(w, ACCD_COPYOUT));
+}
+static accd_status enter_shallow_d(struct world *w)
+{
+    return ENTER(w->context, PLAIN(ACCD_COPYIN, D), PLAIN(ACCD_COPYIN, arrays));
+}
+static accd_status delete_shallow_d(struct world *w)
+{
+    return EXIT(w->context, PLAIN(ACCD_COPYOUT, D), PLAIN(ACCD_DELETE, arrays));
+}
+static accd_status part_of_d(struct world *w) /* from inside a descriptor: the group is looked into */
+{
+    return UPDATE(w->context, BYTES(ACCD_UPDATE_DEVICE, (char *)&D[2].p + 16, sizeof D[0]));
+}
+static accd_status other_bounds(struct world *w) /* on the host only */
+{
+    (void)w;
+    D[2].p.dim[0].lower++;
+    D[1].q.head.dim[0].lower++;
+    return ACCD_OK;
+}
+static accd_status other_type(struct world *w)
+{
+    (void)w;
+    D[1].q.type = D[1].q.type ? NULL : &extended;
+    return ACCD_OK;
+}
+static accd_status attach_p(struct world *w)
+{
+    return accd_attach_descriptor(w->context, 0, &D[2].p, D[2].p.base, 0, 16, NULL, 0);
+}
+static accd_status detach_p(struct world *w)
+{
+    return accd_detach_descriptor(w->context, 0, &D[2].p, 0, NULL, 0);
+}
+static accd_status attach_q(struct world *w)
+{
+    return accd_attach_descriptor(w->context, 0, &D[1].q, D[1].q.head.base, 0, 16, NULL, 0);
+}
+static accd_status detach_q(struct world *w)
+{
+    return accd_detach_descriptor(w->context, 0, &D[1].q, 0, NULL, 0);
+}
+static accd_status finalize_q(struct world *w)
+{
+    return accd_detach_descriptor(w->context, 0, &D[1].q, 1, NULL, 0);
+}
+static accd_status attach_q_too(struct world *w) /* another one of the type */
+{
+    return accd_attach_descriptor(w->context, 0, &D[3].q, D[3].q.head.base, 0, 16, NULL, 0);
+}
+static accd_status detach_q_too(struct world *w)
+{
+    return accd_detach_descriptor(w->context, 0, &D[3].q, 0, NULL, 0);
+}
+
 typedef accd_status step(struct world *w);
 
 static void open_world(struct world *w, const char *rules, size_t least)
@@ -213,6 +374,12 @@ static void open_world(struct world *w, const char *rules, size_t least)
         Y[i].b = arrays[i][1];
         for (int k = 0; k < 8; k++)
             arrays[i][k / 4][k % 4] = (float)(10 * i + k);
+    }
+    for (int i = 0; i < LEAVES; i++) {
+        D[i].n = 4;
+        point(&D[i].p, 1, arrays[i][0], 1, 4);
+        D[i].p.type = 1; /* Flang's: no addendum */
+        point_typed(&D[i].q, arrays[i][1], 1, &base_type);
     }
     Z[0].n = 2;
     Z[0].leaves = Y;
@@ -235,6 +402,28 @@ static void open_world(struct world *w, const char *rules, size_t least)
                              .pieces = &(accd_piece){.bytes = sizeof(struct nest)},
                              .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
                              .ncode = 1});
+    w->context->config.descriptors = ACCD_DESCRIPTOR_FLANG;
+    const accd_field fields[] = {{.offset = offsetof(struct cell, p),
+                                  .unit = 4,
+                                  .start = -1,
+                                  .slot_bytes = sizeof(cfi1),
+                                  .code_end = 1},
+                                 {.offset = offsetof(struct cell, q),
+                                  .unit = 4,
+                                  .start = -1,
+                                  .slot_bytes = sizeof(struct typed),
+                                  .code_end = 1}};
+    w->cell = program_of(
+        w->context,
+        &(accd_program_spec){.stride = sizeof(struct cell),
+                             .fields = fields,
+                             .nfields = 2,
+                             .npieces = 1,
+                             .registers = 1,
+                             .pieces = &(accd_piece){.bytes = sizeof(struct cell)},
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I64},
+                             .ncode = 1});
+    w->d = array(w->context, "D", sizeof(struct cell), w->cell);
     w->y = array(w->context, "Y", sizeof(struct leaf), w->leaf);
     w->z = array(w->context, "Z", sizeof(struct nest), w->nest);
 }
@@ -243,13 +432,14 @@ static void close_world(struct world *w)
 {
     accd_program_release(w->leaf);
     accd_program_release(w->nest);
+    accd_program_release(w->cell);
     accd_close(w->context);
     must(!w->meter.live && !w->meter.blocks && !w->meter.wrong, "nothing leaks");
 }
 
 static uint64_t host_hash(void)
 {
-    uint64_t hash = mix_bytes(7, Y, sizeof Y);
+    uint64_t hash = mix_bytes(mix_bytes(7, Y, sizeof Y), D, sizeof D);
     return mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays);
 }
 
@@ -437,5 +627,38 @@ int main(void)
           SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));
     sweep("journal", "tr14", SCRIPT(enter_y, open_journal, write_device, close_journal, copyout_y));
     sweep("journal left open", "tr14", SCRIPT(enter_y, open_journal, write_device));
+    sweep("tuples of levels", "directory",
+          SCRIPT(first_part, last_part, in_the_hole, enter_middle, end, end, exit_middle, end));
+    sweep("tuples of floors", "directory",
+          SCRIPT(enter_first, enter_middle, last_part, exit_first, enter_first, exit_middle, end,
+                 exit_first));
+    sweep("targets that move", "directory",
+          SCRIPT(enter_y, around_targets, fetch, send, attach_pointer, end, copy_y, end));
+    sweep("targets that leave", "directory", SCRIPT(copy_y, around_targets, end, end));
+    sweep("pieces", "directory",
+          SCRIPT(first_part, kept_part, last_part, end, end, refreshed_part, end, end));
+    sweep("pieces without fusion", "tr14",
+          SCRIPT(first_part, enter_kept, refreshed_part, end, end, exit_kept));
+    sweep("pointers among pieces", "tr14", SCRIPT(enter_y, refreshed_pointers, end, copyout_y));
+    sweep("descriptors", "tr14",
+          SCRIPT(enter_d, send_d, copy_d, fetch_d, end, part_of_d, copyout_d));
+    sweep("descriptors one by one", "tr14",
+          SCRIPT(enter_shallow_d, attach_p, attach_p, enter_d, detach_p, detach_p, copyout_d,
+                 delete_shallow_d));
+    sweep("other bounds", "openacc-3.3",
+          SCRIPT(enter_d, other_bounds, enter_d, copy_d, other_bounds, end, attach_p, other_bounds,
+                 attach_p, detach_p, copyout_d, finalize_d));
+    sweep("other bounds of what stays", "openacc-3.3",
+          SCRIPT(enter_shallow_d, enter_d, other_bounds, copyout_d, enter_d, delete_shallow_d));
+    sweep("types", "tr14",
+          SCRIPT(enter_shallow_d, attach_q, attach_q, attach_q_too, detach_q, detach_q, attach_q,
+                 attach_q, finalize_q, detach_q_too, delete_shallow_d));
+    sweep("other types", "openacc-3.3",
+          SCRIPT(enter_shallow_d, attach_q, other_type, attach_q, attach_q_too, other_type,
+                 attach_q, other_bounds, attach_q, send_d, other_type, attach_q, other_type,
+                 attach_q, finalize_q));
+    sweep("descriptors that move", "directory",
+          SCRIPT(enter_shallow_d, attach_p, attach_q, around_targets, detach_p, attach_q_too, end,
+                 detach_q, detach_q_too));
     return done();
 }

@@ -411,8 +411,34 @@ static bool same(const char *x, const char *y)
     return !*x && !*y;
 }
 
+/* A region's end that fails after its group was looked into leaves the counters of what it found there. */
+static void failing_end(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, "tr14", 1);
+    accd_program *leaf = leaf_program(context);
+    const accd_label *y = array(context, "Y", sizeof(struct leaf), leaf);
+    accd_region *region = NULL;
+    for (int i = 0; i < LEAVES; i++)
+        Y[i] = (struct leaf){2, arrays[i][0], arrays[i][1]};
+    const accd_item deep = walked(ACCD_COPYIN, Y, sizeof Y, leaf, y);
+    is_status(ENTER(context, deep), ACCD_OK, "enter data");
+    is_status(REGION(context, &region, deep), ACCD_OK, "region");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, Y)), ACCD_OK, "exit data of the structures alone");
+    for (int i = 0; i < 2; i++) {
+        is_status(accd_region_end(region), ACCD_STILL_ATTACHED, "their sections are held");
+        is_number(attach_count(context, &Y[1].a), 2, "attached as often as before");
+        ok(present_count(context, Y[1].a, 1, 1), "referred to as often as before");
+        is_sound(context);
+    }
+    accd_region_abandon(region);
+    accd_program_release(leaf);
+    accd_close(context);
+}
+
 int main(int argc, char **argv)
 {
+    failing_end();
     struct story one = {0}, groups = {0};
     static const char *const profiles[] = {"tr14", "openacc-3.3", "openacc-2.0", "libgomp-12",
                                            "reverse"};

@@ -350,6 +350,59 @@ static inline accd_program *bounds_program(accd_context *context)
                                       .code = CODE(LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8))});
 }
 
+/* --------------------------------------------------------------------------------- Fortran -- */
+
+/* CFI_cdesc_t of rank r, as gcc's ISO_Fortran_binding.h has it. */
+struct dim {
+    int64_t lower, extent, sm;
+};
+#define CFI(r)                         \
+    struct {                           \
+        void *base;                    \
+        uint64_t elem_len;             \
+        int32_t version;               \
+        uint8_t rank, attribute;       \
+        int16_t type;                  \
+        struct dim dim[(r) ? (r) : 1]; \
+    }
+typedef CFI(1) cfi1;
+typedef CFI(2) cfi2;
+
+/* The descriptor of a contiguous array of floats. */
+static inline void point(void *descriptor, unsigned rank, void *base, int64_t lower, int64_t extent)
+{
+    CFI(15) made = {.base = base, .elem_len = sizeof(float), .version = 1, .type = 0x304};
+    int64_t sm = sizeof(float);
+    made.rank = (uint8_t)rank;
+    for (unsigned i = 0; i < rank; i++, sm *= extent)
+        made.dim[i] = (struct dim){lower, extent, sm};
+    memcpy(descriptor, &made, offsetof(cfi2, dim) + rank * sizeof made.dim[0]);
+}
+
+/* One of LLVM Flang with an addendum: a type record, and one word. */
+struct typed {
+    cfi1 head;
+    void *type;
+    int64_t len;
+};
+struct record {
+    uint64_t bytes;
+    char name[24];
+};
+
+static inline void point_typed(struct typed *to, void *base, int64_t lower,
+                               const struct record *type)
+{
+    unsigned char *bytes = (unsigned char *)to;
+    point(to, 1, base, lower, 4);
+    bytes[20] = 1;
+    bytes[21] = 42; /* a structure */
+    bytes[22] = 1;
+    bytes[23] = 1; /* there is an addendum */
+    to->type = (void *)(uintptr_t)type;
+    to->len = 3;
+}
+
 /* Small, repeatable random numbers. */
 static inline uint32_t next_random(uint64_t *state)
 {

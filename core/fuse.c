@@ -1,0 +1,740 @@
+/* fuse.c - putting data together: which ranges of a new data environment share a device block, where
+ * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
+#include "core.h"
+
+struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    struct accd_seat *seat = accd_range_floor(&dir->seats, object->host);
+    return seat && seat->object == object ? seat : NULL;
+}
+
+struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host)
+{
+    struct accd_fused *fused = accd_range_floor(&dir->fused, host);
+    return fused && host < fused->end ? fused : NULL;
+}
+
+struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev)
+{
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    if (!block || !block->host || dev - block->dev >= block->bytes)
+        return NULL;
+    struct accd_fused *fused = accd_fused_at(dir, block->host + (dev - block->dev));
+    return fused && fused->block == block ? fused : NULL;
+}
+
+uint64_t accd_fused_dev(const struct accd_fused *fused)
+{
+    return fused->block->dev + (fused->host - fused->block->host);
+}
+
+void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused)
+{
+    if (!fused || --fused->places)
+        return;
+    if (fused->current)
+        accd_range_erase(&dir->fused, fused->host);
+    accd_pool_give(&dir->fused_pool, fused);
+}
+
+/* The first object that reaches behind an address, and the following ones. */
+struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
+                                      struct accd_range_cursor *cursor)
+{
+    const struct accd_object *object = accd_range_floor(&dir->objects, host);
+    return accd_range_seek(&dir->objects,
+                           object && accd_object_end(object) > host ? object->host : host, cursor);
+}
+
+static accd_status no_memory(const struct accd_plan *plan)
+{
+    return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                     "no memory to plan a construct");
+}
+
+/* --------------------------------------------------------------------------------- 1. ranges -- */
+
+/* Grows a range so that it cuts no tuple. */
+static void close_range(struct accd_directory *dir, struct accd_fit *fit)
+{
+    for (int upper = 0; upper < 2; upper++) {
+        uint64_t at = upper ? fit->end - 1 : fit->host, low = fit->host, high = fit->end;
+        const struct accd_fused *fused = accd_fused_at(dir, at);
+        const struct accd_object *object = fused ? NULL : accd_range_floor(&dir->objects, at);
+        if (fused) {
+            low = fused->host;
+            high = fused->end;
+        } else if (object && at < accd_object_end(object)) {
+            low = object->host;
+            high = accd_object_end(object);
+        }
+        fit->host = low < fit->host ? low : fit->host;
+        fit->end = high > fit->end ? high : fit->end;
+    }
+}
+
+/* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08). */
+static accd_status ranges_by_base(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    const bool bases = plan->context->rules.fusion;
+    size_t n = fusion->ncandidates;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    fusion->fits = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->fits[0]);
+    if (!pairs || !fusion->fits)
+        return no_memory(plan);
+    n = 0;
+    for (size_t i = 0; i < fusion->ncandidates; i++)
+        if (!fusion->candidates[i].dropped)
+            pairs[n++] = (struct accd_pair){fusion->candidates[i].base, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct accd_candidate *candidate = &fusion->candidates[pairs[i].value];
+        uint64_t host = candidate->host, end = host + candidate->bytes;
+        struct accd_fit *fit = &fusion->fits[fusion->nfits];
+        bool first = !i || !bases || pairs[i].key != pairs[i - 1].key;
+        if (first) {
+            *fit = (struct accd_fit){.host = host, .end = end};
+            fusion->nfits++;
+            const struct accd_original *other =
+                bases ? accd_range_floor(&dir->bases, candidate->base) : NULL;
+            if (other && other->base == candidate->base) {
+                host = other->seat->object->host;
+                end = accd_object_end(other->seat->object);
+            }
+        } else {
+            fit--;
+        }
+        if (candidate->split)
+            fit->reason = ACCD_BY_PIECES;
+        else if (fit->reason == ACCD_BY_RANGE && (host < fit->host || end > fit->end))
+            fit->reason = ACCD_BY_BASE;
+        fit->host = host < fit->host ? host : fit->host;
+        fit->end = end > fit->end ? end : fit->end;
+    }
+    return ACCD_OK;
+}
+
+/* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does. */
+static accd_status join_ranges(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    size_t n = fusion->nfits, kept = 0;
+    struct accd_fit *fits = accd_scratch_take(&plan->context->scratch, n * sizeof *fits);
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!fits || !pairs)
+        return no_memory(plan);
+    for (size_t i = 0; i < n; i++) {
+        close_range(plan->dir, &fusion->fits[i]);
+        pairs[i] = (struct accd_pair){fusion->fits[i].host, i};
+    }
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct accd_fit *next = &fusion->fits[pairs[i].value];
+        struct accd_fit *last = kept ? &fits[kept - 1] : NULL;
+        if (!last || next->host >= last->end) {
+            fits[kept++] = *next;
+            continue;
+        }
+        last->end = next->end > last->end ? next->end : last->end;
+        last->reason = next->reason > last->reason ? next->reason : last->reason;
+    }
+    fusion->fits = fits;
+    fusion->nfits = kept;
+    return ACCD_OK;
+}
+
+/* The first new object at or behind an address. */
+static size_t fresh_from(const struct accd_plan *plan, uint64_t host)
+{
+    size_t low = 0, high = plan->nfresh;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (plan->claims[plan->fresh[middle]].host < host)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Keeps the ranges that are more than one object: those that a tuple covers have a home there
+ * (ALIAS), the others get memory (ALLOC): DIR-4.2-11. */
+static void keep_fits(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    size_t kept = 0;
+    for (size_t i = 0; i < fusion->nfits; i++) {
+        struct accd_fit fit = fusion->fits[i];
+        struct accd_range_cursor cursor;
+        fit.home = accd_fused_at(plan->dir, fit.host);
+        if (fit.home && fit.end > fit.home->end)
+            fit.home = NULL;
+        const struct accd_object *object = accd_first_behind(plan->dir, fit.host, &cursor);
+        size_t fresh = fresh_from(plan, fit.host);
+        const struct accd_claim *claim =
+            fresh < plan->nfresh ? &plan->claims[plan->fresh[fresh]] : NULL;
+        bool alone = object && object->host < fit.end
+                         ? accd_object_end(object) >= fit.end && object->host <= fit.host
+                         : claim && claim->host == fit.host && claim->host + claim->bytes == fit.end;
+        if (fit.home || !alone)
+            fusion->fits[kept++] = fit;
+    }
+    fusion->nfits = kept;
+}
+
+accd_status accd_fuse_plan(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    size_t kept = 0;
+    for (size_t i = 0; i < fusion->ncandidates; i++)
+        if (plan->claims[fusion->candidates[i].claim].state != ACCD_CLAIM_SKIP)
+            fusion->candidates[kept++] = fusion->candidates[i];
+    fusion->ncandidates = kept;
+    if (!kept)
+        return ACCD_OK;
+    if (kept > 1)
+        ACCD_TRY(accd_compare_clauses(plan));
+    ACCD_TRY(ranges_by_base(plan));
+    ACCD_TRY(join_ranges(plan));
+    keep_fits(plan);
+    return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------------- 2. reserve -- */
+
+/* What enter data moves out of places of its own floor leaves nothing behind: nobody goes back there. */
+static bool leaves_for_good(const struct accd_plan *plan, const struct accd_seat *seat,
+                            const struct accd_object *object)
+{
+    const struct accd_region *top = plan->dir->top;
+    return plan->construct->kind == ACCD_ENTER_DATA && seat &&
+           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < seat->serial);
+}
+
+static accd_status list_shifts(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    struct accd_range_cursor cursor;
+    for (int fill = 0; fill < 2; fill++) {
+        size_t n = 0;
+        for (size_t i = 0; i < fusion->nfits; i++) {
+            const struct accd_fit *fit = &fusion->fits[i];
+            if (fit->home)
+                continue;
+            struct accd_object *object = accd_first_behind(dir, fit->host, &cursor);
+            for (; object && object->host < fit->end; object = accd_range_next(&cursor), n++) {
+                if (!fill)
+                    continue;
+                struct accd_seat *seat = accd_seat_of(dir, object);
+                const struct accd_fused *fused = seat ? seat->fused : NULL;
+                bool kept = !leaves_for_good(plan, seat, object);
+                uint64_t left = !fused ? accd_object_bytes(object)
+                                : object->host == fused->host ? fused->end - fused->host : 0;
+                fusion->shifts[n] = (struct accd_shift){
+                    .object = object,
+                    .seat = seat,
+                    .fit = (uint32_t)i,
+                    .from = object->dev,
+                    .size = object->size,
+                    .left = kept ? 0 : left,
+                    .kept = kept,
+                };
+            }
+        }
+        if (fill || !n) {
+            fusion->nshifts = n;
+            return ACCD_OK;
+        }
+        fusion->shifts =
+            accd_scratch_take(&plan->context->scratch, n * sizeof fusion->shifts[0]);
+        if (!fusion->shifts)
+            return no_memory(plan);
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_fuse_reserve(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
+    size_t formers = 0;
+    ACCD_TRY(list_shifts(plan));
+    for (size_t i = 0; i < fusion->ncandidates; i++) {
+        const struct accd_candidate *candidate = &fusion->candidates[i];
+        if (!candidate->dropped || dynamic)
+            fusion->noriginals += 1 + candidate->nmore;
+    }
+    for (size_t i = 0; i < fusion->nfits; i++)
+        fusion->blocks += !fusion->fits[i].home;
+    size_t tuples = fusion->blocks;
+    for (size_t i = 0; i < fusion->nshifts; i++) {
+        formers += fusion->shifts[i].kept;
+        fusion->blocks += fusion->shifts[i].kept && !(fusion->shifts[i].size & ACCD_OBJECT_SHARED);
+    }
+    size_t seats = plan->nfresh + fusion->nshifts + fusion->noriginals;
+    bool ok = accd_pool_reserve(&dir->seat_pool, seats) &&
+              accd_range_reserve(&dir->seats, seats) &&
+              accd_pool_reserve(&dir->original_pool, fusion->noriginals) &&
+              accd_range_reserve(&dir->bases, fusion->noriginals) &&
+              accd_pool_reserve(&dir->former_pool, formers) &&
+              accd_pool_reserve(&dir->fused_pool, tuples) &&
+              accd_range_reserve(&dir->fused, tuples);
+    ok = ok && (!dir->device_order ||
+                accd_range_reserve(&dir->by_device, fusion->nshifts + plan->nfresh));
+    return ok ? ACCD_OK : no_memory(plan);
+}
+
+/* Memory for the ranges, and the objects' new places in it. Alignment stays that of the host. */
+accd_status accd_fuse_place(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < fusion->nfits; i++, fusion->nplaced++) {
+        struct accd_fit *fit = &fusion->fits[i];
+        if (fit->home) {
+            fit->dev = accd_fused_dev(fit->home) + (fit->host - fit->home->host);
+            continue;
+        }
+        uint64_t ahead = fit->host & 15;
+        fit->bytes = ahead + (fit->end - fit->host);
+        accd_status status = accd_alloc_memory(dir, fit->bytes, &fit->place);
+        if (status != ACCD_OK) {
+            size_t k = 0;
+            while (fusion->candidates[k].host - fit->host >= fit->end - fit->host)
+                k++; /* a clause of the range */
+            return accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status,
+                                    R_MEMORY, "device %d has no %llu bytes of memory left for all it is "
+                                    "fused with",
+                                    dir->number, (unsigned long long)fit->bytes);
+        }
+        fit->dev = fit->place + ahead;
+    }
+    for (size_t i = 0; i < fusion->nshifts; i++) {
+        struct accd_shift *shift = &fusion->shifts[i];
+        const struct accd_fit *fit = &fusion->fits[shift->fit];
+        shift->to = fit->dev + (shift->object->host - fit->host);
+        shift->object->dev = shift->to;
+        shift->object->size |= ACCD_OBJECT_SHARED;
+    }
+    fusion->shifted = true;
+    return ACCD_OK;
+}
+
+static const struct accd_fit *fit_of(const struct accd_plan *plan, uint64_t host)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    size_t low = 0, high = fusion ? fusion->nfits : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (fusion->fits[middle].end <= host)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return fusion && low < fusion->nfits && fusion->fits[low].host <= host ? &fusion->fits[low]
+                                                                            : NULL;
+}
+
+bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host)
+{
+    return fit_of(plan, host) != NULL;
+}
+
+uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
+{
+    const struct accd_fit *fit = fit_of(plan, host);
+    return fit ? fit->dev + (host - fit->host) : 0;
+}
+
+/* ---------------------------------------------------------------------------------- 3. moves -- */
+
+/* Bytes of present data that come from the host all the same (update_and_copy), by host address. */
+static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p, size_t *n_p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        n += accd_claim_refreshes(&plan->claims[i]);
+    *n_p = n;
+    if (!n)
+        return ACCD_OK;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return no_memory(plan);
+    n = 0;
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        size_t from, to;
+        const struct accd_rowset *set =
+            accd_claim_refreshes(claim) ? accd_elements_of(plan, claim, &from, &to) : NULL;
+        if (accd_claim_refreshes(claim) &&
+            (!set || accd_moves_whole(set->program, claim->action, false)))
+            pairs[n++] = (struct accd_pair){claim->host, i};
+    }
+    *n_p = n;
+    *pairs_p = accd_sort_pairs(pairs, pairs + n, n);
+    return ACCD_OK;
+}
+
+/* Adds a copy, or lengthens the last one. */
+static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shift, uint64_t host,
+                            uint64_t end)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_copy copy = {
+        .from = shift->from + (host - shift->object->host),
+        .to = shift->to + (host - shift->object->host),
+        .host = host,
+        .bytes = end - host,
+        .object = shift->object,
+    };
+    struct accd_copy *last = fusion->ncopies ? &fusion->copies[fusion->ncopies - 1] : NULL;
+    if (host >= end)
+        return ACCD_OK;
+    if (last && last->host + last->bytes == host && last->from + last->bytes == copy.from &&
+        last->to + last->bytes == copy.to) {
+        last->bytes += copy.bytes;
+        return ACCD_OK;
+    }
+    if (!accd_plan_room(plan, (void **)&fusion->copies, fusion->ncopies, &fusion->copies_room,
+                        sizeof fusion->copies[0]))
+        return no_memory(plan);
+    fusion->copies[fusion->ncopies++] = copy;
+    return ACCD_OK;
+}
+
+accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    size_t k = 0;
+    for (size_t i = 0; i < fusion->nshifts; i++) { /* in host order, as the claims */
+        const struct accd_shift *shift = &fusion->shifts[i];
+        uint64_t at = shift->object->host, end = accd_object_end(shift->object);
+        for (; k < ncut && cut[k].key < end; k++) {
+            const struct accd_claim *claim = &plan->claims[cut[k].value];
+            if (claim->host < shift->object->host)
+                continue;
+            ACCD_TRY(add_copy(plan, shift, at, claim->host));
+            if (claim->host + claim->bytes > at)
+                at = claim->host + claim->bytes;
+        }
+        ACCD_TRY(add_copy(plan, shift, at, end));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_fuse_pointers(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    bool pinned = fusion->nshifts && dir->npending_attach;
+    for (size_t i = 0; i < fusion->nshifts && !pinned; i++)
+        pinned = fusion->shifts[i].object->pins != 0;
+    if (!pinned)
+        return ACCD_OK;
+    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
+    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX)) {
+        struct accd_object *target, *holder;
+        if (!attach->count || !attach->base)
+            continue;
+        ACCD_TRY(accd_find(dir, attach->base, &target));
+        if (!target || target->size & ACCD_OBJECT_DYING)
+            continue;
+        uint64_t dev = target->dev + (attach->target - target->host);
+        if (dev == attach->dev)
+            continue;
+        if (!accd_plan_room(plan, (void **)&fusion->redirects, fusion->nredirects,
+                            &fusion->redirects_room, sizeof fusion->redirects[0]))
+            return no_memory(plan);
+        fusion->redirects[fusion->nredirects++] = (struct accd_redirect){attach, attach->dev};
+        attach->dev = dev;
+        ACCD_TRY(accd_find(dir, attach->slot, &holder));
+        if (holder && !(holder->size & ACCD_OBJECT_DYING))
+            ACCD_TRY(accd_plan_word(plan, holder->dev + (attach->slot - holder->host), dev));
+    }
+    return ACCD_OK;
+}
+
+void accd_fuse_shift_back(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    for (size_t i = 0; i < fusion->nredirects; i++)
+        fusion->redirects[i].attach->dev = fusion->redirects[i].before;
+    for (size_t i = 0; fusion->shifted && i < fusion->nshifts; i++) {
+        struct accd_object *object = fusion->shifts[i].object;
+        object->dev = fusion->shifts[i].from;
+        object->size &= ~ACCD_OBJECT_SHARED;
+        object->size |= fusion->shifts[i].size & ACCD_OBJECT_SHARED;
+    }
+}
+
+/* Pointers that a transfer from the host leaves out are not copied with the rest, either. */
+static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct accd_pair *pairs,
+                                           size_t n)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    for (size_t i = 0; i < n; i++) {
+        const struct accd_claim *claim = &plan->claims[pairs[i].value];
+        uint64_t end = claim->host + claim->bytes;
+        ACCD_TRY(accd_first_attach(plan->dir, claim->host, end, &cursor, &attach));
+        for (; attach; attach = accd_next_attach(&cursor, end)) {
+            if (attach->slot - claim->object->host >= accd_object_bytes(claim->object))
+                continue;
+            uint64_t dev = claim->object->dev + (attach->slot - claim->object->host);
+            ACCD_TRY(accd_plan_word(plan, dev, attach->dev));
+            if (attach->dope)
+                ACCD_TRY(accd_plan_dope(plan, attach->slot, dev, attach->dope->rest,
+                                        attach->dope->bytes));
+        }
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_fuse_moves(struct accd_plan *plan)
+{
+    struct accd_pair *pairs = NULL;
+    size_t n;
+    ACCD_TRY(refreshed(plan, &pairs, &n));
+    ACCD_TRY(accd_fuse_copies(plan, pairs, n));
+    ACCD_TRY(accd_fuse_pointers(plan));
+    return keep_refreshed_pointers(plan, pairs, n);
+}
+
+/* --------------------------------------------------------------------------------- 4. commit -- */
+
+static struct accd_seat *seat_for(struct accd_directory *dir, struct accd_object *object,
+                                  uint64_t serial)
+{
+    struct accd_seat *seat = accd_seat_of(dir, object);
+    if (seat)
+        return seat;
+    seat = accd_pool_take(&dir->seat_pool);
+    *seat = (struct accd_seat){.object = object, .serial = serial};
+    accd_range_insert(&dir->seats, object->host, seat);
+    return seat;
+}
+
+/* The memory an object leaves becomes a block of its own, if it was not in one. */
+static struct accd_block *block_left(struct accd_directory *dir, const struct accd_shift *shift)
+{
+    if (shift->size & ACCD_OBJECT_SHARED)
+        return accd_range_floor(&dir->blocks, shift->from);
+    return accd_insert_block(dir, &(struct accd_block){
+                                      .dev = shift->from,
+                                      .bytes = accd_object_bytes(shift->object),
+                                      .live = 1,
+                                      .host = shift->object->host,
+                                      .borrowed = shift->size & ACCD_OBJECT_MAPPED,
+                                  });
+}
+
+/* Jumps are those of a skew-binary list: from depth to depth in O(log n) steps. */
+static void set_jump(struct accd_former *former)
+{
+    struct accd_former *below = former->below, *jump = below ? below->jump : NULL;
+    bool far = jump && jump->jump &&
+               below->depth - jump->depth == jump->depth - jump->jump->depth;
+    former->depth = below ? below->depth + 1 : 0;
+    former->jump = far ? jump->jump : below;
+}
+
+static void leave_place(struct accd_directory *dir, const struct accd_shift *shift,
+                        struct accd_seat *seat)
+{
+    if (shift->kept) {
+        struct accd_former *former = accd_pool_take(&dir->former_pool);
+        *former = (struct accd_former){
+            .below = seat->former,
+            .fused = seat->fused,
+            .dev = shift->from,
+            .serial = seat->serial,
+            .shared = shift->size & ACCD_OBJECT_SHARED || !(shift->size & ACCD_OBJECT_MAPPED),
+        };
+        set_jump(former);
+        seat->former = former;
+        block_left(dir, shift)->former++;
+        return;
+    }
+    accd_fused_release(dir, seat->fused);
+    if (shift->size & ACCD_OBJECT_SHARED)
+        accd_release_block(dir, accd_range_floor(&dir->blocks, shift->from), 1);
+    else
+        accd_free_memory(dir, shift->from, accd_object_bytes(shift->object));
+}
+
+/* Tuples that lose their objects to new ones are not the current ones any more. */
+static void shadow_tuples(struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->fusion->nshifts; i++) {
+        const struct accd_seat *seat = plan->fusion->shifts[i].seat;
+        if (!seat || !seat->fused || !seat->fused->current)
+            continue;
+        accd_range_erase(&plan->dir->fused, seat->fused->host);
+        seat->fused->current = false;
+    }
+}
+
+void accd_fuse_device_order(struct accd_plan *plan)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    if (!dir->device_order)
+        return;
+    for (size_t i = 0; i < fusion->nshifts; i++)
+        accd_range_erase(&dir->by_device, fusion->shifts[i].from);
+    for (size_t i = 0; i < fusion->nshifts; i++)
+        accd_range_insert(&dir->by_device, fusion->shifts[i].to, fusion->shifts[i].object);
+}
+
+static void sit_down(struct accd_seat *seat, struct accd_fused *fused)
+{
+    seat->fused = fused;
+    fused->places++;
+    fused->block->live++;
+}
+
+static struct accd_original *add_original(struct accd_plan *plan, const struct accd_original *like)
+{
+    struct accd_directory *dir = plan->dir;
+    struct accd_original *original = accd_pool_take(&dir->original_pool);
+    struct accd_object *object = NULL;
+    *original = *like;
+    (void)accd_find(dir, original->host, &object); /* present: nothing is indexed any more */
+    original->seat = seat_for(dir, object, original->serial);
+    original->next = original->seat->originals;
+    if (original->next)
+        original->next->prev = original;
+    original->seat->originals = original;
+    original->left = original->right = original;
+    if (!plan->context->rules.fusion || original->dropped)
+        return original;
+    struct accd_original *other = accd_range_floor(&dir->bases, original->base);
+    if (!other || other->base != original->base) {
+        accd_range_insert(&dir->bases, original->base, original);
+        return original;
+    }
+    original->right = other->right;
+    original->left = other;
+    other->right->left = original;
+    other->right = original;
+    return original;
+}
+
+/* The clauses of this construct become originals. */
+static void add_originals(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
+    for (size_t i = 0; i < fusion->ncandidates; i++) {
+        const struct accd_candidate *candidate = &fusion->candidates[i];
+        if (candidate->dropped && !dynamic)
+            continue;
+        const struct accd_claim *claim = &plan->claims[candidate->claim];
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        struct accd_original like = {
+            .base = candidate->base,
+            .host = candidate->host,
+            .bytes = candidate->bytes,
+            .slot = claim->slot,
+            .whole = candidate->host,
+            .length = candidate->bytes,
+            .serial = serial,
+            .order = (uint32_t)i,
+            .action = claim->action,
+            .flags = candidate->flags,
+            .dynamic = dynamic,
+            .dropped = candidate->dropped,
+        };
+        if (source) {
+            like.source = *source;
+        } else {
+            size_t index, row;
+            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+            const struct accd_segment *segment = &plan->walk->segments[index];
+            like.source = (struct accd_source){.label = segment->field->label,
+                                               .host = candidate->host,
+                                               .bytes = candidate->bytes,
+                                               .start = accd_section_start(segment, row),
+                                               .root = -1};
+        }
+        struct accd_original *first = NULL;
+        for (size_t k = 0; k <= candidate->nmore; k++) {
+            if (candidate->split) {
+                claim = &plan->claims[k ? candidate->more + k - 1 : candidate->claim];
+                like.host = claim->host;
+                like.bytes = claim->bytes;
+            }
+            struct accd_original *original = add_original(plan, &like);
+            if (region)
+                region->originals[region->noriginals++] = original;
+            if (first) {
+                original->piece = first->piece;
+                first->piece = original;
+            } else {
+                first = original;
+            }
+            original->head = first;
+            if (!plan->context->rules.fusion) /* by base only pieces of a clause know each other */
+                original->base = accd_address(first);
+        }
+    }
+}
+
+void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    shadow_tuples(plan);
+    for (size_t i = 0; i < fusion->nfits; i++) {
+        struct accd_fit *fit = &fusion->fits[i];
+        if (fit->home)
+            continue;
+        struct accd_block *block =
+            accd_insert_block(dir, &(struct accd_block){.dev = fit->place,
+                                                        .bytes = fit->bytes,
+                                                        .host = fit->host - (fit->host & 15),
+                                                        .ahead = fit->host & 15});
+        fit->fused = accd_pool_take(&dir->fused_pool);
+        *fit->fused = (struct accd_fused){.host = fit->host,
+                                          .end = fit->end,
+                                          .serial = serial,
+                                          .support = serial,
+                                          .block = block,
+                                          .current = true};
+        accd_range_insert(&dir->fused, fit->host, fit->fused);
+    }
+    accd_fuse_device_order(plan);
+    for (size_t i = 0; i < fusion->nshifts; i++) {
+        const struct accd_shift *shift = &fusion->shifts[i];
+        struct accd_seat *seat = seat_for(dir, shift->object, 0);
+        leave_place(dir, shift, seat);
+        sit_down(seat, fusion->fits[shift->fit].fused);
+        seat->serial = serial;
+    }
+    for (size_t i = 0; i < plan->nfresh; i++) {
+        struct accd_object *object = plan->claims[plan->fresh[i]].object;
+        const struct accd_fit *fit = fit_of(plan, object->host);
+        if (!fit && !plan->context->rules.fusion)
+            continue;
+        struct accd_seat *seat = seat_for(dir, object, serial);
+        if (!fit)
+            continue;
+        sit_down(seat, fit->home ? fit->home : fit->fused);
+    }
+    add_originals(plan, region, serial);
+}
+
+void accd_fuse_undo(struct accd_plan *plan)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    accd_fuse_shift_back(plan);
+    for (size_t i = 0; i < fusion->nplaced; i++)
+        if (!fusion->fits[i].home)
+            accd_free_memory(plan->dir, fusion->fits[i].place, fusion->fits[i].bytes);
+}

@@ -1,0 +1,264 @@
+/* link.c - pointers that an entry construct attaches: what they lead to, what is written to the device,
+ * and what becomes of their attachment counters. */
+#include "core.h"
+
+static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
+                               struct accd_object **object, uint32_t *claim, bool *found)
+{
+    enum accd_relation relation;
+    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, object));
+    *found = relation == ACCD_INSIDE;
+    if (*found)
+        return ACCD_OK;
+    *object = NULL;
+    const struct accd_claim *fresh = accd_fresh_in(plan, host, 1);
+    if (fresh && bytes <= fresh->host + fresh->bytes - host) {
+        *claim = (uint32_t)(fresh - plan->claims);
+        *found = true;
+    }
+    return ACCD_OK;
+}
+
+static accd_status plan_link(struct accd_links *links, uint32_t index)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    bool explicit = claim->action == ACCD_ATTACH;
+    bool strict = !(claim->flags & ACCD_ITEM_TRY) &&
+                  (explicit ? rules->attach_absent : rules->attach_implied) == ACCD_REJECT;
+    struct accd_link link = {.claim = index};
+    const uint32_t slot_bytes = accd_claim_slot_bytes(plan, claim);
+    const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
+    bool found;
+    char name[160];
+    ACCD_TRY(find_holder(plan, claim->slot, bytes, &link.holder, &link.holder_claim, &found));
+    if (!found) { /* the pointer is not on the device: nothing to attach */
+        if (!strict)
+            return ACCD_OK;
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                "the pointer %s itself is not present on device %d", name,
+                                plan->dir->number);
+    }
+    if (!accd_host_usable(plan->context, claim->slot, bytes))
+        return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                                "the pointer does not lie in live host memory");
+    if (rules->reattach == ACCD_REATTACH_COUNTS) {
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+        if (link.attach) { /* wherever the pointer leads now */
+            link.pointer = link.attach->target;
+            link.counts = claim->attached = true;
+            links->at[links->n++] = link;
+            return ACCD_OK;
+        }
+    }
+    link.pointer = accd_load_pointer(claim->slot);
+    if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
+        link.base = claim->host;
+        link.target = claim->object;
+        link.target_claim = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : index;
+    } else if (link.pointer) {
+        if (slot_bytes && claim->bytes) { /* all that the descriptor describes */
+            link.base = claim->host;
+            ACCD_TRY(find_holder(plan, claim->host, claim->bytes, &link.target,
+                                 &link.target_claim, &found));
+        } else {
+            ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
+        }
+        if (!found) {
+            if (!strict)
+                return ACCD_OK;
+            accd_name_claim_slot(plan, claim, name, sizeof name);
+            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                    "what %s points to is not present on device %d", name,
+                                    plan->dir->number);
+        }
+    } else if (!explicit) {
+        return ACCD_OK;
+    } else if (strict && rules->attach_null == ACCD_REJECT) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, link.holder, ACCD_NULL_POINTER, R_ATTACH_NULL,
+                                "%s is a null pointer, which is attached to nothing", name);
+    }
+    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+    link.counts = link.attach && accd_attached_as_now(link.attach, slot_bytes);
+    if (link.attach && !link.counts && rules->pointer_changed == ACCD_REJECT) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
+                                "the pointer %s was changed while it is attached", name);
+    }
+    if (link.attach && !link.counts) { /* indexes what it led to, in time */
+        struct accd_object *before;
+        ACCD_TRY(accd_find(plan->dir, link.attach->base, &before));
+    }
+    if (slot_bytes && !link.counts) {
+        link.dope = accd_dope_new(plan->dir, accd_pointer(claim->slot), slot_bytes);
+        if (!link.dope)
+            return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                             "no memory to plan a construct");
+    }
+    claim->attached = true;
+    links->at[links->n++] = link;
+    return ACCD_OK;
+}
+
+/* Among objects that sections of one pointer lead to, the one it is attached to: that which holds the
+ * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
+static bool leads(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
+{
+    uint64_t host[2];
+    bool holds[2];
+    const struct accd_link *links[] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        const struct accd_object *object = links[k]->target;
+        const struct accd_claim *claim = &plan->claims[links[k]->target_claim];
+        uint64_t bytes = object ? accd_object_bytes(object) : claim->bytes;
+        host[k] = object ? object->host : claim->host;
+        holds[k] = links[k]->pointer - host[k] < bytes;
+    }
+    return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
+}
+
+static __attribute__((noinline, cold)) accd_status settle_links(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    size_t n = links->n;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){plan->claims[links->at[i].claim].slot, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t first = pairs[i].value, best = first;
+        for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
+            size_t other = pairs[end].value;
+            first = other < first ? other : first;
+            best = leads(plan, &links->at[other], &links->at[best]) ? other : best;
+        }
+        struct accd_link swap = links->at[first];
+        links->at[first] = links->at[best];
+        links->at[best] = swap;
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_links_plan(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        n += plan->claims[i].slot != 0;
+    if (!n)
+        return ACCD_OK;
+    links->at = accd_scratch_take(&plan->context->scratch, n * sizeof links->at[0]);
+    if (!links->at)
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to plan a construct");
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        if (claim->slot && (claim->bytes || claim->action == ACCD_ATTACH) &&
+            accd_demands[claim->action].entry &&
+            (claim->state != ACCD_CLAIM_SKIP || claim->action == ACCD_ATTACH))
+            ACCD_TRY(plan_link(links, i));
+    }
+    return links->n < 2 ? ACCD_OK : settle_links(links);
+}
+
+static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
+{
+    if (!link->pointer)
+        return 0;
+    const struct accd_object *target =
+        link->target ? link->target : plan->claims[link->target_claim].object;
+    return target->dev + (link->pointer - target->host);
+}
+
+/* The words to be written into the device's pointers. Objects have their device addresses. */
+accd_status accd_links_words(const struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    for (size_t i = links->n; i-- > 0;) { /* of several for one pointer the first one holds */
+        const struct accd_link *link = &links->at[i];
+        if (link->counts)
+            continue; /* attached here already: counted only */
+        const struct accd_object *holder =
+            link->holder ? link->holder : plan->claims[link->holder_claim].object;
+        uint64_t dev = holder->dev + (plan->claims[link->claim].slot - holder->host);
+        ACCD_TRY(accd_plan_word(plan, dev, link_value(plan, link)));
+        if (link->dope)
+            ACCD_TRY(accd_plan_dope(plan, plan->claims[link->claim].slot, dev, link->dope->rest,
+                                    link->dope->bytes));
+    }
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ commit -- */
+
+static bool same_dope(const struct accd_dope *a, const struct accd_dope *b)
+{
+    return a && a->bytes == b->bytes && !memcmp(a->rest, b->rest, a->bytes - sizeof(void *));
+}
+
+void accd_links_free(struct accd_links *links)
+{
+    for (size_t i = 0; i < links->n; i++)
+        accd_dope_free(links->plan->dir, links->at[i].dope);
+}
+
+void accd_links_commit(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < links->n; i++) {
+        struct accd_link *link = &links->at[i];
+        struct accd_claim *claim = &plan->claims[link->claim];
+        /* another clause of this construct may have attached or detached the same pointer */
+        struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+        if (attach && attach->slot != claim->slot)
+            attach = NULL;
+        struct accd_object *target =
+            !link->pointer ? NULL
+                           : link->target ? link->target : plan->claims[link->target_claim].object;
+        if (attach && attach->target == link->pointer &&
+            (link->counts || !link->dope || same_dope(attach->dope, link->dope))) {
+            attach->count++; /* here already, or by another clause of this construct */
+            continue;
+        }
+        if (attach) { /* re-attached elsewhere: starts anew (ACC33-att-3) */
+            struct accd_object *before = NULL;
+            if (accd_find(dir, attach->base, &before) == ACCD_OK && before && before->pins)
+                before->pins--;
+            if (!target)
+                accd_remove_attach(dir, attach);
+        }
+        if (!target) { /* a null pointer was written, nothing is attached */
+            claim->attached = false;
+            continue;
+        }
+        if (!attach) {
+            struct accd_object *holder =
+                link->holder ? link->holder : plan->claims[link->holder_claim].object;
+            holder->size |= ACCD_OBJECT_HOLDS;
+            attach = accd_insert_attach(dir, claim->slot);
+        }
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        const accd_label *label = source ? source->label : NULL;
+        if (!source) {
+            size_t index, row;
+            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+            label = plan->walk->segments[index].field->label;
+        }
+        attach->label = label ? label->id : 0;
+        accd_dope_free(dir, attach->dope);
+        attach->dope = link->dope;
+        link->dope = NULL;
+        attach->target = link->pointer;
+        attach->base = link->base ? link->base : link->pointer;
+        attach->dev = link_value(plan, link);
+        attach->count = 1;
+        target->pins++;
+    }
+}

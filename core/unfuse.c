@@ -1,0 +1,667 @@
+/* unfuse.c - taking data apart: what an exit leaves of the tuples that lose something, and where their
+ * objects go (DIR 4.3, Figure 3). Nothing here asks the device for memory, so that an exit cannot fail for
+ * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
+#include "core.h"
+
+static accd_status no_memory(const struct accd_plan *plan)
+{
+    return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                     "no memory to plan a construct");
+}
+
+struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
+{
+    struct accd_object *object;
+    if (!dir->seats.count || accd_find(dir, host, &object) != ACCD_OK || !object)
+        return NULL;
+    const struct accd_seat *seat = accd_seat_of(dir, object);
+    struct accd_original *original = seat ? seat->originals : NULL;
+    while (original && !(original->dynamic && !original->ending && original->whole == host &&
+                         original->length == bytes))
+        original = original->next;
+    return original;
+}
+
+accd_status accd_unfuse_begin(struct accd_plan *plan)
+{
+    if (!plan->dir->seats.count)
+        return ACCD_OK;
+    plan->fusion = accd_scratch_take(&plan->context->scratch, sizeof *plan->fusion);
+    if (!plan->fusion)
+        return no_memory(plan);
+    *plan->fusion = (struct accd_fusion){0};
+    return ACCD_OK;
+}
+
+static accd_status end_one(struct accd_plan *plan, struct accd_original *original)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    if (original->ending)
+        return ACCD_OK;
+    if (!accd_plan_room(plan, (void **)&fusion->ending, fusion->nending, &fusion->ending_room,
+                        sizeof fusion->ending[0]))
+        return no_memory(plan);
+    fusion->ending[fusion->nending++] = original;
+    original->ending = true;
+    return ACCD_OK;
+}
+
+accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *original)
+{
+    for (original = original->head; original; original = original->piece) {
+        ACCD_TRY(end_one(plan, original));
+        original->whole_ends = true;
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object *object)
+{
+    const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+    for (struct accd_original *original = seat ? seat->originals : NULL; original;
+         original = original->next)
+        if (original->dynamic)
+            ACCD_TRY(accd_unfuse_original(plan, original));
+    return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------- which lose something -- */
+
+static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused, uint64_t serial)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    if (!fused->regroup) {
+        if (!accd_plan_room(plan, (void **)&fusion->regroups, fusion->nregroups,
+                            &fusion->regroups_room, sizeof fusion->regroups[0]))
+            return no_memory(plan);
+        fusion->regroups[fusion->nregroups++] =
+            (struct accd_regroup){.fused = fused, .least = serial};
+        fused->regroup = fusion->nregroups;
+    }
+    struct accd_regroup *regroup = &fusion->regroups[fused->regroup - 1];
+    regroup->least = serial < regroup->least ? serial : regroup->least;
+    return ACCD_OK;
+}
+
+static accd_status find_regroups(struct accd_plan *plan, struct accd_object *const *dying,
+                                 size_t ndying)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    for (size_t i = 0; i < ndying; i++) {
+        const struct accd_object *object = dying[i];
+        const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+        if (!seat)
+            continue;
+        for (struct accd_original *original = seat->originals; original;
+             original = original->next)
+            ACCD_TRY(end_one(plan, original));
+        struct accd_fused *fused = seat->fused;
+        if (fused && (seat->serial <= fused->serial || object->host == fused->host ||
+                      accd_object_end(object) == fused->end))
+            ACCD_TRY(add_regroup(plan, fused, seat->serial));
+    }
+    for (size_t i = 0; i < fusion->nending; i++) {
+        const struct accd_original *original = fusion->ending[i];
+        struct accd_fused *fused = original->seat->fused;
+        /* what joined a tuple later does not hold it together, unless others went before */
+        if (fused && !original->dropped && original->serial <= fused->support)
+            ACCD_TRY(add_regroup(plan, fused, original->serial));
+    }
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------- parts -- */
+
+static uint32_t root_of(struct accd_occupant *members, uint32_t i)
+{
+    while (members[i].up != i)
+        i = members[i].up = members[members[i].up].up;
+    return i;
+}
+
+static void unite(struct accd_occupant *members, uint32_t a, uint32_t b)
+{
+    a = root_of(members, a);
+    b = root_of(members, b);
+    members[a > b ? a : b].up = a > b ? b : a;
+}
+
+static void unite_equal(struct accd_occupant *members, struct accd_pair *pairs, size_t n)
+{
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 1; i < n; i++)
+        if (pairs[i].key == pairs[i - 1].key)
+            unite(members, (uint32_t)pairs[i].value, (uint32_t)pairs[i - 1].value);
+}
+
+/* A tuple that objects were in, or are. */
+struct layer {
+    uint64_t serial, above;     /* of the tuple, and of the place an object took after it */
+    uint32_t member;
+    bool last;                  /* that place is the present one */
+    struct accd_former *former; /* NULL: it is the present one itself */
+};
+
+static bool counts(const struct accd_original *original, uint64_t serial)
+{
+    return original->serial <= serial && !original->ending && !original->dropped;
+}
+
+/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their
+ * ranges, holes included, intersect. Roots of more than one part are marked. */
+static accd_status connect(struct accd_plan *plan, struct accd_occupant *members,
+                           const struct layer *layers, size_t n, uint64_t serial)
+{
+    size_t most = n, npairs = 0, roots = 0;
+    for (size_t k = 0; k < n; k++)
+        for (const struct accd_original *o = members[layers[k].member].seat->originals; o; o = o->next)
+            most += counts(o, serial);
+    struct accd_pair *pairs =
+        accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *pairs);
+    if (!pairs)
+        return no_memory(plan);
+    for (size_t k = 0; k < n; k++) {
+        struct accd_occupant *member = &members[layers[k].member];
+        member->before = root_of(members, layers[k].member);
+        for (const struct accd_original *o = member->seat->originals; o; o = o->next)
+            if (counts(o, serial))
+                pairs[npairs++] = (struct accd_pair){o->base, layers[k].member};
+    }
+    unite_equal(members, pairs, npairs);
+    for (size_t k = 0; k < n; k++) {
+        struct accd_occupant *root = &members[root_of(members, layers[k].member)];
+        root->low = UINT64_MAX;
+        root->high = 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct accd_seat *seat = members[layers[k].member].seat;
+        struct accd_occupant *root = &members[root_of(members, layers[k].member)];
+        uint64_t high = accd_object_end(seat->object);
+        for (const struct accd_original *o = seat->originals; o; o = o->next)
+            if (counts(o, serial) && o->host + o->bytes > high)
+                high = o->host + o->bytes;
+        if (!root->high)
+            pairs[roots++].value = (uint64_t)(root - members);
+        root->low = seat->object->host < root->low ? seat->object->host : root->low;
+        root->high = high > root->high ? high : root->high;
+    }
+    for (size_t k = 0; k < roots; k++)
+        pairs[k].key = members[pairs[k].value].low;
+    pairs = accd_sort_pairs(pairs, pairs + most, roots);
+    uint64_t end = 0;
+    for (size_t k = 0; k < roots; k++) {
+        const struct accd_occupant *root = &members[pairs[k].value];
+        uint64_t high = root->high;
+        if (root->low < end)
+            unite(members, (uint32_t)pairs[k].value, (uint32_t)pairs[k - 1].value);
+        end = high > end ? high : end;
+    }
+    for (size_t k = 0; k < n; k++)
+        members[root_of(members, layers[k].member)].count = 0;
+    for (size_t k = 0; k < n; k++) {
+        struct accd_occupant *root = &members[root_of(members, layers[k].member)];
+        uint32_t before = members[layers[k].member].before;
+        if (!root->count++) {
+            root->first = before;
+            root->several = false;
+        }
+        root->several |= before != root->first;
+    }
+    return ACCD_OK;
+}
+
+static bool may_fall_apart(const struct accd_regroup *regroup, const struct accd_fused *fused)
+{
+    return fused->support >= regroup->least;
+}
+
+/* Parts that older tuples hold together are united; the tuples in which that is not sure are listed, the
+ * oldest first. */
+static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regroup,
+                               struct layer **layers_p, size_t *n_p)
+{
+    struct accd_occupant *members = regroup->members;
+    size_t most = regroup->n, n = 0, sure = 0;
+    for (uint32_t i = 0; i < regroup->n; i++)
+        for (const struct accd_former *f = members[i].seat->former;
+             f && (!f->fused || may_fall_apart(regroup, f->fused)); f = f->below)
+            most++;
+    struct layer *layers =
+        accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *layers);
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch,
+                                                2 * most * sizeof *pairs);
+    if (!layers || !pairs)
+        return no_memory(plan);
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        const struct accd_seat *seat = members[i].seat;
+        uint64_t above = seat->serial;
+        for (struct accd_former *f = seat->former; f; above = f->serial, f = f->below) {
+            if (!f->fused)
+                continue;
+            if (!may_fall_apart(regroup, f->fused)) {
+                pairs[sure++] = (struct accd_pair){accd_address(f->fused), i};
+                break;
+            }
+            layers[most + n++] = (struct layer){
+                f->fused->serial, above, i, f == seat->former, f};
+        }
+    }
+    unite_equal(members, pairs, sure);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){accd_address(layers[most + i].former->fused), i};
+    struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i].key = layers[most + sorted[i].value].serial;
+    sorted = accd_sort_pairs(sorted, sorted == pairs ? pairs + n : pairs, n);
+    for (size_t i = 0; i < n; i++)
+        layers[i] = layers[most + sorted[i].value];
+    *layers_p = layers;
+    *n_p = n;
+    return ACCD_OK;
+}
+
+static struct accd_former *still_there(struct accd_former *former)
+{
+    while (former && former->gone)
+        former = former->below;
+    return former;
+}
+
+/* Which former places are still worth going back to. What was brought before objects went on to another
+ * tuple holds theirs together; if that tuple ends, whatever there is does. */
+static accd_status weigh_layers(struct accd_plan *plan, struct accd_occupant *members,
+                                const struct layer *layers, size_t n, bool ends)
+{
+    for (size_t i = 0, end; i < n; i = end) {
+        uint64_t serial = UINT64_MAX;
+        const struct accd_fused *fused = layers[i].former->fused;
+        for (end = i; end < n && layers[end].former->fused == fused; end++)
+            if (!(layers[end].last && ends) && layers[end].above <= serial)
+                serial = layers[end].above - 1;
+        ACCD_TRY(connect(plan, members, layers + i, end - i, serial));
+        for (size_t k = i; k < end; k++) {
+            struct accd_former *former = layers[k].former;
+            bool holds = members[root_of(members, layers[k].member)].several;
+            former->gone = !holds && still_there(former->below);
+            former->alone = !holds && !former->gone;
+            if (holds)
+                former->fused->support = plan->dir->serial;
+        }
+    }
+    return ACCD_OK;
+}
+
+/* The last original that objects' level, with the floor above it, can have: those of the next level that
+ * stays open are behind it. */
+static uint64_t last_of_level(const struct accd_plan *plan, const struct accd_regroup *regroup)
+{
+    uint64_t serial = 0, next = 0;
+    for (uint32_t i = 0; i < regroup->n; i++)
+        if (regroup->members[i].seat->serial > serial)
+            serial = regroup->members[i].seat->serial;
+    const struct accd_region *region = plan->dir->top;
+    for (; region && region->serial > serial; region = region->below)
+        if (region != plan->leaving)
+            next = region->serial;
+    return next - 1; /* no next one: all */
+}
+
+/* The oldest original behind a level: it holds a tuple together when those of the level do not any more. */
+static uint64_t oldest_behind(const struct accd_regroup *regroup, uint64_t serial)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < regroup->n; i++)
+        for (const struct accd_original *o = regroup->members[i].seat->originals; o; o = o->next)
+            if (counts(o, UINT64_MAX) && o->serial > serial && o->serial < first)
+                first = o->serial;
+    return first;
+}
+
+/* Which objects stay together where they are. */
+static accd_status weigh_present(struct accd_plan *plan, struct accd_regroup *regroup,
+                                 bool *any_p)
+{
+    struct accd_occupant *members = regroup->members;
+    const uint64_t last = last_of_level(plan, regroup), younger = oldest_behind(regroup, last);
+    struct layer *layers =
+        accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *layers);
+    if (!layers)
+        return no_memory(plan);
+    for (uint32_t i = 0; i < regroup->n; i++)
+        layers[i] = (struct layer){.member = i};
+    ACCD_TRY(connect(plan, members, layers, regroup->n, last));
+    for (uint32_t i = 0; i < regroup->n; i++)
+        members[i].older = members[root_of(members, i)].several;
+    ACCD_TRY(connect(plan, members, layers, regroup->n, UINT64_MAX));
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        struct accd_occupant *root = &members[root_of(members, i)];
+        root->held = root->several ? younger : 0;
+    }
+    *any_p = false;
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        struct accd_occupant *root = &members[root_of(members, i)];
+        if (members[i].older) {
+            root->several = true;
+            root->held = 0;
+        }
+        *any_p |= root->several;
+    }
+    return ACCD_OK;
+}
+
+/* Tried first: that the tuple ends, and its objects are where they were before. */
+static accd_status find_parts(struct accd_plan *plan, struct accd_regroup *regroup)
+{
+    struct accd_occupant *members = regroup->members;
+    struct layer *layers = NULL;
+    size_t n = 0;
+    bool stays = false;
+    ACCD_TRY(list_layers(plan, regroup, &layers, &n));
+    uint32_t *sure = accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *sure);
+    if (!sure)
+        return no_memory(plan);
+    for (uint32_t i = 0; i < regroup->n; i++)
+        sure[i] = members[i].up;
+    ACCD_TRY(weigh_layers(plan, members, layers, n, true));
+    ACCD_TRY(weigh_present(plan, regroup, &stays));
+    if (!stays || !n)
+        return ACCD_OK;
+    for (uint32_t i = 0; i < regroup->n; i++)
+        members[i].up = sure[i];
+    ACCD_TRY(weigh_layers(plan, members, layers, n, false));
+    return weigh_present(plan, regroup, &stays);
+}
+
+static bool stays(struct accd_regroup *regroup, uint32_t i)
+{
+    return regroup->members[root_of(regroup->members, i)].several;
+}
+
+static accd_status list_members(struct accd_plan *plan, struct accd_regroup *regroup)
+{
+    struct accd_directory *dir = plan->dir;
+    struct accd_range_cursor cursor;
+    struct accd_seat *seat;
+    const struct accd_fused *fused = regroup->fused;
+    for (int fill = 0; fill < 2; fill++) {
+        uint32_t n = 0;
+        for (seat = accd_range_seek(&dir->seats, fused->host, &cursor);
+             seat && seat->object->host < fused->end; seat = accd_range_next(&cursor)) {
+            if (seat->fused != fused || seat->object->size & ACCD_OBJECT_DYING)
+                continue;
+            if (fill)
+                regroup->members[n] = (struct accd_occupant){.seat = seat, .up = n};
+            n++;
+        }
+        regroup->n = n;
+        if (fill)
+            break;
+        regroup->members =
+            accd_scratch_take(&plan->context->scratch, n * sizeof regroup->members[0]);
+        if (!regroup->members)
+            return no_memory(plan);
+    }
+    return ACCD_OK;
+}
+
+static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regroup)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        struct accd_seat *seat = regroup->members[i].seat;
+        const struct accd_former *former = stays(regroup, i) ? NULL : still_there(seat->former);
+        if (!former)
+            continue;
+        if (!accd_plan_room(plan, (void **)&fusion->shifts, fusion->nshifts,
+                            &fusion->shifts_room, sizeof fusion->shifts[0]))
+            return no_memory(plan);
+        fusion->shifts[fusion->nshifts++] = (struct accd_shift){
+            .object = seat->object,
+            .seat = seat,
+            .from = seat->object->dev,
+            .to = former->dev,
+            .size = seat->object->size,
+            .kept = former->shared,
+        };
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
+                             size_t ndying)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    size_t members = 0;
+    ACCD_TRY(find_regroups(plan, dying, ndying));
+    for (size_t i = 0; i < fusion->nregroups; i++) {
+        struct accd_regroup *regroup = &fusion->regroups[i];
+        ACCD_TRY(list_members(plan, regroup));
+        if (regroup->n)
+            ACCD_TRY(find_parts(plan, regroup));
+        ACCD_TRY(list_shifts(plan, regroup));
+        members += regroup->n;
+    }
+    if (!members)
+        return ACCD_OK;
+    /* a group of two objects at least is a tuple */
+    if (!accd_pool_reserve(&dir->fused_pool, members / 2) ||
+        !accd_range_reserve(&dir->fused, members / 2) ||
+        (dir->device_order && !accd_range_reserve(&dir->by_device, fusion->nshifts)))
+        return no_memory(plan);
+    for (size_t i = 0; i < fusion->nshifts; i++) {
+        const struct accd_shift *shift = &fusion->shifts[i];
+        shift->object->dev = shift->to;
+        if (!shift->kept)
+            shift->object->size &= ~ACCD_OBJECT_SHARED;
+    }
+    fusion->shifted = true;
+    ACCD_TRY(accd_fuse_copies(plan, NULL, 0));
+    return accd_fuse_pointers(plan);
+}
+
+/* ------------------------------------------------------------------------------------ commit -- */
+
+/* A piece goes, and others of its clause stay. */
+static void leave_clause(struct accd_original *original)
+{
+    struct accd_original *head = original->head == original ? original->piece : original->head;
+    for (struct accd_original *piece = original->head; piece; piece = piece->piece) {
+        piece->head = head;
+        if (piece->piece == original)
+            piece->piece = original->piece;
+    }
+}
+
+static void remove_original(struct accd_directory *dir, struct accd_original *original)
+{
+    if (!original->whole_ends && original->head)
+        leave_clause(original);
+    if (original->prev)
+        original->prev->next = original->next;
+    else
+        original->seat->originals = original->next;
+    if (original->next)
+        original->next->prev = original->prev;
+    const struct accd_original *known = accd_range_floor(&dir->bases, original->base);
+    if (known == original) {
+        accd_range_erase(&dir->bases, original->base);
+        if (original->right != original)
+            accd_range_insert(&dir->bases, original->base, original->right);
+    }
+    original->right->left = original->left;
+    original->left->right = original->right;
+    accd_pool_give(&dir->original_pool, original);
+}
+
+/* Nobody goes back to a place, or somebody did. */
+static void end_former(struct accd_directory *dir, const struct accd_object *object,
+                       struct accd_former *former, bool taken)
+{
+    struct accd_block *block = accd_range_floor(&dir->blocks, former->dev);
+    block->former--;
+    if (!taken) {
+        accd_forget_bytes(dir, former->dev, accd_object_bytes(object));
+        accd_fused_release(dir, former->fused);
+    }
+    if (!taken || !former->shared)
+        accd_release_block(dir, block, 1);
+    accd_pool_give(&dir->former_pool, former);
+}
+
+static void forget_gone(struct accd_directory *dir, struct accd_seat *seat)
+{
+    bool any = false;
+    for (const struct accd_former *former = seat->former; former && !any; former = former->below)
+        any = former->gone;
+    for (struct accd_former **at = &seat->former; *at;) {
+        struct accd_former *former = *at;
+        if (former->alone) {
+            accd_fused_release(dir, former->fused);
+            former->fused = NULL;
+            former->alone = false;
+        }
+        if (!former->gone) {
+            at = &former->below;
+            continue;
+        }
+        *at = former->below;
+        end_former(dir, seat->object, former, false);
+    }
+    for (struct accd_former *former = any ? seat->former : NULL; former; former = former->below)
+        former->jump = former->below; /* theirs may have led to what is gone */
+}
+
+static void go_back(struct accd_directory *dir, struct accd_seat *seat)
+{
+    struct accd_former *former = seat->former;
+    struct accd_block *left = seat->fused->block;
+    uint64_t from = left->dev + (seat->object->host - left->host);
+    accd_forget_bytes(dir, from, accd_object_bytes(seat->object));
+    accd_fused_release(dir, seat->fused);
+    seat->former = former->below;
+    seat->fused = former->fused;
+    seat->serial = former->serial;
+    end_former(dir, seat->object, former, true);
+    accd_release_block(dir, left, 1);
+}
+
+/* Objects that are together are a tuple: the one they are in, or a part of it. */
+static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup,
+                        uint64_t serial)
+{
+    struct accd_occupant *members = regroup->members;
+    for (uint32_t i = 0; i < regroup->n; i++)
+        members[i].count = 0;
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        const struct accd_object *object = members[i].seat->object;
+        struct accd_occupant *root = &members[root_of(members, i)];
+        root->low = root->count ? root->low : object->host;
+        root->high = accd_object_end(object);
+        root->count++;
+    }
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        struct accd_seat *seat = members[i].seat;
+        uint32_t r = root_of(members, i);
+        struct accd_occupant *root = &members[r];
+        struct accd_fused *fused = seat->fused;
+        if (root->count == 1) {
+            seat->fused = NULL;
+            accd_fused_release(dir, fused);
+        } else if (r == i) { /* the first of them */
+            bool present = fused->block == regroup->fused->block;
+            if (fused->current) {
+                struct accd_fused *part = accd_pool_take(&dir->fused_pool);
+                *part = *fused;
+                part->places = 1;
+                fused->places--;
+                seat->fused = fused = part;
+            }
+            if (present) /* those that went back are as old as they were */
+                fused->serial = root->held ? root->held : serial;
+            fused->current = true;
+            fused->host = root->low;
+            fused->end = root->high;
+            accd_range_insert(&dir->fused, fused->host, fused);
+        } else if (root->seat->fused != fused) {
+            seat->fused = root->seat->fused;
+            seat->fused->places++;
+            accd_fused_release(dir, fused);
+        }
+    }
+}
+
+static void commit_regroup(struct accd_directory *dir, struct accd_regroup *regroup)
+{
+    struct accd_fused *fused = regroup->fused;
+    accd_range_erase(&dir->fused, fused->host);
+    const uint64_t serial = fused->serial;
+    fused->current = false;
+    fused->regroup = 0;
+    fused->support = dir->serial;
+    fused->places++; /* so that it lives until here */
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        struct accd_seat *seat = regroup->members[i].seat;
+        forget_gone(dir, seat);
+        if (!stays(regroup, i) && seat->former)
+            go_back(dir, seat);
+    }
+    name_tuples(dir, regroup, serial);
+    accd_fused_release(dir, fused);
+}
+
+/* Where nothing is fused by itself, only what is in a tuple has a seat. */
+static void forget_idle_seats(struct accd_directory *dir, struct accd_regroup *regroup)
+{
+    for (uint32_t i = 0; i < regroup->n; i++) {
+        const struct accd_seat *seat = regroup->members[i].seat;
+        if (!seat->fused && !seat->former && !seat->originals)
+            accd_seat_free(dir, seat->object);
+    }
+}
+
+void accd_unfuse_commit(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_directory *dir = plan->dir;
+    accd_fuse_device_order(plan);
+    for (size_t i = 0; i < fusion->nending; i++)
+        remove_original(dir, fusion->ending[i]);
+    for (size_t i = 0; i < fusion->nregroups; i++)
+        commit_regroup(dir, &fusion->regroups[i]);
+    if (!plan->context->rules.fusion)
+        for (size_t i = 0; i < fusion->nregroups; i++)
+            forget_idle_seats(dir, &fusion->regroups[i]);
+}
+
+void accd_unfuse_undo(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    accd_fuse_shift_back(plan);
+    for (size_t i = 0; i < fusion->nending; i++)
+        fusion->ending[i]->ending = fusion->ending[i]->whole_ends = false;
+    for (size_t i = 0; i < fusion->nregroups; i++) {
+        const struct accd_regroup *regroup = &fusion->regroups[i];
+        regroup->fused->regroup = 0;
+        for (uint32_t k = 0; k < regroup->n; k++)
+            for (struct accd_former *f = regroup->members[k].seat->former; f; f = f->below)
+                f->gone = f->alone = false;
+    }
+}
+
+void accd_seat_free(struct accd_directory *dir, const struct accd_object *object)
+{
+    struct accd_seat *seat = dir->seats.count ? accd_seat_of(dir, object) : NULL;
+    if (!seat)
+        return;
+    while (seat->originals)
+        remove_original(dir, seat->originals);
+    while (seat->former) {
+        struct accd_former *former = seat->former;
+        seat->former = former->below;
+        end_former(dir, object, former, false);
+    }
+    accd_fused_release(dir, seat->fused);
+    accd_range_erase(&dir->seats, object->host);
+    accd_pool_give(&dir->seat_pool, seat);
+}
