@@ -29,9 +29,10 @@ test: deps-test build
 	@tests/run $(BUILD)
 
 bench: deps-bench build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench -- --no-print-directory
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/openacc.lua $(BUILD)
+	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

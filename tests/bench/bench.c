@@ -582,6 +582,133 @@ static int l_nested(lua_State *L)
     return 2;
 }
 
+/* ------------------------------------------------------------------------------- descriptors -- */
+
+/* A member of Fortran's: address, element size, rank and so on, one dimension. */
+struct described {
+    uint64_t n;
+    struct {
+        float *base;
+        uint64_t elem_len, kind;
+        int64_t lower, extent, stride;
+    } a;
+};
+struct pointed {
+    uint64_t n;
+    float *a;
+};
+
+/* Arrays of structures that differ in what leads to the section: a pointer or a descriptor. */
+struct members {
+    accd_context *context;
+    char *at;
+    size_t count, stride;
+    uint32_t slot_bytes;
+    accd_program *program;
+    accd_item *attach; /* of each member */
+    double in, drop, each, all, again, detach;
+};
+
+static struct members make_members(size_t count, float *arrays, int described)
+{
+    struct members m = {
+        .context = open_context(1),
+        .count = count,
+        .stride = described ? sizeof(struct described) : sizeof(struct pointed),
+        .slot_bytes = described ? sizeof(((struct described *)0)->a) : 0,
+        .in = 1e18, .drop = 1e18, .each = 1e18, .all = 1e18, .again = 1e18, .detach = 1e18,
+    };
+    m.at = checked(calloc(count, m.stride));
+    m.attach = checked(calloc(count, sizeof m.attach[0]));
+    for (size_t i = 0; i < count; i++) {
+        struct described d = {.n = LENGTH,
+                              .a = {arrays + i * LENGTH, sizeof(float), (uint64_t)1 << 32 /* rank */, 1, LENGTH, 4}};
+        memcpy(m.at + i * m.stride, &d, m.stride);
+        m.attach[i] = (accd_item){.slot = m.at + i * m.stride + offsetof(struct described, a),
+                                  .slot_bytes = m.slot_bytes,
+                                  .action = ACCD_ATTACH};
+    }
+    const accd_field field = {.offset = offsetof(struct described, a), .unit = sizeof(float),
+                              .start = -1, .code_end = 1, .slot_bytes = m.slot_bytes};
+    expect_ok(m.context, accd_program_new(
+        m.context,
+        &(accd_program_spec){.stride = m.stride,
+                             .pieces = &(accd_piece){.bytes = m.stride}, .npieces = 1,
+                             .fields = &field, .nfields = 1,
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_U64},
+                             .ncode = 1, .registers = 1},
+        &m.program));
+    return m;
+}
+
+static void measure_members(struct members *m, float *arrays)
+{
+    accd_context *context = m->context;
+    accd_item deep = {.host = m->at, .bytes = m->count * m->stride, .program = m->program,
+                      .action = ACCD_COPYIN};
+    MEASURE(m->in, m->count, run(context, ACCD_ENTER_DATA, &deep, 1));
+    deep.action = ACCD_DELETE;
+    MEASURE(m->drop, m->count, run(context, ACCD_EXIT_DATA, &deep, 1));
+    accd_item flat[] = {
+        {.host = m->at, .bytes = m->count * m->stride, .action = ACCD_COPYIN},
+        {.host = arrays, .bytes = m->count * LENGTH * sizeof(float), .action = ACCD_COPYIN}};
+    run(context, ACCD_ENTER_DATA, flat, 2);
+    for (int once = 0; once < 2; once++) { /* in one directive, and each with its own call */
+        for (size_t i = 0; i < m->count; i++)
+            m->attach[i].action = ACCD_ATTACH;
+        double *best = once ? &m->all : &m->each;
+        MEASURE(*best, m->count, {
+            if (once)
+                run(context, ACCD_ENTER_DATA, m->attach, m->count);
+            else if (m->slot_bytes)
+                for (size_t i = 0; i < m->count; i++)
+                    expect_ok(context, accd_attach_descriptor(context, 0, m->attach[i].slot,
+                                                              arrays + i * LENGTH, 0,
+                                                              LENGTH * sizeof(float), NULL, 0));
+            else
+                for (size_t i = 0; i < m->count; i++)
+                    run(context, ACCD_ENTER_DATA, &m->attach[i], 1);
+        });
+        if (once)
+            MEASURE(m->again, m->count, run(context, ACCD_ENTER_DATA, m->attach, m->count));
+        for (size_t i = 0; i < m->count; i++)
+            m->attach[i].action = ACCD_DETACH;
+        if (once)
+            run(context, ACCD_EXIT_DATA, m->attach, m->count);
+        MEASURE(m->detach, m->count, run(context, ACCD_EXIT_DATA, m->attach, m->count));
+    }
+    flat[0].action = flat[1].action = ACCD_DELETE;
+    run(context, ACCD_EXIT_DATA, flat, 2);
+}
+
+/* bench.descriptors(count) -> two tables, with pointers and with descriptors: in, delete (a deep copy of
+ * the array), each, all (attach of members that are present, call by call and by one directive), again
+ * (counted only), detach */
+static int l_descriptors(lua_State *L)
+{
+    size_t count = (size_t)luaL_checkinteger(L, 1);
+    float *arrays = checked(calloc(count, LENGTH * sizeof(float)));
+    struct members m[2] = {make_members(count, arrays, 0), make_members(count, arrays, 1)};
+    for (int r = 0; r < 15; r++)
+        for (int k = 0; k < 2; k++)
+            measure_members(&m[k], arrays);
+    for (int k = 0; k < 2; k++) {
+        lua_newtable(L);
+        set(L, "in", m[k].in);
+        set(L, "delete", m[k].drop);
+        set(L, "each", m[k].each);
+        set(L, "all", m[k].all);
+        set(L, "again", m[k].again);
+        set(L, "detach", m[k].detach);
+        accd_program_release(m[k].program);
+        accd_close(m[k].context);
+        free(m[k].at);
+        free(m[k].attach);
+    }
+    free(arrays);
+    return 2;
+}
+
 /* ----------------------------------------------------------------------------- small things -- */
 
 /* bench.flat(kept) -> pair (map and unmap of a fresh 64-byte object), present (a clause on present
@@ -754,7 +881,7 @@ __attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
     static const luaL_Reg functions[] = {
         {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
         {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions},
-        {"nested", l_nested}, {NULL, NULL},
+        {"nested", l_nested}, {"descriptors", l_descriptors}, {NULL, NULL},
     };
     mallopt(M_MMAP_MAX, 0); /* freed memory stays in the heap: later repetitions find it warm */
     mallopt(M_TRIM_THRESHOLD, -1);

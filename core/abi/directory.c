@@ -1,0 +1,390 @@
+/* directory.c - the ABI of document DIR's Figure 4: collects clauses, and lowers each directive to
+ * one construct of the core. Uses the public interface only. */
+#include "accdeep_directory.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define R_ORDER "DIR-ABI-02"
+#define R_NO_LEVEL "DIR-4.3-06"
+#define R_DEVICE "DIR-1-04"
+#define R_SECTION "TR14-3.1.1-23"
+#define R_NULL "ACC33-2.7-2"
+#define R_MEMORY "HOUSE-memory"
+#define R_UPDATE "DIR-ABI-03"
+#define R_NON_NESTED "DIR-6-01"
+
+struct stack {
+    accd_region **levels; /* the last one is the current one */
+    size_t depth, room;
+};
+
+struct accd_stacks {
+    accd_context *context;
+    accd_allocator alloc;
+    void *alloc_ud;
+    int devices;
+    enum { IDLE, BEGUN, READING } phase; /* of a directive */
+    accd_kind kind;
+    int device;
+    accd_item *items; /* its clauses */
+    size_t nitems, room;
+    struct stack *stacks; /* one for each device */
+    accd_error error;
+};
+
+/* ---------------------------------------------------------------------------- small things -- */
+
+static void *usual_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud, (void)old;
+    if (n)
+        return realloc(ptr, n);
+    free(ptr);
+    return NULL;
+}
+
+static __attribute__((format(printf, 4, 5))) accd_status
+refuse(accd_stacks *stacks, accd_status status, const char *rule, const char *format, ...)
+{
+    va_list args;
+    stacks->error = (accd_error){.status = status, .rule = rule, .item = SIZE_MAX};
+    va_start(args, format);
+    vsnprintf(stacks->error.message, sizeof stacks->error.message, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Of a call of the core. */
+static accd_status told(accd_stacks *stacks, accd_status status)
+{
+    if (status != ACCD_OK)
+        stacks->error = *accd_last_error(stacks->context);
+    return status;
+}
+
+/* Room for one more element; false: no memory. */
+static bool grow(const accd_stacks *stacks, void **array, size_t used, size_t *room, size_t size)
+{
+    if (used < *room)
+        return true;
+    size_t more = *room ? 2 * *room : 16;
+    void *grown = more <= SIZE_MAX / size
+                      ? stacks->alloc(stacks->alloc_ud, *array, *room * size, more * size)
+                      : NULL;
+    if (!grown)
+        return false;
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+static accd_status no_memory(accd_stacks *stacks)
+{
+    return refuse(stacks, ACCD_OUT_OF_MEMORY, R_MEMORY, "no memory for a data environment");
+}
+
+/* --------------------------------------------------------------------------------- handles -- */
+
+accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_config *config)
+{
+    accd_config used;
+    if (!stacks_p)
+        return ACCD_MISUSE;
+    accd_config_init(&used);
+    if (config && config->struct_size != sizeof used)
+        return ACCD_MISUSE;
+    if (config)
+        used = *config;
+    if (!used.rules)
+        used.rules = accd_rules_named("directory");
+    accd_allocator alloc = used.alloc ? used.alloc : usual_alloc;
+    accd_stacks *stacks = alloc(used.alloc_ud, NULL, 0, sizeof *stacks);
+    if (!stacks)
+        return ACCD_OUT_OF_MEMORY;
+    *stacks = (accd_stacks){.alloc = alloc, .alloc_ud = used.alloc_ud};
+    stacks->error = (accd_error){.rule = "", .item = SIZE_MAX};
+    accd_status status = accd_open(&stacks->context, &used);
+    if (status == ACCD_OK) {
+        int devices = accd_device_count(stacks->context);
+        size_t bytes = (size_t)devices * sizeof stacks->stacks[0];
+        stacks->stacks = alloc(used.alloc_ud, NULL, 0, bytes);
+        if (stacks->stacks) {
+            memset(stacks->stacks, 0, bytes);
+            stacks->devices = devices;
+        } else {
+            status = ACCD_OUT_OF_MEMORY;
+        }
+    }
+    if (status != ACCD_OK) {
+        accd_stacks_close(stacks);
+        return status;
+    }
+    *stacks_p = stacks;
+    return ACCD_OK;
+}
+
+static void drop_memory(const accd_stacks *stacks, void *block, size_t bytes)
+{
+    if (block)
+        stacks->alloc(stacks->alloc_ud, block, bytes, 0);
+}
+
+void accd_stacks_close(accd_stacks *stacks)
+{
+    if (!stacks)
+        return;
+    for (int i = 0; i < stacks->devices; i++)
+        drop_memory(stacks, stacks->stacks[i].levels,
+                    stacks->stacks[i].room * sizeof stacks->stacks[i].levels[0]);
+    drop_memory(stacks, stacks->stacks, (size_t)stacks->devices * sizeof stacks->stacks[0]);
+    drop_memory(stacks, stacks->items, stacks->room * sizeof stacks->items[0]);
+    accd_close(stacks->context);
+    stacks->alloc(stacks->alloc_ud, stacks, sizeof *stacks, 0);
+}
+
+accd_context *accd_stacks_context(accd_stacks *stacks)
+{
+    return stacks->context;
+}
+
+const accd_error *accd_stacks_error(const accd_stacks *stacks)
+{
+    return &stacks->error;
+}
+
+/* ------------------------------------------------------------------------------ directives -- */
+
+/* A call that names a device and comes between directives. */
+static accd_status check_between(accd_stacks *stacks, const char *call, int device)
+{
+    if (!stacks)
+        return ACCD_MISUSE;
+    if (stacks->phase != IDLE)
+        return refuse(stacks, ACCD_MISUSE, R_ORDER,
+                      "%s was called before write_pragma ended the directive begun on device %d",
+                      call, stacks->device);
+    if (device < 0 || device >= stacks->devices)
+        return refuse(stacks, ACCD_NO_DEVICE, R_DEVICE,
+                      "%s: there is no device %d; the number of devices is %d", call, device,
+                      stacks->devices);
+    return ACCD_OK;
+}
+
+/* The device's current environment. */
+static accd_status check_level(accd_stacks *stacks, const char *call, int device,
+                               accd_region **region_p)
+{
+    accd_status status = check_between(stacks, call, device);
+    if (status != ACCD_OK)
+        return status;
+    const struct stack *stack = &stacks->stacks[device];
+    if (!stack->depth)
+        return refuse(stacks, ACCD_REGION_NESTING, R_NO_LEVEL,
+                      "%s: no data environment is open on device %d", call, device);
+    *region_p = stack->levels[stack->depth - 1];
+    return ACCD_OK;
+}
+
+static accd_status begin(accd_stacks *stacks, const char *call, accd_kind kind, int device)
+{
+    accd_status status = check_between(stacks, call, device);
+    if (status != ACCD_OK)
+        return status;
+    stacks->phase = BEGUN;
+    stacks->kind = kind;
+    stacks->device = device;
+    return ACCD_OK;
+}
+
+accd_status new_dataE(accd_stacks *stacks, int device)
+{
+    return begin(stacks, "new_dataE", ACCD_REGION, device);
+}
+
+accd_status begin_data(accd_stacks *stacks, int device)
+{
+    return begin(stacks, "begin_data", ACCD_ENTER_DATA, device);
+}
+
+accd_status end_data(accd_stacks *stacks, int device)
+{
+    return begin(stacks, "end_data", ACCD_EXIT_DATA, device);
+}
+
+accd_status read_pragma(accd_stacks *stacks)
+{
+    if (!stacks)
+        return ACCD_MISUSE;
+    if (stacks->phase != BEGUN)
+        return refuse(stacks, ACCD_MISUSE, R_ORDER, "read_pragma: %s",
+                      stacks->phase == IDLE ? "new_dataE has not begun a directive"
+                                            : "it was called for this directive already");
+    stacks->phase = READING;
+    return ACCD_OK;
+}
+
+void drop_pragma(accd_stacks *stacks)
+{
+    if (!stacks)
+        return;
+    stacks->phase = IDLE;
+    stacks->nitems = 0;
+}
+
+static accd_status check_reading(accd_stacks *stacks, const char *call)
+{
+    if (!stacks)
+        return ACCD_MISUSE;
+    if (stacks->phase != READING)
+        return refuse(stacks, ACCD_MISUSE, R_ORDER,
+                      "%s was called outside of a directive, between read_pragma and write_pragma",
+                      call);
+    return ACCD_OK;
+}
+
+accd_status write_pragma(accd_stacks *stacks)
+{
+    accd_status status = check_reading(stacks, "write_pragma");
+    if (status != ACCD_OK)
+        return status;
+    struct stack *stack = &stacks->stacks[stacks->device];
+    if (stacks->kind == ACCD_REGION &&
+        !grow(stacks, (void **)&stack->levels, stack->depth, &stack->room, sizeof stack->levels[0]))
+        return no_memory(stacks);
+    accd_region *region = NULL;
+    status = told(stacks, accd_run(stacks->context,
+                                   &(accd_construct){.device = stacks->device,
+                                                     .kind = stacks->kind,
+                                                     .items = stacks->items,
+                                                     .nitems = stacks->nitems,
+                                                     .name = "data"},
+                                   &region));
+    if (status != ACCD_OK)
+        return status;
+    if (stacks->kind == ACCD_REGION)
+        stack->levels[stack->depth++] = region;
+    drop_pragma(stacks);
+    return ACCD_OK;
+}
+
+accd_status end_dataE(accd_stacks *stacks, int device)
+{
+    accd_region *region = NULL;
+    accd_status status = check_level(stacks, "end_dataE", device, &region);
+    if (status == ACCD_OK)
+        status = told(stacks, accd_region_end(region));
+    if (status == ACCD_OK)
+        stacks->stacks[device].depth--;
+    return status;
+}
+
+accd_status drop_dataE(accd_stacks *stacks, int device)
+{
+    accd_region *region = NULL;
+    accd_status status = check_level(stacks, "drop_dataE", device, &region);
+    if (status != ACCD_OK)
+        return status;
+    accd_region_abandon(region);
+    stacks->stacks[device].depth--;
+    return ACCD_OK;
+}
+
+/* --------------------------------------------------------------------------------- clauses -- */
+
+static accd_status section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
+                           int64_t length, uint64_t size)
+{
+    if (!size)
+        return refuse(stacks, ACCD_INVALID_SECTION, R_SECTION, "the elements have no bytes");
+    if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_REJECT)
+        return refuse(stacks, ACCD_NULL_POINTER, R_NULL,
+                      "the section has %lld elements, but its base is a null pointer",
+                      (long long)length);
+    return told(stacks, accd_item_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
+                                          length, size));
+}
+
+static accd_status clause(accd_stacks *stacks, const char *call, accd_item item, const void *base,
+                          int64_t first, int64_t length, uint64_t size)
+{
+    accd_status status = check_reading(stacks, call);
+    if (status != ACCD_OK)
+        return status;
+    if (stacks->kind != ACCD_REGION && item.action == ACCD_PRESENT)
+        return refuse(stacks, ACCD_MISUSE, R_NON_NESTED,
+                      "%s is for environments of new_dataE: it has nothing to begin or to end",
+                      call);
+    if (stacks->kind == ACCD_EXIT_DATA) {
+        bool fetches = item.action == ACCD_COPY || item.action == ACCD_COPYOUT;
+        item = (accd_item){.action = fetches ? ACCD_COPYOUT : ACCD_DELETE};
+    }
+    status = section(stacks, &item, base, first, length, size);
+    if (status != ACCD_OK)
+        return status;
+    if (!grow(stacks, (void **)&stacks->items, stacks->nitems, &stacks->room,
+              sizeof stacks->items[0]))
+        return no_memory(stacks);
+    stacks->items[stacks->nitems++] = item;
+    return ACCD_OK;
+}
+
+#define CLAUSE(name, what, flag)                                                                  \
+    accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length,        \
+                     uint64_t size)                                                               \
+    {                                                                                             \
+        return clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, \
+                      length, size);                                                              \
+    }
+
+CLAUSE(pragma_copy, ACCD_COPY, 0)
+CLAUSE(pragma_copyin, ACCD_COPYIN, 0)
+CLAUSE(pragma_copyout, ACCD_COPYOUT, 0)
+CLAUSE(pragma_create, ACCD_CREATE, 0)
+CLAUSE(pragma_pcopy, ACCD_COPY, ACCD_ITEM_PRESENT_OR)
+CLAUSE(pragma_pcopyin, ACCD_COPYIN, ACCD_ITEM_PRESENT_OR)
+CLAUSE(pragma_pcopyout, ACCD_COPYOUT, ACCD_ITEM_PRESENT_OR)
+CLAUSE(pragma_pcreate, ACCD_CREATE, ACCD_ITEM_PRESENT_OR)
+CLAUSE(pragma_present, ACCD_PRESENT, 0)
+CLAUSE(pragma_present_and_copyin, ACCD_COPYIN, ACCD_ITEM_KEEP)
+CLAUSE(pragma_update_and_copy, ACCD_COPYIN, ACCD_ITEM_REFRESH)
+
+/* ---------------------------------------------------------------- inside of an environment -- */
+
+accd_status pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
+                          int64_t first, int64_t length, uint64_t size)
+{
+    accd_item item = {.action = (uint8_t)direction};
+    accd_status status = check_between(stacks, "pragma_update", device);
+    if (status != ACCD_OK)
+        return status;
+    if (direction != ACCD_UPDATE_DEVICE && direction != ACCD_UPDATE_SELF)
+        return refuse(stacks, ACCD_MISUSE, R_UPDATE,
+                      "pragma_update: the direction is neither to the device nor to the host");
+    status = section(stacks, &item, base, first, length, size);
+    if (status != ACCD_OK)
+        return status;
+    return told(stacks, accd_run(stacks->context,
+                                 &(accd_construct){.device = device,
+                                                   .kind = ACCD_UPDATE,
+                                                   .items = &item,
+                                                   .nitems = 1,
+                                                   .name = "update"},
+                                 NULL));
+}
+
+accd_status device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
+{
+    accd_status status = check_between(stacks, "device_address", device);
+    if (status != ACCD_OK)
+        return status;
+    uint64_t dev = accd_deviceptr(stacks->context, device, host);
+    if (!dev)
+        return refuse(stacks, ACCD_NOT_PRESENT, R_UPDATE,
+                      "device_address: no data at %p are present on device %d", host, device);
+    *dev_p = dev;
+    return ACCD_OK;
+}
