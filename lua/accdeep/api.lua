@@ -84,11 +84,11 @@ end
 -- The pointer whose address is given; its own text may be given instead.
 local function pointer_slot(session, where)
   if type(where) == "string" then
-    local address, _, t = session:extent(where)
-    if t.kind ~= "pointer" then
+    local address, t = session:slot(where)
+    if t.kind ~= "pointer" and t.kind ~= "descriptor" then
       raise("not-a-pointer", nil, ("'%s' is %s"):format(where, types.name(t)), { rule = "ACC33-att-5" })
     end
-    return address, where
+    return address, where, t
   end
   local address = view.address(where)
   if not address or address == 0 then
@@ -99,8 +99,11 @@ end
 
 local function attaching(kind, action, finalize)
   return function(session, where, at)
-    local slot, name = pointer_slot(session, where)
-    session:run_one(kind, action, 0, 0, slot, finalize, label(session, name, at.file, at.line))
+    local slot, name, t = pointer_slot(session, where)
+    local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
+    if is_descriptor and action == "attach" then first, bytes = session.dialect.target(session, slot, t) end
+    session:run_one(kind, action, first, bytes, slot, finalize, label(session, name, at.file, at.line),
+      is_descriptor and t.size or nil)
   end
 end
 

@@ -5,9 +5,11 @@
 -- Nested records are part of their element; records behind pointers are programs of their own.
 
 local codegen = require "accdeep.codegen"
+local component = require "accdeep.fortran.component"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
+local policy = require "accdeep.policy"
 local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
 
@@ -23,10 +25,24 @@ local PADDING = 16
 
 local program_of, led_back -- forward
 
+-- What the section of a field is asked for: a policy's word, nil: what is asked of the element.
+local function ask(field, wanted)
+  field.action, field.flags = policy.code(wanted)
+  return field
+end
+
 -- A field's child: a program, or the way back to one that is being made.
 local function child_of(field, child)
   if type(child) == "table" then field.up = child.up else field.child = child end
   return field
+end
+
+-- Members of derived types are called %a, those of structures .a: the core sets the point.
+local function called(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
+
+-- An element of an array of them, in memory order.
+local function element_name(record, name, i)
+  return record.class == "type" and ("%s(%d)"):format(name, i + 1) or ("%s[%d]"):format(name, i)
 end
 
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
@@ -43,7 +59,7 @@ end
 
 -- Pointers inside what is left out keep a defined value: TR14-4.3-15.
 local function leave_pointers(out, t, offset)
-  if is_pointer_member(t) then
+  if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
   elseif t.kind == "record" and t.record == "struct" then
     for _, member in ipairs(t.members) do leave_pointers(out, member.type, offset + member.offset) end
@@ -95,8 +111,12 @@ end
 
 -- The section of the first dimension that is not single: of a[1:1][0:2] the elements 0 and 1 of row 1. Returns
 -- the type of its elements, start and length, and the subscripts from there on.
-local function first_section(b, ctx, t, subscripts)
+local function first_section(b, ctx, t, subscripts, offset)
   local of, rest = types.element(t), subscripts
+  if rest[1].ranges then
+    local start, length = component.part(b, ctx, t, offset, rest[1])
+    return of, start, length, rest
+  end
   local start, length = bounds(b, ctx, rest[1], t.kind == "array" and t or {})
   while length.const == 1 and of.kind == "array" and rest[2] and rest[2].tag ~= "alias" do
     local pos = rest[2].pos
@@ -308,14 +328,14 @@ local function inner_program(session, out, entry)
   end
 end
 
--- What the objects behind a member are asked for: by the entry, by the policy it invokes, or by what is
--- asked for those around.
-local function inner_action(session, out, entry)
+-- What the objects behind a member are asked for, a policy's word: by the entry, by the policy it invokes, or
+-- by what is asked for those around.
+local function inner_asks(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.treatment, entry)
-    if inner.policy then return inner.own and action[inner.own] end
+    if inner.policy then return inner.own or nil end
   end
-  return entry.action and action[entry.action] or out.action
+  return entry.asks or out.asks
 end
 
 -- A member with sections: a pointer that is followed, or a part of an array.
@@ -326,7 +346,7 @@ local function add_section(session, out, entry, offset, name, init)
   local pos = subscripts[1].pos
   b:boundary()
   local of, start, length
-  of, start, length, subscripts = first_section(b, ctx, t, subscripts)
+  of, start, length, subscripts = first_section(b, ctx, t, subscripts, offset)
   local element, times, more = section_elements(ctx, of, subscripts)
   local child
   if more then
@@ -339,15 +359,70 @@ local function add_section(session, out, entry, offset, name, init)
     child = inner_program(session, out, entry)(element, pos)
   end
   start, length = scaled(b, start, times, pos), scaled(b, length, times, pos)
-  local field = child_of({
+  local field = child_of(ask({
     offset = offset, unit = element.size, init = init,
-    action = inner_action(session, out, entry),
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
-    code_end = b.n, label = label(session, name, element.size, layout_of(session, element, child)),
+    code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
+      round = t.bounds ~= nil, layout = layout_of(session, element, child) },
     in_place = t.kind == "array",
-  }, child)
+  }, inner_asks(session, out, entry)), child)
   out.fields[#out.fields + 1] = field
+end
+
+-- An allocatable or pointer component that is an alias: what it describes must be present, or what its base
+-- leads to.
+local function add_descriptor_alias(session, out, entry, alias, offset, name)
+  if out.treatment.update then return end -- TR14-3.5-11
+  local b, t, to = out.builder, entry.member.type, alias.to
+  local field
+  if to then
+    local base = to.tag == "id" and not entry.outer and types.member(out.ctx.record, to.name)
+    if not base or base.type.kind ~= "descriptor" then
+      raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it",
+        { rule = "TR14-3.5-01" })
+    end
+    local function address(at)
+      return codegen.load(b, { self = true, offset = at, type = types.pointer(types.void) }, alias.pos)
+    end
+    local value, from, zero = address(offset), address(out.ctx.base + base.offset), codegen.constant(0)
+    local sure = codegen.apply(b, "&", codegen.apply(b, "!=", value, zero, alias.pos),
+      codegen.apply(b, "!=", from, zero, alias.pos), alias.pos)
+    field = { unit = 1, count = codegen.reg(b, sure, alias.pos),
+      start = codegen.reg(b, codegen.apply(b, "-", from, value, alias.pos), alias.pos) }
+  else
+    local start, count = component.whole(b, t, offset, alias.pos)
+    field = { unit = t.of.size, count = codegen.reg(b, count, alias.pos),
+      start = start.const ~= 0 and codegen.reg(b, start, alias.pos) or nil }
+  end
+  field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
+  field.label = label(session, name, t.of.size)
+  out.fields[#out.fields + 1] = field
+end
+
+-- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
+-- whatever is asked for (AMB-FLANG-01).
+local function add_descriptor(session, out, entry, offset, name, own)
+  local t, b, pos, _ = entry.member.type, out.builder, entry.member.pos, nil
+  local bare = out.treatment.bare
+  add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
+  if not session.rules.descriptors and not entry.named and not entry.listed then return end
+  b:boundary()
+  b.known = {}
+  local start, count
+  local alias = entry.subscripts and entry.subscripts[1].tag == "alias" and entry.subscripts[1]
+  if alias then return add_descriptor_alias(session, out, entry, alias, offset, name) end
+  if entry.subscripts then
+    _, start, count = first_section(b, entry.outer and { session = session } or out.ctx, t, entry.subscripts, offset)
+  else
+    start, count = component.whole(b, t, offset, pos)
+  end
+  local child = types.is_record(t.of) and inner_program(session, out, entry)(t.of, pos) or nil
+  out.fields[#out.fields + 1] = child_of(ask({ offset = offset, unit = t.of.size, slot_bytes = t.size,
+    count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
+    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = t.of.size, member = true,
+      round = true, layout = layout_of(session, t.of, child) } },
+    inner_asks(session, out, entry)), child)
 end
 
 local collect -- forward
@@ -358,17 +433,17 @@ local function add_records(session, out, entry, offset, name, init)
   while element.kind == "array" do element, n = element.of, n * element.n end
   local treatment = nest.inner(session, out.treatment, entry)
   out.ctx.values = entry.inner_values
-  local own = inner_action(session, out, entry)
+  local own = inner_asks(session, out, entry)
   if n <= UNROLLED then
     for i = 0, n - 1 do
-      local at = t.kind == "array" and ("%s[%d]"):format(name, i) or name
-      collect(session, out, treatment, offset + i * element.size, at .. ".", init, own)
+      local at = t.kind == "array" and element_name(element, name, i) or name
+      collect(session, out, treatment, offset + i * element.size, at .. (element.class and "" or "."), init, own)
     end
     return
   end
   local child = program_of(session, treatment, nil, out)
   if not child then
-    add_piece(out, offset, t.size, { init = init, name = name, action = own })
+    add_piece(out, offset, t.size, { init = init, name = name, asks = own })
     return
   end
   -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
@@ -378,33 +453,33 @@ local function add_records(session, out, entry, offset, name, init)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
       add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
-        { init = piece.init, entry_only = piece.entry_only, action = piece.action })
+        { init = piece.init, entry_only = piece.entry_only, asks = piece.asks })
     end
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
         bytes = excluded.bytes,
-        label = label(session, ("%s[%d].%s"):format(name, i, excluded.name)) }
+        label = label(session, element_name(element, name, i) .. (element.class and "" or ".") .. excluded.name) }
     end
   end
   local b = out.builder
   b:boundary()
-  out.fields[#out.fields + 1] = { offset = offset, unit = element.size, child = child, embedded = true,
-    init = init, action = own, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
-    label = label(session, name, nil, child) }
+  out.fields[#out.fields + 1] = ask({ offset = offset, unit = element.size, child = child, embedded = true,
+    init = init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
+    label = session:label { name = name, member = true, layout = child, round = element.class == "type" } }, own)
 end
 
 -- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
--- asked for, nil: what the element is asked for.
+-- asked for, a policy's word, nil: what the element is asked for.
 function collect(session, out, treatment, base, prefix, init, own)
   local record = treatment.record
-  local ctx, outer_treatment, outer_action = out.ctx, out.treatment, out.action
+  local ctx, outer_treatment, outer_asks = out.ctx, out.treatment, out.asks
   out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
-  out.treatment, out.action = treatment, own
+  out.treatment, out.asks = treatment, own
   local bare = treatment.bare
   if bare then out.partial = true end
   for _, entry in ipairs(nest.entries(session, treatment)) do
     local t, offset = entry.member.type, base + entry.offset
-    local name = prefix .. entry.member.name
+    local name = called(record, prefix, entry.member.name)
     local is_init = entry.init or init
     local element = types.innermost(t)
     out.ctx.values = entry.values
@@ -412,8 +487,10 @@ function collect(session, out, treatment, base, prefix, init, own)
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
         label = label(session, name) }
       leave_pointers(out, t, offset)
+    elseif t.kind == "descriptor" then
+      add_descriptor(session, out, entry, offset, name, own)
     elseif entry.subscripts then
-      if t.kind == "pointer" and not bare then add_piece(out, offset, t.size, { name = name, action = own }) end
+      if t.kind == "pointer" and not bare then add_piece(out, offset, t.size, { name = name, asks = own }) end
       session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(element) and t.kind ~= "pointer"
       and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
@@ -421,11 +498,10 @@ function collect(session, out, treatment, base, prefix, init, own)
     elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not entry.named then
       add_piece(out, offset, t.size, { entry_only = true })
     else
-      add_piece(out, offset, t.size, { init = is_init, name = name,
-        action = entry.action and action[entry.action] or own })
+      add_piece(out, offset, t.size, { init = is_init, name = name, asks = entry.asks or own })
     end
   end
-  out.ctx, out.treatment, out.action = ctx, outer_treatment, outer_action
+  out.ctx, out.treatment, out.asks = ctx, outer_treatment, outer_asks
 end
 
 -- Joins neighbours of one kind, padding included; what is excluded stays a gap.
@@ -451,7 +527,7 @@ local function join(out, size)
       local near = last and piece.offset - finish < PADDING and not out.partial
         and not gap_between(finish, piece.offset)
       if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only
-        and last.action == piece.action then
+        and last.asks == piece.asks then
         last.bytes = piece.offset + piece.bytes - last.offset
         last.name = nil
       else
@@ -492,11 +568,12 @@ local function names_of(session, record)
   local function add(t, offset, name)
     if t.kind == "record" then
       for _, member in ipairs(t.members) do
-        local inner = member.name and name .. (name == "" and "" or ".") .. member.name or name
+        local inner = member.name and called(t, name .. ((name == "" or t.class) and "" or "."), member.name) or name
         add(member.type, offset + member.offset, inner)
       end
     elseif t.kind == "array" and t.n <= UNROLLED then
-      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, ("%s[%d]"):format(name, i)) end
+      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, t.name and ("%s(%d)"):format(name, i + 1)
+        or ("%s[%d]"):format(name, i)) end
     else
       names[#names + 1] = { offset = offset, bytes = t.size, label = label(session, name) }
     end
@@ -518,19 +595,23 @@ function compile.layout(session, t, program)
   return cache[LAYOUT]
 end
 
--- Updates of single members ask for these alone, wherever they are present (AMB-TR14-20): each is a
--- part of the element with a presence of its own.
-local function apart(session, out, pieces, record)
-  local b = out.builder
+-- Members that ask for their bytes wherever these are present, each a part of the element with a presence of
+-- its own: all of an update of single members (AMB-TR14-20), and those that get the host's bytes although they
+-- are there (DIR-6-04). Returns the other pieces.
+local function apart(session, out, treatment, pieces)
+  local b, rest = out.builder, {}
+  local all = treatment.update and treatment.bare
   for _, piece in ipairs(pieces) do
-    if not piece.entry_only then
+    if not all and piece.asks ~= "update_and_copy" then
+      rest[#rest + 1] = piece
+    elseif not piece.entry_only then
       b:boundary()
-      out.fields[#out.fields + 1] = { offset = piece.offset, unit = piece.bytes, in_place = true,
+      out.fields[#out.fields + 1] = ask({ offset = piece.offset, unit = piece.bytes, in_place = true,
         count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
-        label = label(session, piece.name or types.name(record)) }
+        label = label(session, piece.name or types.name(treatment.record)) }, piece.asks)
     end
   end
-  return {}
+  return rest
 end
 
 -- A program that leads to itself (TR14-5-10): how many levels up it is. What lies between is its own.
@@ -568,17 +649,17 @@ function program_of(session, treatment, pos, around)
     out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), around = around,
       compiles = treatment }
     collect(session, out, treatment, 0, "", false, nil)
-    local pieces = join(out, record.size)
-    if treatment.update and treatment.bare then pieces = apart(session, out, pieces, record) end
+    local pieces = apart(session, out, treatment, join(out, record.size))
     if out.recursive and out.touched then
       raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
         { rule = "TR14-5-10" })
     end
     local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
-      and not pieces[1].action
+      and not pieces[1].asks
     if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
     for _, piece in ipairs(pieces) do
       if piece.name then piece.label = label(session, piece.name) end
+      piece.action = policy.code(piece.asks)
     end
     return session:program {
       stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,

@@ -116,7 +116,8 @@ local function clause_of(child, scope)
     clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
     clause.shape = { pos = child.pos }
   else
-    clause.name, clause.shape, clause.nest = word_of(child.clause), child.clause.shape, child.clause.nest
+    clause.name = directions[child.clause.name] and "update" or policy.asks[child.clause.name]
+    clause.shape, clause.nest = child.clause.shape, child.clause.nest
   end
   return clause
 end
@@ -160,7 +161,7 @@ function convenience.lower(session, kind, clauses)
     return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
   each(function(clause, variable)
-    local node, record, steps, subscripts = way_to(session, variable)
+    local node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, variable)
     if not node then return end
     local key = key_of(clause, node)
     local root, child = nil, nil
@@ -195,9 +196,11 @@ function convenience.lower(session, kind, clauses)
         left[#left + 1] = variable
       elseif not root.done then
         root.done = true
+        local own = root.clause and root.clause.name
         list[#list + 1] = { tag = "clause", name = "invoke", kind = "invoke", pos = clause.pos,
           vars = { root.node }, shape = { pos = clause.pos },
           places = root.places, nest = nest_of(root, root),
+          present_or = policy.asks[own or ""] ~= policy.actions[own or ""],
           direction = root.direction and { pos = clause.pos, name = root.direction } }
       end
     end

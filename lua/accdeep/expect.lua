@@ -2,10 +2,8 @@
 -- was found, and where.
 
 local core = require "accdeep.core"
-local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.grammar.directive"
-local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
 local view = require "accdeep.view"
@@ -195,7 +193,8 @@ function expect.new(current)
   end
 
   local function attachment(text)
-    local address, _, session = extent(text)
+    local session = current()
+    local address = within(text, session.slot, session, text)
     return session.ctx:attachment_at(session.device, address), session
   end
 
@@ -300,8 +299,9 @@ function expect.new(current)
     local inner = current():inner()
     local file, line = location.scenario(2)
     local ok, err = pcall(inner.within, inner, text, file, line, function()
-      if not is_directive(text) then return declare.text(inner, text) end
-      local node = grammar.parse("directive", text, 1, inner.scope)
+      local dialect = inner.dialect
+      if not (dialect.is_directive or is_directive)(text) then return dialect.declare(inner, text) end
+      local node = dialect.directive(inner, text)
       if node.name == "shape" or node.name == "policy" then return inner:define(node) end
       lower.directive(inner, node, {})
     end)

@@ -107,7 +107,7 @@ function canonical(session, treatment, around)
     elseif entry.invoke then
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
-      local wanted = entry.action or (treatment.update and "update") or own
+      local wanted = entry.asks or (treatment.update and "update") or own
       -- the nest builds on the default shape: what that says already is left to it
       local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
         and (#treatment.layers < 2 or entry.init)
@@ -161,7 +161,7 @@ for name, code in pairs(core.action) do actions[code] = name end
 local function items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
-    for _, name in ipairs { "try", "present_or" } do
+    for _, name in ipairs { "try", "present_or", "keep", "refresh" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
     out[#out + 1] = ("  %d  %s %s%s%s"):format(i, actions[item.action], item.name or "a pointer",

@@ -145,4 +145,10 @@ function expression.extent(self, text)
   return address + start * of.size, length * of.size, t
 end
 
+-- The address and type of a pointer.
+function expression.pointer(self, text)
+  local address, _, t = expression.extent(self, text)
+  return address, t
+end
+
 return expression

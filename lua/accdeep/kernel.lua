@@ -83,6 +83,10 @@ end
 local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
+  if t.kind == "descriptor" then
+    k.private[name] = session.dialect.private(k, variable, how)
+    return k.private[name]
+  end
   local address = k:memory(t.size)
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   if how == "private" then return k.private[name] end
@@ -112,6 +116,9 @@ local function lookup(session, k, name, pos)
     return fn and { fn = fn }
   end
   local t = variable.type
+  if t.kind == "descriptor" then
+    return session.dialect.binding(session, k, variable, section_start(session, k, name))
+  end
   if k and k.plan.deviceptr[name] then
     return { type = t, value = function()
       local value = session.host_space:load(variable.address, core.scalar.pointer, 8)
@@ -165,6 +172,7 @@ local STATE = {}
 function View:__index(name)
   local k = rawget(self, STATE)
   if type(name) ~= "string" then return nil end
+  if k.session.options.language == "fortran" then name = name:lower() end
   local binding = k.env.lookup(name)
   if not binding or binding.fn then
     local near = diagnostic.closest(name, k.session.scope:names())
@@ -172,6 +180,7 @@ function View:__index(name)
       { help = near and ("did you mean '%s'?"):format(near) })
   end
   if binding.const then return binding.const end
+  if binding.view then return binding.view(k.env.space) end
   if binding.place then
     return view.read(k.env.space, binding.type, binding.place({}))
   end
@@ -180,6 +189,7 @@ end
 
 function View:__newindex(name, value)
   local k = rawget(self, STATE)
+  if k.session.options.language == "fortran" and type(name) == "string" then name = name:lower() end
   local binding = type(name) == "string" and k.env.lookup(name)
   if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
   if not binding.place then
@@ -202,6 +212,10 @@ end
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
     return body(setmetatable({ [STATE] = k }, View))
+  elseif type(body) == "table" then -- statements of the text that the construct stands in
+    return session.dialect.run_body(k.env, body)
+  elseif session.dialect.run_body then
+    return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
   end
   session:within(body, k.body_file, k.body_line, function()
     local run = statement.body(k.env, text_node)
@@ -255,7 +269,7 @@ function kernel.construct(session, text, refs, file, line)
   if refs then
     references = session:within(refs, file, line, function()
       local list = {}
-      for i, node in ipairs(grammar.parse("references", refs, 1, session.scope)) do
+      for i, node in ipairs(session.dialect.references(session, refs)) do
         if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
         if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
         list[i] = { name = node.name, pos = node.pos, in_text = true }
@@ -271,7 +285,12 @@ function kernel.construct(session, text, refs, file, line)
   return function(body, place)
     local node
     local used = references
-    if type(body) == "string" then
+    if session.dialect.body and type(body) ~= "function" then
+      local parse, own, where = session.dialect.body, type(body) == "string", place
+      if own then node, used = session:within(body, where.file, where.line, parse, session, body)
+      else node, used = parse(session, body) end
+      for _, r in ipairs(references or {}) do used[#used + 1] = r end
+    elseif type(body) == "string" then
       node = session:within(body, place.file, place.line, grammar.parse, "body", body, 1, session.scope)
       used = statement.references(session, node)
       for _, r in ipairs(used) do r.in_text = true end

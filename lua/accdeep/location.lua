@@ -90,6 +90,14 @@ local function literal(source, text, starts, line)
   end
 end
 
+-- The line of a file in which an index into a text lies, for a text that a call at file:line passed.
+function location.line_of(text, at, file, line)
+  local source = sources[file]
+  local found = source and literal(source, text, line_starts(source), line)
+  if found then return (location.position(source, found + at - 1)) end
+  return source and line or line + location.position(text, at) - 1
+end
+
 -- Fills file, line, column of an error from the text it is about and the call that passed the text.
 -- The file's column is used when the text is found in the file at or after the call's line.
 function location.place(err, text, file, line)

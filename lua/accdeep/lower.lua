@@ -33,7 +33,8 @@ local function set(...)
   return s
 end
 
-local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create invoke]]
+local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create present_and_copyin
+  update_and_copy invoke]]
 local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
   present_or_copy present_or_copyout default if async wait]]
 local private = " private firstprivate reduction"
@@ -74,8 +75,6 @@ local once = set "if finalize if_present default async device_num default_async"
 local data_actions = { device_resident = "create", attach = "attach", detach = "detach", self = "update self",
   host = "update self", device = "update device" }
 for name, wanted in pairs(policy.actions) do data_actions[name] = wanted end
-local present_or = set [[pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin
-  present_or_copyout present_or_create]]
 
 local function check_clauses(node, allowed)
   local seen = {}
@@ -175,6 +174,16 @@ local function slot_of(b, ctx, node, item)
   end
 end
 
+-- Where element 0 lies of what holds an element or row of an array: that is a variable, a member, or what a
+-- pointer leads to (DIR-4.1-03). nil for what is no part of an array.
+local function origin_of(b, ctx, node)
+  local whole = node
+  while whole.tag == "index" and type_of(ctx.session, whole.base).kind == "array" do whole = whole.base end
+  if whole == node then return nil end
+  if whole.tag == "index" then return codegen.reg(b, codegen.value(b, ctx, whole.base), node.pos) end
+  return codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
+end
+
 -- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
 -- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
 local function treatment_of(session, request, t)
@@ -195,7 +204,8 @@ local function treatment_of(session, request, t)
 end
 
 -- What is left of a policy's actions on exit data (AMB-TR14-10).
-local exit_half = { copy = "copyout", copyin = "delete", create = "delete", present = "hold", no_create = "hold" }
+local exit_half = { copy = "copyout", copyin = "delete", create = "delete", present = "hold", no_create = "hold",
+  present_and_copyin = "delete", update_and_copy = "delete" }
 
 local function deletes(session, treatment, seen)
   if treatment.own == "delete" then return true end
@@ -209,7 +219,7 @@ local function deletes(session, treatment, seen)
   return false
 end
 
--- What a request asks for, and the program of its elements.
+-- What a request asks for, the program of its elements, and flags that go with it.
 local function asked(session, request, t)
   local treatment = treatment_of(session, request, t)
   local wanted = request.action or treatment.own
@@ -220,7 +230,8 @@ local function asked(session, request, t)
   end
   if request.kind == "exit data" then wanted = exit_half[wanted] or wanted end
   request.treatment = treatment
-  return action[wanted], treatment and compile.program(session, treatment, request.node.pos) or nil
+  local code, flags = policy.code(wanted)
+  return code, treatment and compile.program(session, treatment, request.node.pos) or nil, flags
 end
 
 local function finish(item, b, request)
@@ -300,8 +311,9 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
       start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1" })
   end
+  local flags
   if more then -- pointers that are followed: bounds are the host's own
-    item.action = asked(session, request, types.innermost(element))
+    item.action, item.program, flags = asked(session, request, types.innermost(element))
     item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
       local _, program = asked(session, request, last)
       return program
@@ -309,11 +321,13 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
       return codegen.reg(builder, codegen.value(builder, ctx, base), base.pos)
     end)
   else
-    item.action, item.program = asked(session, request, element)
+    item.action, item.program, flags = asked(session, request, element)
   end
+  item.flags = item.flags | flags
   local from = codegen.lvalue(b, ctx, base)
   if t.kind == "array" then
     item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
+    item.origin = origin_of(b, ctx, base)
     self:keep_place(item, base)
   else
     item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
@@ -329,6 +343,10 @@ end
 -- An item for an object named as it is: a variable, a member, an element.
 function Plan:object(request, node)
   local session, b = self.session, codegen.builder()
+  if session.dialect.item then
+    local made, code = session.dialect.item(self, request, node, asked)
+    return self:add(finish(made, code, request))
+  end
   local ctx = { session = session }
   local from = codegen.lvalue(b, ctx, node)
   local t = from.type
@@ -337,8 +355,10 @@ function Plan:object(request, node)
   end
   local element, count = t, 1
   while element.kind == "array" do element, count = element.of, count * element.n end
-  local item = { flags = self:flags(request), pos = request.node.pos, unit = element.size }
-  item.action, item.program = asked(session, request, element)
+  local item = { pos = request.node.pos, unit = element.size }
+  local flags
+  item.action, item.program, flags = asked(session, request, element)
+  item.flags = self:flags(request) | flags
   local how, base, indices = nil, node, {}
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- an element behind a pointer: its number is part of its name, its pointer may be attached
@@ -353,6 +373,7 @@ function Plan:object(request, node)
     slot_of(b, ctx, node.base, item)
   else
     item.base = codegen.reg(b, codegen.address_of(b, from, node.pos), node.pos)
+    item.origin = origin_of(b, ctx, node)
     self:keep_place(item, node)
     if node.tag == "unary" then
       base = node.e
@@ -396,6 +417,10 @@ end
 -- An attach or detach of the pointer itself.
 function Plan:pointer(request, node)
   local session, b = self.session, codegen.builder()
+  if session.dialect.pointer then
+    local made, code = session.dialect.pointer(self, request, node)
+    return self:add(finish(made, code, request))
+  end
   local ctx = { session = session }
   local t = type_of(session, node)
   if t.kind ~= "pointer" then
@@ -437,7 +462,8 @@ local function requests_of(plan, clauses)
     if invoke then wanted = direction_of(plan, clause) end
     for _, variable in ipairs((invoke or wanted) and clause.vars or {}) do
       list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
-        update = plan.kind == "update", present_or = present_or[clause.name], try = plan.if_present }
+        update = plan.kind == "update", try = plan.if_present,
+        present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
     end
   end
   return list
@@ -458,7 +484,8 @@ local function qualified(session, clauses)
 end
 
 local takes_shape = set [[copy copyin copyout create no_create present delete self host device invoke
-  pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout present_or_create]]
+  pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout present_or_create
+  present_and_copyin update_and_copy]]
 
 -- All variables of a clause with a nest are of one type (TR14-3.3-03).
 local function check_one_type(session, clause)
@@ -515,7 +542,7 @@ local function add_requests(plan, requests)
         item = plan:object(request, request.node)
       end
     end
-    local name = item and place.root_variable(request.node)
+    local name = item and not item.inside and place.root_variable(request.node)
     if name then plan.named[name] = plan.named[name] or item end
   end
 end
@@ -565,13 +592,14 @@ local function add_implicit(plan, node, references, default)
         plan.named.this = plan:object({ action = default == "present" and "present" or "copy", clause = {},
           present_or = true, node = node_of }, node_of)
       end
-    elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name] then
+    elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
+      and not plan.attached[name] then
       if default == "none" then
         raise("default-none", reference.in_text and node.pos or reference.pos or node.pos,
           ("default(none), but '%s' is in no clause"):format(name), { rule = "ACC33-impl-2",
           help = ("name '%s' in a data clause"):format(name) })
       end
-      local aggregate = t.kind == "record" or t.kind == "array"
+      local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
       if not aggregate and not (node.name:find "^kernels" and t.kind == "scalar") then
         plan.private[name] = { how = "firstprivate", variable = variable }
       elseif not session:visible(name) then
@@ -595,6 +623,7 @@ function lower.directive(session, node, options)
   local seen = check_clauses(node, what.clauses)
   local plan = setmetatable({
     session = session, node = node, kind = what.kind, items = {}, named = {}, private = {}, pointers = {},
+    attached = {},
     deviceptr = {}, use_device = {}, file = options.file, line = options.line,
     if_present = seen.if_present,
   }, Plan)
@@ -660,12 +689,19 @@ function lower.directive(session, node, options)
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
+  -- where bounds are computed here, those of a directive that does nothing are left alone
+  local fresh = session.dialect.fresh
+  if fresh and plan.condition and not session.dialect.condition(session, plan.condition)() then return plan end
   if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
   if #requests == 0 and (needs_data[what.kind]
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1" })
+  end
+  plan.default = default
+  if what.kind == "compute" and session.dialect.with_roots then
+    requests = session.dialect.with_roots(plan, requests)
   end
   add_requests(plan, requests)
   for _, request in ipairs(requests) do

@@ -279,8 +279,8 @@ local function in_policy(session, treatment, name)
   if not entry then entry, place = used_by_name(session, record, made, name) end
   if entry then
     local sections = entry.subscripts
-    return { include = entry.mode ~= "exclude", action = entry.action, invoke = entry.mode == "invoke",
-      source = entry, source_place = place, subscripts = sections or below.subscripts,
+    return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
+      invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
       place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
       layer = sections and made or below.layer, source_layer = made }
   end
@@ -303,12 +303,15 @@ end
 
 -- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
 local halves = {
-  ["in"] = { copy = "copyin", copyin = "copyin", copyout = "create", create = "create" },
-  out = { copy = "copyout", copyin = "create", copyout = "copyout", create = "create" },
-  none = { copy = "create", copyin = "create", copyout = "create", create = "create" },
+  ["in"] = { copy = "copyin", copyin = "copyin", copyout = "create", create = "create",
+    present_and_copyin = "present_and_copyin", update_and_copy = "update_and_copy" },
+  out = { copy = "copyout", copyin = "create", copyout = "copyout", create = "create",
+    present_and_copyin = "create", update_and_copy = "create" },
+  none = { copy = "create", copyin = "create", copyout = "create", create = "create",
+    present_and_copyin = "create", update_and_copy = "create" },
 }
 
--- How each member takes part: a list in the order of the members, of {member, offset, include, action?,
+-- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,
 -- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
 -- those of parameters in its bounds, and in what it says of the objects inside.
 function nest.entries(session, treatment)
@@ -322,11 +325,12 @@ function nest.entries(session, treatment)
         local found = treatment.policy and in_policy(session, treatment, member.name)
           or in_layers(treatment.layers, member.name)
         local source = found.source
+        local wanted = found.action or found.limit and halves[found.limit][treatment.asked] or nil
         list[#list + 1] = {
           member = member, offset = base + member.offset, include = found.include,
           limited = found.limit ~= nil,
-          action = found.action or found.limit and halves[found.limit][treatment.asked] or nil,
-          invoke = found.invoke, named = found.named,
+          action = wanted, asks = found.asks or wanted,
+          invoke = found.invoke, named = found.named, listed = source ~= nil,
           init = found.include and source and source.init or false,
           inner = found.include and source and source.inner or nil,
           inner_place = found.source_place,

@@ -2,6 +2,7 @@
 
 local codegen = require "accdeep.codegen"
 local diagnostic = require "accdeep.diagnostic"
+local fortran = require "accdeep.fortran.unparse"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -46,6 +47,7 @@ end
 
 -- Text of an lvalue; indices that are not constant become #, their nodes are collected.
 function place.render(node, indices)
+  if node.tag == "component" or node.tag == "reference" then return fortran(node) end
   if node.tag == "id" then return node.name end
   if node.tag == "member" then
     return place.render(node.base, indices) .. (node.arrow and "->" or ".") .. node.name
@@ -115,6 +117,7 @@ end
 
 -- Type of the elements that a variable with its sections stands for.
 function place.element_type(session, node)
+  if session.dialect.element_type then return session.dialect.element_type(session, node) end
   local base, subscripts = place.take_apart(node)
   local t = place.type_of(session, base)
   for _, subscript in ipairs(subscripts or {}) do

@@ -1,10 +1,12 @@
 -- policy.lua - the policy directive (TR14 3.2): what happens to each member.
 --
 -- A session keeps a type's policies by name. A policy is a layer {name?, kind = "data"|"update"|nil, default,
--- use = {names}, shape?, members = {name -> {mode = "exclude"|"act"|"invoke", action?, inner, subscripts,
--- pos}}, place}. One that moves nothing has no kind and serves data and update directives alike. Nests
--- behind invoke are layers without a name.
+-- use = {names}, shape?, members = {name -> {mode = "exclude"|"act"|"invoke", action?, asks?, inner,
+-- subscripts, pos}}, place}. One that moves nothing has no kind and serves data and update directives alike. Nests
+-- behind invoke are layers without a name. asks is an action that also says how data are taken that are there
+-- already: "pcopy" for copy, "update_and_copy".
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local shape = require "accdeep.shape"
 local types = require "accdeep.types"
@@ -15,15 +17,38 @@ local policy = {}
 
 -- Data clauses of members and the actions they ask for.
 policy.actions = { copy = "copy", copyin = "copyin", copyout = "copyout", create = "create",
-  no_create = "no_create", present = "present", delete = "delete" }
+  no_create = "no_create", present = "present", delete = "delete",
+  present_and_copyin = "present_and_copyin", update_and_copy = "update_and_copy" }
+policy.asks = {}
+-- The core's actions and flags for what is asked, where it is more than an action of the same name.
+local codes = { present_and_copyin = core.action.copyin, update_and_copy = core.action.copyin,
+  hold = core.action.hold }
+local flags = { present_and_copyin = core.flag.keep, update_and_copy = core.flag.refresh,
+  hold = core.flag.present_or }
+for name in pairs(policy.actions) do policy.asks[name] = name end
 for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
-  policy.actions["p" .. name], policy.actions["present_or_" .. name] = name, name
+  local short, long = "p" .. name, "present_or_" .. name
+  policy.actions[short], policy.actions[long] = name, name
+  policy.asks[short], policy.asks[long] = short, short
+  codes[short], flags[short] = core.action[name], core.flag.present_or
+end
+
+-- The core's action and flags for what is asked, nil: what is asked of the object around.
+function policy.code(asks) return codes[asks] or core.action[asks], flags[asks] or 0 end
+
+-- What is asked by the name of an action and flags.
+function policy.said(action, given)
+  for asks, code in pairs(codes) do
+    if code == core.action[action] and flags[asks] & given ~= 0 then return asks end
+  end
+  return action
 end
 
 local others = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
   invoke = true }
 local defaults = { none = true, exclude = true, update = "update", copy = "data", copyin = "data",
-  copyout = "data", create = "data", present = "data", delete = "data" }
+  copyout = "data", create = "data", present = "data", delete = "data", present_and_copyin = "data",
+  update_and_copy = "data" }
 
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
@@ -70,7 +95,8 @@ end
 local function enter_member(session, record, made, clause, item, inside)
   local member, args = shape.enter(session, record, made, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
-    pos = item.pos, subscripts = not args and #item.subscripts > 0 and item.subscripts or nil, outer = item.outer }
+    asks = policy.asks[clause.name], pos = item.pos, outer = item.outer,
+    subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
   if clause.name == "invoke" then
     entry.mode = "invoke"
     local of = types.innermost(member.type)

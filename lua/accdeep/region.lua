@@ -27,6 +27,7 @@ function Region:close()
   if self.handle then
     local explained = owner.explain and owner:explain(self.plan, true)
     local before = owner.watching and owner:snapshot()
+    owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
       if explained then explained(err) end
@@ -106,12 +107,15 @@ function region.use_device(self, made, names, if_present)
   for _, item in ipairs(names) do
     local variable = item.variable
     local t, address = variable.type, variable.address
+    local described = t.kind == "descriptor" and self.dialect.use_device(self, variable)
+    if described then address = described.host end
     if t.kind == "pointer" then address = self.host_space:load(variable.address, t.code, t.size) end
     local dev = address ~= 0 and ctx:deviceptr(device, address) or 0
     if dev ~= 0 then
       local low, high = ctx:device_bounds(device, dev)
       local function at() return dev, low, high end
-      replaced[variable.name] = t.kind == "pointer" and { type = t, value = at } or { type = t, place = at }
+      replaced[variable.name] = described or t.kind == "pointer" and { type = t, value = at }
+        or { type = t, place = at }
     elseif address ~= 0 and not if_present then
       raise("not-present", item.pos, ("%s is not present on device %d"):format(
         t.kind == "pointer" and "what " .. variable.name .. " points to" or variable.name, device),

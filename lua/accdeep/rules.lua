@@ -4,19 +4,22 @@
 -- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
 -- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
 -- the pointer that leads to a section, too, and only such pointers are attached by clauses.
--- extended: the wishes of TR14's chapter 5 are understood. core: the profile of the core, if it has another
--- name.
+-- descriptors: allocatable and pointer components of derived types are followed, as members with a shape are
+-- (TR14-1.1); else they are only kept as they are. extended: the wishes of TR14's chapter 5 are understood.
+-- fusion: data that belong together lie in one device block at their true distances (DIR-2-01). core: the profile
+-- of the core, if it has another name.
 
 local diagnostic = require "accdeep.diagnostic"
 
 local rules = {}
 
 local profiles = {
-  ["tr14"] = { members = "held" },
-  ["tr14x"] = { members = "held", extended = true, core = "tr14" },
+  ["tr14"] = { members = "held", descriptors = true },
+  ["tr14x"] = { members = "held", descriptors = true, extended = true, core = "tr14" },
   ["openacc-2.0"] = { members = "ignored" },
   ["openacc-3.3"] = { members = "ignored" },
   ["libgomp-12"] = { members = "mapped" },
+  ["directory"] = { members = "held", fusion = true },
 }
 
 -- Knobs of a scenario's rules table: values allowed.
@@ -24,6 +27,8 @@ local knobs = {
   update = { split = true, reverse = true },
   untranslated = { host = true, null = true, poison = true },
   present = { deep = true, shallow = true },
+  fusion = { [true] = true, [false] = true },
+  partial_overlap = { error = true, present_and_copyin = true, update_and_copy = true },
 }
 
 function rules.names()
@@ -50,7 +55,9 @@ function rules.profile(wanted)
         or "known are " .. table.concat(rules.names(), ", ") })
   end
   local profile = { name = base, base = base, update = "split", untranslated = "host",
-    present = "deep", members = known.members, extended = known.extended or false, core = known.core or base }
+    present = "deep", members = known.members, descriptors = known.descriptors or false,
+    extended = known.extended or false, fusion = known.fusion or false,
+    partial_overlap = "error", core = known.core or base }
   for key, value in pairs(changes) do
     if key ~= "base" then
       local allowed = knobs[key]
@@ -61,7 +68,7 @@ function rules.profile(wanted)
       end
       if not allowed[value] then
         local values = {}
-        for v in pairs(allowed) do values[#values + 1] = v end
+        for v in pairs(allowed) do values[#values + 1] = tostring(v) end
         table.sort(values)
         diagnostic.raise("type-mismatch", nil, ("%s is %s, not '%s'"):format(key,
           table.concat(values, " or "), tostring(value)))
@@ -73,11 +80,13 @@ function rules.profile(wanted)
   return profile
 end
 
--- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25).
+-- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and addresses of before a
+-- fusion lead to what is left there (AMB-DIR-14).
 function rules.for_core(profile, strict)
-  local core = { base = profile.core, update = profile.update, untranslated = profile.untranslated }
+  local core = { base = profile.core, update = profile.update, untranslated = profile.untranslated,
+    fusion = profile.fusion, partial_overlap = profile.partial_overlap }
   if strict == false then
-    core.still_attached, core.detach_unattached = "ignore", "ignore"
+    core.still_attached, core.detach_unattached, core.stale = "ignore", "ignore", "ignore"
   end
   return core
 end

@@ -33,8 +33,10 @@ local function handle(region)
 end
 
 local unsupported = {
-  omp = "OpenMP directives", fortran = "Fortran declarations", draw = "drawing",
+  omp = "OpenMP directives", draw = "drawing",
 }
+
+local languages = { c = true, fortran = true }
 
 local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
@@ -57,8 +59,9 @@ local function language(run)
           { help = near and ("did you mean '%s'?"):format(near) })
       end
     end
-    if head.language and head.language ~= "c" then
-      raise("unsupported", nil, ("the language '%s' is not supported yet"):format(tostring(head.language)))
+    if head.language ~= nil and not languages[head.language] then
+      raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
+        { help = "c and fortran" })
     end
     if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
@@ -81,6 +84,7 @@ local function language(run)
     end
     options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
     if head.strict ~= nil then options.strict = head.strict end
+    options.language = head.language
     if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
       or (options.devices or 1) > 64 then
       raise("no-device", nil, "devices is a number from 1 to 64")
@@ -106,13 +110,44 @@ local function language(run)
   function env.declare(text)
     begin()
     if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
+    if current().options.language == "fortran" then
+      raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
+    end
     current():declare(text, location.caller(2))
+  end
+
+  -- Declarations and statements of Fortran. A scenario that does not say its language speaks Fortran from here.
+  function env.fortran(text)
+    begin()
+    need_text(text, "fortran takes a text")
+    local s = current()
+    if not s.options.language then s:speak "fortran" end
+    if s.options.language ~= "fortran" then
+      raise("type-mismatch", nil, "this is a scenario in C", { help = 'scenario { language = "fortran" }' })
+    end
+    s:fortran(text, location.caller(2))
+  end
+
+  -- call "name(arguments)": a subroutine of a Fortran text.
+  function env.call(text)
+    begin()
+    need_text(text, "call takes a call as text")
+    current():fortran_call(text, location.caller(2))
+  end
+
+  -- Lines that Fortran's print has written since the last time.
+  function env.output() return current():output() end
+
+  -- The name of a variable as the language spells it.
+  local function spelled(s, name)
+    return type(name) == "string" and s.options.language == "fortran" and name:lower() or name
   end
 
   local host = setmetatable({}, {
     __name = "host",
     __index = function(_, name)
       local s = current()
+      name = spelled(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if not binding or binding.fn then
         local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
@@ -120,6 +155,7 @@ local function language(run)
           { help = near and ("did you mean '%s'?"):format(near) })
       end
       if binding.const then return binding.const end
+      if binding.view then return binding.view(s.pointer_spaces[s.device]) end
       if not binding.place then -- a pointer that stands for a device address
         return s.pointer_spaces[s.device]:pointer(binding.type, binding.value())
       end
@@ -128,6 +164,7 @@ local function language(run)
     __newindex = function(_, name, value)
       begin()
       local s = current()
+      name = spelled(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
       if binding and not binding.place then
         raise("type-mismatch", nil, ("'%s' is no variable: it cannot be assigned to"):format(name))
@@ -154,6 +191,7 @@ local function language(run)
     need_text(text, "a type is given as text")
     local s = current()
     return s:within(text, file, line, function()
+      if s.dialect.type then return s.dialect.type(s, text) end
       return s:type_of(grammar.parse("any_type", text, 1, s.scope))
     end)
   end

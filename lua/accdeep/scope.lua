@@ -1,4 +1,4 @@
--- scope.lua - names of a host program: variables, types, tags, enumerators, functions, templates.
+-- scope.lua - names of a host program: variables, types, tags, enumerators, functions, procedures, templates.
 --
 -- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
 -- used, new ones are entered here.
@@ -12,7 +12,7 @@ local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
   local self = setmetatable({ outer = outer, variables = space "variables", typedefs = space "typedefs",
     tags = space "tags", enumerators = space "enumerators", functions = space "functions",
-    templates = space "templates", instances = space "instances" }, Scope)
+    procedures = space "procedures", templates = space "templates", instances = space "instances" }, Scope)
   if not outer then
     for name, scalar in pairs(types.predefined) do self.typedefs[name] = types.scalars[scalar] end
   end

@@ -10,6 +10,7 @@ local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local expression = require "accdeep.expression"
+local fortran = require "accdeep.fortran"
 local grammar = require "accdeep.grammar"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
@@ -33,6 +34,27 @@ local definitions = { shape = shape.define, policy = policy.define }
 
 local Session = {}
 Session.__index = Session
+fortran.extend(Session)
+
+-- What a scenario's language decides: values and places of expressions, parsing of directives.
+local dialects = { fortran = fortran, c = {
+  declare = declare.text,
+  value = expression.value,
+  extent = expression.extent,
+  slot = expression.pointer,
+  directive = function(self, text) return grammar.parse("directive", text, 1, self.scope) end,
+  references = function(self, text) return grammar.parse("references", text, 1, self.scope) end,
+  condition = function(self, node)
+    local value = eval.compile(self:host_env(), node).value
+    if not value then raise("type-mismatch", node.pos, "a condition is a number") end
+    return function() return value({}) ~= 0 end
+  end,
+  integer = function(self, node)
+    local e = eval.compile(self:host_env(), node)
+    if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
+    return math.tointeger(e.value({})) or raise("type-mismatch", node.pos, "an integer is needed")
+  end,
+} }
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
@@ -41,14 +63,15 @@ local PREPARED = 4096
 
 -- ------------------------------------------------------------------------------------- open, close --
 
--- options: rules (profile name or table), devices, device_bytes, strict, group_least, threads,
--- unchecked (host memory is the program's own, not known here).
+-- options: language ("c", "fortran"), rules (profile name or table), devices, device_bytes, strict, group_least,
+-- threads, unchecked (host memory is the program's own, not known here).
 function session.new(options, outer)
   options = options or {}
   local self = setmetatable({
     core = core,
     outer = outer,
     options = options,
+    dialect = dialects[options.language or "c"],
     scope = scope.new(outer and outer.scope),
     rules = rules.profile(options.rules or "tr14"),
     device = 0,
@@ -66,7 +89,10 @@ function session.new(options, outer)
     explain = options.explain or false, -- asked before each construct
     replaced = false,   -- in a host_data region: name -> what it stands for
     this = false, kernel = false, watching = false, listening = false, current = false,
+    inside = {},        -- a directive among statements -> the text it stands in
+    printed = {},       -- lines that statements printed
   }, Session)
+  self.root = self.scope
   local ctx, err = core.open {
     devices = options.devices or 1,
     device_bytes = options.device_bytes,
@@ -88,6 +114,11 @@ function session.new(options, outer)
   if outer then self:borrow(outer) end
   if options.trace then self:collect_into(options.trace) end
   return self
+end
+
+-- The language of what follows.
+function Session:speak(language)
+  self.options.language, self.dialect = language, dialects[language]
 end
 
 -- A new session with this one's names and values.
@@ -150,6 +181,8 @@ end
 
 -- Runs fn with errors placed in a text that stands at file:line.
 function Session:within(text, file, line, fn, ...)
+  local around = text and self.inside[text]
+  if around then text, file, line = around.text, around.file, around.line end
   local before = self.current
   self.current = { text = text, file = file, line = line }
   return placed(self, before, text, file, line, pcall(fn, ...))
@@ -242,7 +275,11 @@ function Session:type_directive(node, record)
   -- parsed in place, so that positions are those of the whole text
   local finish = node.start + #text - 1
   local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
-  local parsed = grammar.parse("directive", padded, node.start, self.scope)
+  return self:described(grammar.parse("directive", padded, node.start, self.scope), record)
+end
+
+-- Carries out a directive that describes a type; record: the one it stands in, or nil. Returns a policy.
+function Session:described(parsed, record)
   local define = definitions[parsed.name]
   if not define then
     raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
@@ -309,10 +346,10 @@ end
 -- How many functions that bounds call are running: the walk that called them reads host memory.
 local calling = 0
 
--- Releases a block: it stays known as freed for a while.
-function Session:free(address)
+-- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
+function Session:free(address, pos)
   if calling > 0 then
-    raise("misuse", nil, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
+    raise("misuse", pos, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
   end
   local block = self.blocks[address]
   local owner = self
@@ -321,13 +358,13 @@ function Session:free(address)
     block = owner.blocks[address]
   end
   if not block then
-    raise("out-of-bounds", nil, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
+    raise("out-of-bounds", pos, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
   end
   if block.variable then
-    raise("type-mismatch", nil, ("%s is a variable, not memory of alloc"):format(block.name))
+    raise("type-mismatch", pos, ("%s is a variable, not memory that was allocated"):format(block.name))
   end
   local range = self.ctx:host_at(address)
-  if not range or not range.live then raise("out-of-bounds", nil, "the memory was freed already") end
+  if not range or not range.live then raise("out-of-bounds", pos, "the memory was freed already") end
   self.ctx:host_mark(address, false)
   if owner ~= self then return end
   block.live = false
@@ -436,7 +473,7 @@ end
 function Session:parse(text)
   local node = self.parsed[text]
   if not node then
-    node = grammar.parse("directive", text, 1, self.scope)
+    node = self.dialect.directive(self, text)
     if self.nparsed >= PREPARED then self.parsed, self.nparsed = {}, 0 end
     self.parsed[text] = node
     self.nparsed = self.nparsed + 1
@@ -506,27 +543,24 @@ end
 function Session:prepare(text, file, line, references, signature)
   local key = self:key_of(line)
   if signature then key = key .. signature end
-  local plan = self:seen(text, file, key)
+  local fresh = self.dialect.fresh
+  local plan = not fresh and self:seen(text, file, key)
   if plan then return plan end
   local ok, made = pcall(lower.directive, self, self:parse(text),
     { file = file, line = line, references = references })
   if not ok then
-    if diagnostic.is(made) then made.phase = "static" end -- whatever its code: the text is wrong
+    if diagnostic.is(made) and not fresh then made.phase = "static" end -- whatever its code: the text is wrong
     error(made, 0)
   end
   plan = made
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
     plan.construct = lower.prepare(self, plan)
   end
-  if plan.condition then
-    local e = eval.compile(self:host_env(), plan.condition)
-    local value = e.value
-    if not value then raise("type-mismatch", plan.condition.pos, "a condition is a number") end
-    plan.condition_value = function() return value({}) ~= 0 end
-  end
+  if plan.condition then plan.condition_value = self.dialect.condition(self, plan.condition) end
+  plan.place = { text = text, file = file, line = line }
+  if fresh then return plan end
   if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
   local kind = plan.kind
-  plan.place = { text = text, file = file, line = line }
   plan.alone = plan.construct and not plan.condition and not self.explain and kind ~= "region" and kind ~= "compute"
     and kind ~= "declare"
   local places = self.prepared[text] or {}
@@ -537,6 +571,7 @@ function Session:prepare(text, file, line, references, signature)
 end
 
 function Session:run(plan)
+  if plan.kind == "exit data" then self:may_detach() end
   local explained = self.explain and self:explain(plan)
   local before = self.watching and self:snapshot()
   local result, err = plan.construct:run(self.device)
@@ -618,7 +653,8 @@ Session.open_region = region.open
 function Session:visible(name)
   local stack = self.regions[self.device]
   for i = #stack, 1, -1 do
-    if stack[i].handle and stack[i].plan.named[name] then return stack[i] end
+    local item = stack[i].handle and stack[i].plan.named[name]
+    if item and (not item.home or item.home == self.scope.variables[name]) then return stack[i] end
   end
   return nil
 end
@@ -660,27 +696,31 @@ function Session:set_device(number, pos)
   self.device = number
 end
 
-local function integer_value(self, node)
-  local e = eval.compile(self:host_env(), node)
-  if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
-  return math.tointeger(e.value({})) or raise("type-mismatch", node.pos, "an integer is needed")
-end
-
 local others = {}
 
 others["set"] = function(self, plan)
-  if plan.device_num then self:set_device(integer_value(self, plan.device_num), plan.device_num.pos) end
+  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
 end
 -- Everything is done when a directive returns, so there is nothing to wait for (TR14-4.3-19).
 others["wait"] = function() end
 others["init"] = function(self, plan)
-  if plan.device_num then self:set_device(integer_value(self, plan.device_num), plan.device_num.pos) end
+  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
 end
 others["shutdown"] = function(self, plan)
   self:forget_device(plan.node.pos)
 end
 others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
 others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
+
+-- Where data are fused, exit data names what enter data opened, not objects (DIR-6-01).
+local function end_opened(self)
+  local opened = self.ctx:levels(self.device).below.dynamic
+  while #opened > 0 do
+    local last = opened[#opened].info
+    self:run_one("exit data", "delete", last.host, last.bytes, 0, true)
+    opened = self.ctx:levels(self.device).below.dynamic
+  end
+end
 
 -- Ends all lifetimes on the current device: counters drop, nothing is copied.
 function Session:forget_device(pos)
@@ -693,17 +733,24 @@ function Session:forget_device(pos)
     end
     if object.mapped then
       self.ctx:unmap(self.device, object.host)
-    else
+    elseif not self.rules.fusion then
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true)
     end
   end
+  if self.rules.fusion then end_opened(self) end
+end
+
+-- Before what may end attachments: whether there are any, for messages (view.lua).
+function Session:may_detach()
+  self.has_detached = self.has_detached or self.ctx:stats(self.device).attachments > 0
 end
 
 -- One step of the acc_* API: a construct of one item.
-function Session:run_one(kind, action, address, bytes, slot, finalize, label)
+function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes)
+  if kind == "exit data" then self:may_detach() end
   local before = self.watching and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
-    slot or 0, finalize or false, label)
+    slot or 0, finalize or false, label, slot_bytes)
   if not ok then
     if before then self:compare(before) end
     error(self:core_error(err, nil), 0)
@@ -754,7 +801,12 @@ function Session:directive_here(text, refs, file, line)
   self:run(plan)
 end
 
-Session.value, Session.extent = expression.value, expression.extent
+-- The value of an expression in a memory.
+function Session:value(env, text) return self.dialect.value(self, env, text) end
+-- Where an lvalue or section lies on the host: address, bytes, type.
+function Session:extent(text) return self.dialect.extent(self, text) end
+-- The address and type of a pointer.
+function Session:slot(text) return self.dialect.slot(self, text) end
 
 -- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
 function Session:device_env()

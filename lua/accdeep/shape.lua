@@ -15,8 +15,8 @@ local shape = {}
 local data_clauses = {}
 for name in ([[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create pcopy pcopyin pcopyout
-    pcreate self host device private firstprivate if update invoke use async wait finalize if_present
-    reduction]]):gmatch "%S+" do
+    pcreate present_and_copyin update_and_copy self host device private firstprivate if update invoke use
+    async wait finalize if_present reduction]]):gmatch "%S+" do
   data_clauses[name] = true
 end
 
@@ -135,7 +135,7 @@ function shape.member(record, item, session)
       raise("not-a-pointer", subscript.pos, ("'%s' is %s: it has no elements"):format(item.name,
         types.name(t)), { rule = "TR14-3.1.1-22" })
     end
-    if subscript.tag == "alias" and (t.kind ~= "pointer" or item.subscripts[i + 1]) then
+    if subscript.tag == "alias" and (t.kind ~= "pointer" and t.kind ~= "descriptor" or item.subscripts[i + 1]) then
       raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer leads to, as the last section",
         { rule = "TR14-3.5-01" })
     end

@@ -1,6 +1,7 @@
 -- state.lua - the state of a device as a table, and as text.
 
 local diagnostic = require "accdeep.diagnostic"
+local policy = require "accdeep.policy"
 local types = require "accdeep.types"
 
 local state = {}
@@ -30,7 +31,58 @@ local function device_pointer(session, device, address)
     session.ctx:device_bounds(device, address))
 end
 
--- {levels, present, attached} of a device, the current one if none is named.
+-- Tuples of clauses, and tuples after fusion (DIR-4.1-02, DIR-4.1-03).
+local function originals(session, list)
+  local entries = {}
+  for i, tuple in ipairs(list) do
+    local info = tuple.info
+    entries[i] = { name = info.name, bytes = info.bytes, state = policy.said(tuple.action, tuple.flags),
+      host = pointer(session, info.host), base = pointer(session, tuple.base) }
+  end
+  return entries
+end
+
+local function artificials(session, device, list)
+  local entries = {}
+  for i, tuple in ipairs(list) do
+    local info = tuple.info
+    entries[i] = { name = info.name, bytes = info.bytes, state = tuple.alloc and "ALLOC" or "ALIAS",
+      device = device_pointer(session, device, tuple.dev), host = pointer(session, info.host),
+      ancestors = tuple.ancestors }
+  end
+  return entries
+end
+
+-- The lists of a level, and of the floor above it where enter data opened something there (DIR-6-02).
+local function add_lists(session, device, level, entry)
+  if level.original then
+    entry.original = originals(session, level.original)
+    entry.artificial = artificials(session, device, level.artificial)
+  end
+  if not level.original or #level.dynamic > 0 then
+    entry.dynamic = originals(session, level.dynamic)
+    entry.floor = artificials(session, device, level.floor)
+  end
+end
+
+-- The tuples that count now, in host order.
+local function current_tuples(levels)
+  local top = levels[#levels] or levels.below
+  return (not top.original or #top.dynamic > 0) and top.floor or top.artificial
+end
+
+-- Whether a present object lies in a tuple that the innermost level, or its floor, allocated. Objects come in
+-- host order.
+local function allocated_in(tuples)
+  local at = 1
+  return function(object)
+    while tuples[at] and tuples[at].info.host + tuples[at].info.bytes <= object.host do at = at + 1 end
+    return not tuples[at] or tuples[at].alloc
+  end
+end
+
+-- {levels, present, attached} of a device, the current one if none is named; where data are fused, also dynamic
+-- and floor: what enter data opened outside of all levels.
 function state.of(session, device)
   device = device or session.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
@@ -39,10 +91,13 @@ function state.of(session, device)
   end
   local ctx = session.ctx
   local result = { levels = {}, present = {}, attached = {} }
-  for i, level in ipairs(ctx:levels(device)) do
+  local levels, fusion = ctx:levels(device), session.rules.fusion
+  if fusion then add_lists(session, device, levels.below, result) end
+  for i, level in ipairs(levels) do
     local entry = { kind = level.kind, original = {}, artificial = {},
       at = level.file and ("%s:%d"):format(level.file, level.line) or nil }
-    for k, clause in ipairs(level) do
+    if fusion then add_lists(session, device, level, entry) end
+    for k, clause in ipairs(fusion and {} or level) do
       local name = clause.name ~= "" and clause.name or nil
       entry.original[k] = { name = name, bytes = clause.bytes, state = clause.action,
         host = clause.host and pointer(session, clause.host) }
@@ -51,16 +106,20 @@ function state.of(session, device)
     end
     result.levels[i] = entry
   end
+  local is_allocated = fusion and allocated_in(current_tuples(levels))
   for i, object in ipairs(ctx:present(device)) do
     result.present[i] = {
       name = object.name, host = pointer(session, object.host), bytes = object.bytes,
       device = device_pointer(session, device, object.dev),
-      structured = object.structured, dynamic = object.dynamic, state = "ALLOC",
+      structured = object.structured, dynamic = object.dynamic,
+      state = (not fusion or is_allocated(object)) and "ALLOC" or "ALIAS",
       at = object.file and ("%s:%d"):format(object.file, object.line) or nil,
     }
   end
   for i, attached in ipairs(ctx:attachments(device)) do
-    local target = ctx:present_at(device, attached.low, true)
+    -- of several fused objects the one that the pointer's value leads to
+    local target = fusion and ctx:present_at(device, attached.target, false)
+      or ctx:present_at(device, attached.low, true)
     result.attached[i] = { name = attached.name, target = target and target.name or "",
       count = attached.count }
   end
@@ -69,7 +128,7 @@ function state.of(session, device)
   return result
 end
 
-local function columns(rows)
+local function columns(rows, margin)
   local widths = {}
   for _, row in ipairs(rows) do
     for i, cell in ipairs(row) do widths[i] = math.max(widths[i] or 0, #tostring(cell)) end
@@ -81,25 +140,50 @@ local function columns(rows)
       local number = math.type(cell) == "integer"
       cells[i] = ("%" .. (number and "" or "-") .. widths[i] .. "s"):format(tostring(cell))
     end
-    lines[r] = "  " .. table.concat(cells, "  "):gsub("%s+$", "")
+    lines[r] = (margin or "  ") .. table.concat(cells, "  "):gsub("%s+$", "") .. "\n"
   end
-  return table.concat(lines, "\n") .. "\n"
+  return table.concat(lines)
+end
+
+-- The first entries of a list as text.
+local function some(list, text)
+  local parts = {}
+  for i, entry in ipairs(list) do
+    if i > CLAUSES then
+      parts[i] = ("and %d more"):format(#list - CLAUSES)
+      break
+    end
+    parts[i] = text(entry)
+  end
+  return table.concat(parts, " ")
+end
+
+local function clause_text(clause) return ("%s(%s)"):format(clause.state, clause.name or "?") end
+
+local function tuples_text(list)
+  local rows = {}
+  for i, tuple in ipairs(list) do
+    rows[i] = { tuple.name, tuple.bytes, tuple.state,
+      tuple.ancestors[2] and "of " .. table.concat(tuple.ancestors, " ") or nil }
+  end
+  return columns(rows, "    ")
+end
+
+-- What enter data opened in a floor, and the tuples there.
+local function floor_text(s)
+  if not s.dynamic or #s.dynamic == 0 then return "" end
+  return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))
 end
 
 -- The same as a table to read.
 function state.text(session, device)
   local s = state.of(session, device)
-  local parts = { ("device %d\n"):format(device or session.device) }
+  local parts = { ("device %d\n"):format(device or session.device), floor_text(s) }
   for i, level in ipairs(s.levels) do
-    local clauses = {}
-    for k, clause in ipairs(level.original) do
-      if k > CLAUSES then
-        clauses[k] = ("and %d more"):format(#level.original - CLAUSES)
-        break
-      end
-      clauses[k] = ("%s(%s)"):format(clause.state, clause.name or "?")
+    parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))
+    if session.rules.fusion then
+      parts[#parts + 1] = tuples_text(level.artificial) .. floor_text(level)
     end
-    parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, table.concat(clauses, " "))
   end
   if #s.present == 0 then
     parts[#parts + 1] = "  nothing is present\n"

@@ -2,7 +2,8 @@
 --
 -- kind: "scalar" (with float, signed, rank, code of the binding), "pointer" {to}, "array" {of, n},
 -- "record" {record = "struct"|"union", tag, members, size, align}, "enum" (a scalar), "void",
--- "function".
+-- "function". fortran/types.lua has more. A type that the scenario does not see as C does has view = {read, fill}
+-- (view.lua).
 
 local core = require "accdeep.core"
 
@@ -135,7 +136,7 @@ local function spell(t, inner)
     local star = "*" .. inner
     if t.to.kind == "array" then star = "(" .. star .. ")" end
     return spell(t.to, star)
-  elseif t.kind == "array" then
+  elseif t.kind == "array" and not t.name then
     return spell(t.of, ("%s[%s]"):format(inner, t.n or ""))
   end
   local name = t.name or (t.tag and (t.record or "enum") .. " " .. t.tag) or t.record or t.kind
@@ -159,11 +160,13 @@ function types.same(a, b)
 end
 
 -- What an array or pointer has as elements.
-function types.element(t) return t.kind == "array" and t.of or t.kind == "pointer" and t.to or nil end
+function types.element(t)
+  return (t.kind == "array" or t.kind == "descriptor") and t.of or t.kind == "pointer" and t.to or nil
+end
 
 -- The record inside arrays and behind pointers.
 function types.innermost(t)
-  while t.kind == "array" or t.kind == "pointer" do t = t.to or t.of end
+  while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.to or t.of end
   return t
 end
 

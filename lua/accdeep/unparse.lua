@@ -6,6 +6,7 @@
 -- nest: {base = text of the object, record}. Its members lose the base, X.n becomes n; a host variable that
 -- a member hides is printed ::n (AMB-TR14-13).
 
+local fortran = require "accdeep.fortran.unparse"
 local types = require "accdeep.types"
 
 local unparse = {}
@@ -65,6 +66,7 @@ function writers.index(node, scope)
   return ("%s[%s]"):format(at_least(node.base, 15, scope), expression(node.index, scope))
 end
 local function section(node, scope)
+  if node.ranges then return fortran { tag = "reference", base = { tag = "id", name = "" }, args = node.ranges } end
   if node.tag == "index" then return ("[%s]"):format(expression(node.index, scope)) end
   if node.tag == "alias" then return ("[@%s]"):format(node.to and expression(node.to, scope) or "") end
   local length = node.length and expression(node.length, scope) or ""
@@ -120,7 +122,15 @@ function writers.sizeof(node, scope)
   return "sizeof " .. at_least(node.e, 14, scope)
 end
 
-function expression(node, scope) return writers[node.tag](node, scope) end
+-- Nodes that only Fortran has.
+local function of_fortran(node)
+  return not writers[node.tag] or node.tag == "binary" and not binary_levels[node.op]
+    or node.tag == "num" and node.class ~= nil
+end
+
+function expression(node, scope)
+  return of_fortran(node) and fortran(node) or writers[node.tag](node, scope)
+end
 
 local clause -- forward
 

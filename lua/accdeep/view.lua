@@ -135,7 +135,8 @@ function Device:classify(address, low, frame)
   end
   local target = ctx:present_at(self.number, address, false)
   fail(frame, "host-pointer-on-device",
-    ("%s holds a host address on device %d: it was never attached"):format(name, self.number),
+    ("%s holds a host address on device %d: it %s attached"):format(name, self.number,
+      self.session.has_detached and "is not" or "was never"),
     { rule = "TR14-1.1-02", objects = { target, note.info },
       help = target and ("its target, %s, is present: attach the pointer, or map it by a section of it")
         :format(target.name) or "map its target by a section: p[0:n]" })
@@ -167,9 +168,10 @@ function Device:check(address, size, low, high, frame)
   end
   if address < low or address + size > high then
     local object = self.ctx:present_at(self.number, low, true)
+    local name = object and object.name ~= "" and object.name or "an object"
+    if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
     fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
-      :format(size, address - low, object and object.name ~= "" and object.name or "an object",
-        high - low, self.number),
+      :format(size, address - low, name, high - low, self.number),
       { rule = "TR14-1.2-10", objects = { object } })
   end
   return address
@@ -236,10 +238,11 @@ local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __
 
 local function locate(v) return rawget(v, LOCATION) end
 
-local function make(class, space, t, address, low, high)
+local function make(class, space, t, address, low, high, section)
   return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
-    high = high } }, class)
+    high = high, section = section } }, class)
 end
+view.make = make -- section: elements that do not lie one behind the other (fortran/view.lua)
 
 -- The location behind a view: {space, type, address, low, high}; nil for other values.
 function view.location(v)
@@ -252,6 +255,7 @@ local frame = {}
 
 -- The value of an object of a type at an address: a number, or a view.
 local function read(space, t, address, low, high)
+  if t.view then return t.view.read(space, t, address, low, high) end
   if t.kind == "scalar" then
     local value = space:load(address, t.code, t.size, low, high, frame)
     return value
@@ -322,6 +326,7 @@ local function write_pointer(space, t, address, value, low, high)
 end
 
 function fill(space, t, address, value, low, high)
+  if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
     if type(value) == "boolean" then value = value and 1 or 0 end
     if type(value) ~= "number" then wrong_type(value, t) end

@@ -30,10 +30,11 @@ end
 directive.clauses = {
   vars = [[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create
-    pcopy pcopyin pcopyout pcreate private firstprivate self host device use_device device_resident link]],
+    pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy
+    private firstprivate self host device use_device device_resident link]],
   members = [[include exclude init_needed update copy copyin copyout create no_create present delete
     attach detach present_or_copy present_or_copyin present_or_copyout present_or_create
-    pcopy pcopyin pcopyout pcreate]],
+    pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy]],
   names = "use shape",
   expression = [[if device_num default_async num_gangs num_workers vector_length async]],
   anything = [[wait gang worker vector collapse tile device_type dtype]],

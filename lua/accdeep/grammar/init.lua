@@ -1,7 +1,8 @@
 -- grammar - parses text into trees.
 --
 -- parse(start, text, at, state) -> node, next position. state.is_type(name) tells typedef names.
--- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere.
+-- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
+-- parser of C texts; grammar.new makes one for another language.
 
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
@@ -10,45 +11,24 @@ local diagnostic = require "accdeep.diagnostic"
 -- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
 lpeg.setmaxstack(4000)
 
-local parts = {
-  require "accdeep.grammar.expr",
-  require "accdeep.grammar.cdecl",
-  require "accdeep.grammar.statement",
-  require "accdeep.grammar.directive".rules,
-}
+local no_state = {}
 
-local grammar = {}
-
--- Start rules, and whether they must reach the end of the text.
-local starts = {
-  expression = true,
-  directive = true,
-  references = true,
-  body = true,
-  type_name = true,
-  any_type = true,
-  external = false,
-  space = false,
-}
-
-local function build(start, trace)
-  local lx = lex.new(trace)
+local function build(language, start, trace)
+  local lx = language.lex(trace)
   local rules = { "start" }
-  for _, part in ipairs(parts) do part(rules, lx) end
+  for _, part in ipairs(language.parts) do part(rules, lx) end
   rules.start = start == "space" and lx.space or lx.space * lpeg.V(start)
-  if starts[start] then rules.start = rules.start * -lpeg.P(1) end
+  if language.starts[start] then rules.start = rules.start * -lpeg.P(1) end
   return lpeg.P(rules) * lpeg.Cp()
 end
 
-local patterns = { [false] = {}, [true] = {} }
-local no_state = {}
-
 -- LPeg translates a pattern when it is first used. Where memory ends meanwhile the pattern must not be used
 -- again: it is kept once it has matched something.
-local function pattern(start, trace)
+local function pattern(language, start, trace)
+  local patterns = language.patterns
   local made = patterns[trace][start]
   if not made then
-    made = build(start, trace)
+    made = build(language, start, trace)
     local ok, err = pcall(made.match, made, "", 1, no_state)
     if not ok and not (type(err) == "table" and err.syntax) then error(err, 0) end
     patterns[trace][start] = made
@@ -70,38 +50,69 @@ end
 local function describe(text, at)
   local rest = text:sub(at)
   if rest == "" then return "unexpected end of the text" end
+  if rest:sub(1, 1) == "\n" then return "unexpected end of the line" end
   local word = rest:match "^[%a_][%w_]*" or rest:match "^%d[%w.]*" or rest:sub(1, 1)
   return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
 end
 
-function grammar.parse(start, text, at, state)
-  at = at or 1
-  local node, after = match(pattern(start, false), text, at, state or no_state)
-  if node ~= nil and type(after) == "number" then return node, after end
-  local pos, what
-  if type(after) == "table" then
-    pos, what = after.pos, after.syntax
-  else
-    local tracing = { is_type = state and state.is_type, is_template = state and state.is_template }
-    local _, failure = match(pattern(start, true), text, at, tracing)
-    pos = tracing.far or at
-    if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
+-- A parser for a language: parts (functions that add rules), starts (start rules, and whether they must
+-- reach the end of the text), lex (function of trace that gives the helpers of lex.lua).
+local function new(language)
+  language.patterns = { [false] = {}, [true] = {} }
+  local parser = {}
+
+  function parser.parse(start, text, at, state)
+    at = at or 1
+    local node, after = match(pattern(language, start, false), text, at, state or no_state)
+    if node ~= nil and type(after) == "number" then return node, after end
+    local pos, what
+    if type(after) == "table" then
+      pos, what = after.pos, after.syntax
+    else
+      local tracing = { is_type = state and state.is_type, is_template = state and state.is_template }
+      local _, failure = match(pattern(language, start, true), text, at, tracing)
+      pos = tracing.far or at
+      if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
+    end
+    local found, length = describe(text, pos)
+    if not what and start == "directive" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
+      :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
+      what = "expected a directive"
+    end
+    diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
+      or found, { length = length, rule = state and state.rule })
   end
-  local found, length = describe(text, pos)
-  if not what and start == "directive" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
-    :gsub("^%s*acc%f[^%w_]", ""):find "%S" then
-    what = "expected a directive"
+
+  -- The LPeg pattern of a start rule.
+  function parser.pattern(start) return pattern(language, start, false) end
+
+  -- Skips blanks and comments; returns the next position.
+  function parser.skip(text, at)
+    return (pattern(language, "space", false):match(text, at, no_state))
   end
-  diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
-    or found, { length = length, rule = state and state.rule })
+
+  return parser
 end
 
--- The LPeg pattern of a start rule.
-function grammar.pattern(start) return pattern(start, false) end
-
--- Skips blanks and comments; returns the next position.
-function grammar.skip(text, at)
-  return (pattern("space", false):match(text, at, no_state))
-end
+local grammar = new {
+  parts = {
+    require "accdeep.grammar.expr",
+    require "accdeep.grammar.cdecl",
+    require "accdeep.grammar.statement",
+    require "accdeep.grammar.directive".rules,
+  },
+  starts = {
+    expression = true,
+    directive = true,
+    references = true,
+    body = true,
+    type_name = true,
+    any_type = true,
+    external = false,
+    space = false,
+  },
+  lex = lex.new,
+}
+grammar.new = new
 
 return grammar

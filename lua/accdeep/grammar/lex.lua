@@ -28,8 +28,8 @@ for word in ([[auto break case char const continue default do double else enum e
 end
 lex.keywords = keywords
 
--- The helpers for one form of the grammar.
-function lex.new(trace)
+-- The helpers for one form of the grammar. blank: what stands between tokens, if not C's blanks.
+function lex.new(trace, blank)
   local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
 
   local function far(_, at, state)
@@ -37,7 +37,7 @@ function lex.new(trace)
     return true
   end
   local mark = trace and Cmt(Carg(1), far) or P(true)
-  local space = lex.blank * mark
+  local space = (blank or lex.blank) * mark
   self.space = space
 
   -- A token followed by blanks.

@@ -1,0 +1,270 @@
+-- declare.lua - Fortran declarations: from trees to types and variables of the session's scope.
+
+local diagnostic = require "accdeep.diagnostic"
+local assignment = require "accdeep.fortran.assignment"
+local expression = require "accdeep.fortran.expression"
+local ftypes = require "accdeep.fortran.types"
+local object = require "accdeep.fortran.object"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local declare = {}
+
+local MOST_DIMENSIONS = 15
+local LONGEST = 1 << 20 -- of characters: they are values of Lua
+
+-- The value of an integer expression that is known here: bounds, kinds, lengths.
+local function integer(session, node)
+  local frame = { pos = node.pos }
+  local v = expression.integer(session:host_env(), node)(frame)
+  return v
+end
+
+-- forward: whether the type may be defined later in the text, as those of pointer and allocatable components.
+local function derived_type(session, spec, forward)
+  if spec.polymorphic then
+    raise("unsupported", spec.pos, "polymorphic objects are not supported", { help = "use type(name)" })
+  end
+  local t = session.scope.tags[spec.name]
+  if t and t.class == "type" and (forward or not session.forward[spec.name]) then return t end
+  if forward then
+    t = ftypes.record(spec.name)
+    session.scope.tags[spec.name], session.forward[spec.name] = t, { spec = spec, scope = session.scope }
+    return t
+  end
+  local names = {}
+  for name in next, session.scope.tags do names[name] = true end
+  local near = diagnostic.closest(spec.name, names)
+  raise("unknown-type", spec.name_pos, ("there is no type '%s'"):format(spec.name), { length = #spec.name,
+    help = near and ("did you mean '%s'?"):format(near) })
+end
+
+-- The type that a specification names; value: of an entity, for lengths that it gives.
+function declare.type(session, spec, value, forward)
+  if spec.class == "type" then return derived_type(session, spec, forward) end
+  if spec.class == "character" then
+    local len = spec.len
+    if not len then return ftypes.character(1) end
+    if len.tag == "any_length" and value and value.tag == "str" then return ftypes.character(#value.value) end
+    if len.tag == "any_length" or len.tag == "deferred_length" then
+      raise("unsupported", len.pos, "characters have a fixed length here")
+    end
+    local n = math.max(integer(session, len), 0)
+    if n > LONGEST then raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST)) end
+    return ftypes.character(n)
+  end
+  if spec.class == "complex" then raise("unsupported", spec.pos, "complex numbers are not supported") end
+  local kind = spec.double and 8 or spec.kind and integer(session, spec.kind) or 4
+  local t = ftypes.intrinsic[spec.class][kind]
+  if not t then
+    raise("unknown-type", spec.kind.pos, ("there is no %s of kind %d"):format(spec.class, kind),
+      { help = spec.class == "real" and "kinds are 4 and 8" or "kinds are 1, 2, 4 and 8" })
+  end
+  return t
+end
+
+local function attributes_of(node)
+  local attributes = {}
+  for _, attribute in ipairs(node.attrs) do
+    if attributes[attribute.name] then
+      raise("duplicate-clause", attribute.pos, ("'%s' stands here twice"):format(attribute.name),
+        { length = #attribute.name })
+    end
+    attributes[attribute.name] = attribute
+  end
+  for _, pair in ipairs { { "allocatable", "pointer" }, { "pointer", "target" }, { "pointer", "parameter" },
+    { "allocatable", "parameter" } } do
+    if attributes[pair[1]] and attributes[pair[2]] then
+      raise("conflicting-clauses", attributes[pair[2]].pos, ("what is %s is not %s"):format(pair[1], pair[2]),
+        { length = #pair[2] })
+    end
+  end
+  return attributes
+end
+
+-- Bounds of an explicit shape: {lower, extent} for each dimension.
+local function bounds_of(session, list)
+  local bounds = {}
+  for i, dim in ipairs(list) do
+    local lower = dim.lower and integer(session, dim.lower) or 1
+    bounds[i] = { lower = lower, extent = math.max(integer(session, dim.upper) - lower + 1, 0) }
+  end
+  return bounds
+end
+
+local function checked_size(t, pos)
+  local n = 1
+  for _, bound in ipairs(t.bounds) do
+    if bound.extent > 0 and n > (1 << 46) // bound.extent then n = math.huge else n = n * bound.extent end
+  end
+  if n * t.of.size > 1 << 46 then raise("invalid-section", pos, "the array is larger than any memory") end
+  return t
+end
+
+-- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
+local function entity_type(session, node, entity, attributes, is_dummy, is_component)
+  local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
+  local of = declare.type(session, node.spec, entity.value, is_led_to)
+  local dims = entity.dims or attributes.dimension and attributes.dimension.dims
+  local attribute = attributes.allocatable and "allocatable" or attributes.pointer and "pointer"
+  local list = dims and dims.list or {}
+  if #list > MOST_DIMENSIONS then
+    raise("limit", dims.pos, ("an array has at most %d dimensions"):format(MOST_DIMENSIONS), { rule = "HOUSE-limit" })
+  end
+  if of.kind == "record" and not of.complete and not attribute then
+    raise("unknown-type", node.spec.name_pos or node.pos, ("%s is not complete here"):format(types.name(of)))
+  end
+  local open = 0
+  for _, dim in ipairs(list) do
+    if dim.any_rank then raise("unsupported", dim.pos, "assumed rank is not supported") end
+    if dim.open or dim.star then open = open + 1 end
+  end
+  if attribute then
+    for _, dim in ipairs(list) do
+      if not dim.open or dim.lower then
+        local is_pointer = attribute == "pointer"
+        local what = is_pointer and "a pointer" or attribute
+        raise("syntax", dim.pos, ("an array that is %s has the shape ':'"):format(what),
+          { help = is_pointer and "its target has bounds" or "its bounds come when it is allocated" })
+      end
+    end
+    return ftypes.descriptor(of, #list, attribute)
+  end
+  if open == 0 then
+    return #list == 0 and of or checked_size(ftypes.array(of, bounds_of(session, list)), dims.pos)
+  end
+  if not is_dummy then
+    raise("syntax", dims.pos, ("'%s' has no bounds"):format(entity.name),
+      { help = "give it bounds, or the attribute allocatable or pointer" })
+  end
+  return nil, { of = of, list = list, dims = dims }
+end
+
+-- ---------------------------------------------------------------------------------- derived types --
+
+-- How a component of a new object begins, or nil.
+local function start_of(entity, t)
+  local value = entity.value or entity.target
+  if not value then return nil end
+  return function(session, address)
+    local env = session:host_env()
+    local function place() return address, address, address + t.size end
+    local e = expression.compile(env, value)
+    local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
+    local to = expression.designated(env, node.to, t, place)
+    if entity.target then
+      if e.is_null then return end -- as it begins anyway
+      raise("unsupported", value.pos, "a component's first target is null()")
+    end
+    assignment.value(env, node, to, e) { pos = value.pos }
+  end
+end
+
+local case_blind = { __index = function(t, key)
+  local small = type(key) == "string" and key:lower()
+  return small and small ~= key and rawget(t, small) or nil
+end }
+
+function declare.derived(session, node)
+  local scope = session.scope
+  if node.attrs[1] then
+    raise("unsupported", node.attrs[1], "attributes of derived types are not supported")
+  end
+  local forward = session.forward[node.name]
+  local named = forward and forward.scope == scope
+  if rawget(scope.tags, node.name) and not named then
+    raise("duplicate-name", node.pos, ("there are two types '%s'"):format(node.name), { length = #"type" })
+  end
+  local t = named and scope.tags[node.name] or ftypes.record(node.name)
+  scope.tags[node.name] = t
+  if named then session.forward[node.name] = nil end
+  local ok, err = pcall(function()
+    local members, names, directives = {}, {}, {}
+    for _, item in ipairs(node.list) do
+      if item.tag == "directive" then
+        directives[#directives + 1] = item
+      elseif item.tag == "type_bound" then
+        raise("unsupported", item.pos, "type-bound procedures are not supported", { length = #"contains" })
+      elseif item.tag == "declaration" then
+        local attributes = attributes_of(item)
+        for _, entity in ipairs(item.list) do
+          if names[entity.name] then
+            raise("duplicate-name", entity.pos, ("there are two components '%s'"):format(entity.name),
+              { length = #entity.name })
+          end
+          names[entity.name] = true
+          local mt = entity_type(session, item, entity, attributes, false, true)
+          members[#members + 1] = { name = entity.name, type = mt, pos = entity.pos, start = start_of(entity, mt) }
+        end
+      end
+    end
+    types.complete(t, members)
+    setmetatable(t.by_name, case_blind)
+    t.position = session:here(node.pos)
+    session:fortran_descriptions(t, directives)
+  end)
+  if ok then return end
+  scope.tags[node.name] = nil
+  error(err, 0)
+end
+
+-- Runs what declares types; components may have types that come after theirs, but there.
+function declare.complete(session, fn)
+  local outer = session.forward
+  session.forward = {}
+  local ok, err = pcall(fn)
+  local name, missing = next(session.forward)
+  for other, made in pairs(session.forward) do made.scope.tags[other] = nil end
+  session.forward = outer
+  if not ok then error(err, 0) end
+  if name then derived_type(session, missing.spec) end
+end
+
+-- -------------------------------------------------------------------------------------- variables --
+
+local function enter(session, entity, t, address, attributes)
+  local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
+    constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
+      and not attributes.pointer or nil }
+  session.scope.variables[entity.name] = variable
+  return variable
+end
+
+-- Declares the variables of a declaration. bind(entity, type, open, attributes) -> address, type; it says what lies
+-- behind dummy arguments, and gives nil for other names.
+function declare.variables(session, node, bind)
+  local attributes = attributes_of(node)
+  for _, entity in ipairs(node.list) do
+    local dummy = bind and bind.names[entity.name]
+    local t, open = entity_type(session, node, entity, attributes, dummy ~= nil)
+    if session.scope:declared(entity.name) then
+      raise("duplicate-name", entity.pos, ("'%s' is declared already"):format(entity.name), { length = #entity.name })
+    end
+    local address
+    if dummy then
+      address, t = bind.bind(entity, t, open, attributes)
+    else
+      address = object.new(session, t, entity.name, entity.pos)
+      session.blocks[address].variable = true
+      if session.locals then table.insert(session.locals, { type = t, address = address }) end
+    end
+    local variable = enter(session, entity, t, address, attributes)
+    local value = entity.value or entity.target
+    if value and not dummy then
+      local env = session:host_env()
+      local made = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
+      local was = variable.constant
+      variable.constant = nil
+      local e = expression.compile(env, value)
+      local run = entity.target and assignment.target(env, made, made.to, e)
+        or assignment.value(env, made, expression.compile(env, made.to), e)
+      run { pos = value.pos }
+      variable.constant = was
+    elseif attributes.parameter then
+      raise("syntax", entity.pos, ("the constant '%s' needs a value"):format(entity.name), { length = #entity.name })
+    end
+  end
+end
+
+return declare

@@ -1,0 +1,182 @@
+-- fortran - the language of a scenario's host program, where it is Fortran: texts of declarations and statements,
+-- expressions, directives. A session asks its dialect (session.lua) for what differs between C and this.
+
+local declare = require "accdeep.fortran.declare"
+local diagnostic = require "accdeep.diagnostic"
+local directive = require "accdeep.grammar.directive"
+local expression = require "accdeep.fortran.expression"
+local fview = require "accdeep.fortran.view"
+local grammar = require "accdeep.fortran.grammar"
+local kernel = require "accdeep.fortran.kernel"
+local location = require "accdeep.location"
+local procedure = require "accdeep.fortran.procedure"
+local section = require "accdeep.fortran.section"
+local source = require "accdeep.fortran.source"
+local statement = require "accdeep.fortran.statement"
+local structure = require "accdeep.fortran.structure"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local fortran = { fresh = true } -- plans hold addresses: they are made each time
+
+-- ----------------------------------------------------------------------------------- expressions --
+
+local function parse(text, start)
+  return (grammar.parse(start or "expression", source.directive(text), 1))
+end
+
+-- The value of an expression in a memory: a number, truth, text, a view; lists for arrays; nil for what is not
+-- there.
+function fortran.value(_, env, text)
+  local node = parse(text)
+  local frame = { pos = node.pos }
+  local ok, result = pcall(function()
+    local e = expression.compile(env, node)
+    if e.rank > 0 and e.section then return fview.nested(e.section(frame), env.space) end
+    if e.rank > 1 then raise("unsupported", node.pos, "values of more than one dimension cannot be shown") end
+    if e.rank == 1 then
+      local values = e.array(frame)
+      values.shape = nil
+      return values
+    end
+    if e.value then return (e.value(frame)) end
+    if not e.place then raise("type-mismatch", node.pos, "this has no value") end
+    local address, low, high = e.place(frame)
+    return view.read(env.space, e.type, address, low, high)
+  end)
+  if ok then return result end
+  if diagnostic.is(result) and not result.pos then result.pos = frame.pos end
+  error(result, 0)
+end
+
+function fortran.extent(session, text) return section.extent(session, parse(text)) end
+function fortran.slot(session, text)
+  local address, t = section.slot(session, parse(text))
+  return address, t
+end
+fortran.target = section.target
+
+-- The type that a text names: real(8), type(t).
+function fortran.type(session, text) return declare.type(session, parse(text, "spec")) end
+
+function fortran.condition(session, node)
+  local e = expression.compile(session:host_env(), node)
+  expression.needs(node, "logical", e)
+  if e.rank > 0 then raise("type-mismatch", node.pos, "a condition is a scalar") end
+  return function() return e.value { pos = node.pos } end
+end
+
+function fortran.integer(session, node)
+  return expression.integer(session:host_env(), node) { pos = node.pos }
+end
+
+-- ------------------------------------------------------------------------------------ directives --
+
+-- Whether a text is one directive; otherwise it is declarations and statements.
+function fortran.is_directive(text)
+  local plain = source.plain(text)
+  local line, rest = plain:match "^%s*([^\n]*)(.*)$"
+  local word = line:match "^[%a_]+"
+  if rest:find "%S" then return false end
+  return line:find "^!%$acc" ~= nil or directive.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
+end
+
+function fortran.directive(session, text)
+  return (grammar.parse("directive", source.directive(text), 1, session.scope))
+end
+function fortran.references(_, text) return (grammar.parse("references", source.directive(text), 1)) end
+fortran.item, fortran.pointer, fortran.with_roots = section.item, section.pointer, section.with_roots
+fortran.element_type, fortran.way_to = section.element_type, section.way_to
+fortran.binding, fortran.private, fortran.use_device = kernel.binding, kernel.private, kernel.use_device
+
+-- The body of a compute construct: text, or a list of statements that stand in one. Returns {list}, and what it
+-- refers to.
+function fortran.body(session, body)
+  if type(body) == "string" then
+    body = { list = structure.arrange((grammar.parse("body", source.plain(body), 1))) }
+  end
+  return body, kernel.references(session, body.list)
+end
+
+function fortran.run_body(env, body) statement.over(env, body.list) end
+
+-- -------------------------------------------------------------------------------------- sessions --
+
+local Session = { forward = {} } -- types that are named and not yet defined: declare.lua
+
+-- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
+function fortran.declare(session, text)
+  local list = structure.arrange((grammar.parse("program", source.plain(text), 1)))
+  procedure.define(session, list)
+  declare.complete(session, function() statement.over(session:host_env(), list) end)
+end
+
+function Session:fortran(text, file, line) self:within(text, file, line, fortran.declare, self, text) end
+
+-- call "wrapper(d, t1)"
+function Session:fortran_call(text, file, line)
+  self:within(text, file, line, function()
+    local node = grammar.parse("call", source.plain(text), 1)
+    declare.complete(self, function() statement.over(self:host_env(), { node }) end)
+  end)
+end
+
+function Session:fortran_type(spec) return declare.type(self, spec) end
+function Session:fortran_procedure(name) return self.scope.procedures[name] end
+
+function Session:fortran_procedure_names()
+  local names, at = {}, self.scope
+  while at do
+    for name in next, at.procedures do names[name] = true end
+    at = at.outer
+  end
+  return names
+end
+
+function Session:fortran_function(env, node, made)
+  return procedure.call_function(env, node, made, function(list, frame) statement.run(self, list, frame) end)
+end
+
+-- File and line of a place in a text.
+function Session:line_of(here)
+  if not here.text or not here.line then return here.file, here.line end
+  return here.file, location.line_of(here.text, here.pos, here.file, here.line)
+end
+
+-- The text of a directive among statements: blanks, then the directive at its place in the whole text.
+local function in_place(session, node)
+  local current = session.current
+  local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
+  session.inside[text] = current
+  return text
+end
+
+function Session:fortran_directive(node)
+  local file, line = self:line_of(self:here(node.pos))
+  return self:directive(in_place(self, node), nil, file, line)
+end
+
+-- Shapes and policies among the components of a type.
+function Session:fortran_descriptions(record, directives)
+  local policies = {}
+  for _, node in ipairs(directives) do
+    policies[#policies + 1] = self:described(self:parse(in_place(self, node)), record)
+  end
+  self:check_policies(record, policies)
+  self:types_changed()
+end
+
+-- Lines printed so far; they are forgotten.
+function Session:output()
+  local lines = self.printed
+  self.printed = {}
+  return lines
+end
+
+-- Adds what sessions do in Fortran to their class.
+function fortran.extend(class)
+  for name, method in pairs(Session) do class[name] = method end
+end
+
+return fortran

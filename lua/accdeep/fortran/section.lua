@@ -1,0 +1,228 @@
+-- section.lua - what a data clause names in Fortran: bytes from the first to the last element, and the descriptor
+-- of the allocatable or pointer that leads there.
+--
+-- Bounds and indices are computed when the directive is met: an item holds constants. Sections are contiguous
+-- (ACC33-2.7.1-4); a whole pointer with strides stands for all bytes between its first and last element.
+
+local codegen = require "accdeep.codegen"
+local compile = require "accdeep.compile"
+local core = require "accdeep.core"
+local descriptor = require "accdeep.fortran.descriptor"
+local diagnostic = require "accdeep.diagnostic"
+local expression = require "accdeep.fortran.expression"
+
+local raise = diagnostic.raise
+local action = core.action
+
+local section = {}
+
+local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
+
+-- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
+-- through. What is not allocated or associated has no bytes. gaps: whether the bytes between the elements may be
+-- among them.
+local function described(session, node, gaps)
+  local env, frame = session:host_env(), { pos = node.pos }
+  local e = expression.compile(env, node)
+  if not e.place and not e.section then
+    raise("type-mismatch", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
+  end
+  local leads = e.part_of or e.element_of or e
+  if not leads.descriptor then leads = nil end
+  if e.descriptor then
+    local address = e.descriptor(frame)
+    local base = descriptor.base(session.host_space, address, nil, nil, frame)
+    if base == 0 then return { address = 0, bytes = 0, count = 0, e = e, leads = leads, slot = address } end
+  end
+  local address, bytes, count
+  if e.rank == 0 then
+    address, bytes, count = e.place(frame), e.type.size, 1
+  else
+    local s = e.section(frame)
+    local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
+    if is_part and not gaps and not descriptor.is_contiguous(s.of, s.dims) then
+      raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
+        help = "take whole leading dimensions, without a step" })
+    end
+    address, bytes = descriptor.hull(s.address, s.of, s.dims)
+    count = bytes // s.of.size
+  end
+  return { address = address, bytes = bytes, count = count, e = e, leads = leads,
+    slot = leads and leads.descriptor(frame) }
+end
+
+-- Where an object lies on the host: address, bytes, type.
+function section.extent(session, node)
+  local found = described(session, node)
+  if found.bytes == 0 and found.e.descriptor then
+    raise("null-pointer", node.pos, ("%s is not %s"):format(found.e.text, found.e.dtype.attribute == "allocatable"
+      and "allocated" or "associated"), { rule = "ACC33-2.7-2" })
+  end
+  return found.address, found.bytes, found.e.type
+end
+
+-- The descriptor of a whole pointer or allocatable: its address and type.
+function section.slot(session, node)
+  local e = expression.compile(session:host_env(), node)
+  if not e.descriptor or e.dtype.attribute == "other" then
+    raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"),
+      { rule = "ACC33-att-5" })
+  end
+  return e.descriptor { pos = node.pos }, e.dtype, e
+end
+
+-- First byte and number of bytes of all that a descriptor describes; 0, 0 if it has no target.
+function section.target(session, address, t)
+  local base = descriptor.base(session.host_space, address)
+  if base == 0 then return 0, 0 end
+  return descriptor.hull(base, t.of, descriptor.dims(session.host_space, address, t.rank))
+end
+
+local function root_variable(session, node)
+  while node.base do node = node.base end
+  return session.scope.variables[node.name], node.name
+end
+
+-- Whether a part of an object is named: its own variable is then named nowhere.
+local function has_component(node)
+  while node.base do
+    if node.tag == "component" then return true end
+    node = node.base
+  end
+  return false
+end
+
+local function set_slot(session, item, found)
+  local leads = found.leads
+  local is_variable = leads and leads.node.tag == "id"
+  if leads and leads.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
+    item.slot_address, item.slot_bytes = found.slot, leads.dtype.size
+  end
+end
+
+-- What an object is called: a section of all elements as the array.
+local function called(e)
+  local node = e.node
+  if not e.part_of or node.tag ~= "reference" then return e.text end
+  for _, arg in ipairs(node.args) do
+    if arg.tag ~= "range" or arg.first or arg.last or arg.step then return e.text end
+  end
+  return e.part_of.text or e.text
+end
+
+-- An item of a plan for what a request names. asked: what the request asks for (lower.lua).
+function section.item(plan, request, node, asked)
+  local session, b = plan.session, codegen.builder()
+  if node.tag == "alias" then
+    if request.action ~= "present" then
+      raise("clause-not-allowed", node.pos, "'@' alone stands in a present clause, or on a component",
+        { rule = "TR14-3.5-10" })
+    end
+    if node.to then raise("unsupported", node.to.pos, "a base of '@' stands in shapes only") end
+    node = node.base
+    section.slot(session, node)
+  end
+  -- an update may move the smallest range around what it names (ACC33-upd-2)
+  local found = described(session, node, plan.kind == "update")
+  local e, of = found.e, found.e.type
+  local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
+    indices = {} }
+  local flags
+  item.action, item.program, flags = asked(session, request, of)
+  item.flags = item.flags | (flags or 0)
+  item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
+  set_slot(session, item, found)
+  item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
+    layout = compile.layout(session, of, item.program) }
+  item.home, item.inside = root_variable(session, node), has_component(node)
+  if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
+    item.variable = select(2, root_variable(session, node))
+  end
+  return item, b
+end
+
+-- An attach or detach of the descriptor itself.
+function section.pointer(plan, request, node)
+  local session, b = plan.session, codegen.builder()
+  if node.tag == "reference" then
+    local base = expression.compile(session:host_env(), node)
+    if base.part_of then
+      raise("not-a-pointer", node.pos, ("'%s' takes the pointer itself, not a section of it"):format(request.action),
+        { rule = "ACC33-att-5" })
+    end
+  end
+  local address, t, e = section.slot(session, node)
+  local first, bytes = 0, 0
+  if request.action == "attach" then first, bytes = section.target(session, address, t) end
+  plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
+  return { action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
+    base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
+    slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b
+end
+
+-- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object
+-- it is in, for its descriptor to be there (FLANG-storage-2).
+function section.with_roots(plan, requests)
+  local session, named, implied, list = plan.session, {}, {}, {}
+  for _, request in ipairs(requests) do
+    if request.node.tag == "id" then named[request.node.name] = true end
+  end
+  for _, request in ipairs(requests) do
+    local variable, name = root_variable(session, request.node)
+    local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
+    if is_object and not named[name] and not implied[name] and not session:visible(name) then
+      implied[name] = true
+      list[#list + 1] = { action = plan.default == "present" and "present" or "copy", clause = {}, present_or = true,
+        node = { tag = "id", name = name, pos = request.node.pos }, kind = plan.kind }
+    end
+  end
+  return table.move(requests, 1, #requests, #list + 1, list)
+end
+
+local function constant_section(pos, start, length)
+  return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
+    length = { tag = "num", type = "long", value = length, pos = pos } }
+end
+
+-- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
+local function elements_of(session, whole, node)
+  local s = whole.section { pos = node.pos }
+  if not descriptor.is_contiguous(s.of, s.dims) then
+    raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
+  end
+  local found = described(session, node)
+  return (found.address - s.address) // s.of.size, found.count
+end
+
+-- The way from the outermost object that holds a component to the component: the object's node, its type, the
+-- steps, and the elements of the last one; nil if none is named (convenience.lua).
+function section.way_to(session, variable)
+  local env, steps, subscripts, node = session:host_env(), {}, nil, variable
+  if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
+  while has_component(node) do
+    local around = expression.compile(env, node.base)
+    if node.tag == "component" then
+      if around.rank > 0 then return nil end -- a component of all elements: no object is meant
+      table.insert(steps, 1, { name = node.name, pos = node.name_pos })
+      if not has_component(node.base) then return node.base, around.type, steps, subscripts end
+    else
+      local first, count = elements_of(session, around, node)
+      local elements = constant_section(node.pos, first, count)
+      if node == variable then
+        subscripts = { elements }
+      else
+        table.insert(steps, 1, { index = elements.start, pos = node.pos })
+      end
+    end
+    node = node.base
+  end
+  return nil
+end
+
+-- Type of the elements of what a clause names.
+function section.element_type(session, node)
+  return (expression.compile(session:host_env(), node).type)
+end
+
+
+return section

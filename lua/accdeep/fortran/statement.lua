@@ -1,0 +1,468 @@
+-- statement.lua - Fortran statements, run one after the other over a memory: the host program's, or a kernel's.
+--
+-- A statement is compiled when it is first reached, so that what was declared before it is known. Its function
+-- returns a signal if it leaves the statements behind it out.
+
+local api = require "accdeep.api"
+local assignment = require "accdeep.fortran.assignment"
+local core = require "accdeep.core"
+local declare = require "accdeep.fortran.declare"
+local descriptor = require "accdeep.fortran.descriptor"
+local diagnostic = require "accdeep.diagnostic"
+local expression = require "accdeep.fortran.expression"
+require "accdeep.fortran.intrinsic"
+local ftypes = require "accdeep.fortran.types"
+local object = require "accdeep.fortran.object"
+local procedure = require "accdeep.fortran.procedure"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local compile = expression.compile
+
+local statement = {}
+
+local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
+
+local statements = {}
+
+-- A function that runs a list of statements.
+local function block(env, list)
+  local steps = {}
+  return function(f)
+    for i, node in ipairs(list) do
+      f.pos = node.pos
+      local step = steps[i]
+      if not step then
+        step = statements[node.tag](env, node)
+        steps[i] = step
+      end
+      local signal = step(f)
+      if signal then return signal end
+    end
+  end
+end
+
+local function nothing() end
+
+function statements.nothing() return nothing end
+statements["return"] = function() return function() return RETURN end end
+
+-- The end of the program: of all statements under way. A code other than 0 says that it failed.
+function statements.stop(env, node)
+  local code = node.code and compile(env, node.code)
+  if code and (code.rank > 0 or code.type.class ~= "integer" and code.type.kind ~= "character") then
+    raise("type-mismatch", node.code.pos, "a stop code is an integer or characters")
+  end
+  return function(f)
+    local value = code and code.value(f)
+    if not node.failed and (value == nil or value == 0) then return STOP end
+    raise("scenario-error", node.pos, "the program stopped" .. (value and (": %s"):format(value) or ""),
+      { length = node.failed and #"error" or #"stop" })
+  end
+end
+
+function statements.exit() return function() return EXIT end end
+function statements.cycle() return function() return CYCLE end end
+
+-- ------------------------------------------------------------------------------------- variables --
+
+function statements.assign(env, node)
+  local e = compile(env, node.e)
+  return assignment.value(env, node, compile(env, node.to), e)
+end
+
+function statements.associate(env, node)
+  return assignment.target(env, node, node.to, compile(env, node.e))
+end
+
+-- Arguments of allocate and deallocate: objects, then what has keywords.
+local function objects_of(node)
+  local objects, options = {}, {}
+  for _, arg in ipairs(node.list) do
+    if arg.tag == "keyword" then options[arg.name] = arg.e else objects[#objects + 1] = arg end
+  end
+  return objects, options
+end
+
+local function only_on_host(env, node)
+  if env.space.on_device then
+    raise("unsupported", node.pos, ("'%s' is not for kernels"):format(node.tag), { rule = "HOUSE-version" })
+  end
+end
+
+local function descriptor_of(env, node)
+  local e = compile(env, node)
+  if not e.descriptor or e.dtype.attribute == "other" then
+    raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"))
+  end
+  return e
+end
+
+-- An object of allocate: its descriptor, and functions of its bounds.
+local function allocation(env, node)
+  local whole = compile(env, node.tag == "reference" and node.base or node)
+  local bounds = {}
+  if node.tag ~= "reference" or not whole.dtype or whole.rank == 0 then
+    local e = descriptor_of(env, node)
+    return e, bounds
+  end
+  local e = descriptor_of(env, node.base)
+  if #node.args ~= e.rank then
+    raise("type-mismatch", node.pos, ("%s has %d dimensions, not %d"):format(e.text, e.rank, #node.args))
+  end
+  for i, arg in ipairs(node.args) do
+    if arg.tag == "range" then
+      if not arg.last or arg.step then raise("syntax", arg.pos, "an allocated dimension has an upper bound") end
+      bounds[i] = { lower = arg.first and expression.integer(env, arg.first),
+        upper = expression.integer(env, arg.last) }
+    else
+      bounds[i] = { upper = expression.integer(env, arg) }
+    end
+  end
+  return e, bounds
+end
+
+local function allocate_one(env, node, source)
+  local e, bounds = allocation(env, node)
+  if e.rank > 0 and #bounds == 0 and not source then
+    raise("syntax", node.pos, ("'%s' needs bounds"):format(e.text), { help = ("write %s(n)"):format(e.text) })
+  end
+  local session, pos = env.session, node.pos
+  return function(f)
+    f.pos = pos
+    local address = e.descriptor(f)
+    local t = e.dtype
+    if t.attribute == "allocatable" and descriptor.base(env.space, address, nil, nil, f) ~= 0 then
+      raise("scenario-error", pos, ("%s is allocated already"):format(e.text), { help = "deallocate it first" })
+    end
+    if not t.of.complete and t.of.kind == "record" then
+      raise("unknown-type", pos, ("%s is not complete"):format(types.name(t.of)))
+    end
+    local dims = {}
+    for i, bound in ipairs(bounds) do
+      local lower = bound.lower and bound.lower(f) or 1
+      dims[i] = { lower = lower, extent = math.max(bound.upper(f) - lower + 1, 0) }
+    end
+    if #dims < e.rank then
+      for i, dim in ipairs(source.section and source.section(f).dims or {}) do
+        dims[i] = { lower = dim.lower, extent = dim.extent }
+      end
+      for i, n in ipairs(#dims == 0 and source.array(f).shape or {}) do dims[i] = { lower = 1, extent = n } end
+    end
+    object.allocate(session, t, address, dims, e.text, f)
+  end, e
+end
+
+function statements.allocate(env, node)
+  only_on_host(env, node)
+  local objects, options = objects_of(node)
+  local source = options.source and compile(env, options.source)
+  local shape = source or options.mold and compile(env, options.mold)
+  local steps = {}
+  for _, item in ipairs(objects) do
+    local run, e = allocate_one(env, item, shape)
+    steps[#steps + 1] = run
+    if source then
+      local to = compile(env, item.tag == "reference" and e.rank > 0 and item.base or item)
+      steps[#steps + 1] = assignment.value(env, { pos = item.pos, to = item, e = options.source }, to, source)
+    end
+  end
+  if options.stat then
+    steps[#steps + 1] = assignment.value(env, node, compile(env, options.stat),
+      compile(env, { tag = "num", class = "integer", kind = 4, value = 0, pos = node.pos }))
+  end
+  return function(f)
+    for _, step in ipairs(steps) do step(f) end
+  end
+end
+
+function statements.deallocate(env, node)
+  only_on_host(env, node)
+  local session, list = env.session, {}
+  for i, item in ipairs((objects_of(node))) do list[i] = descriptor_of(env, item) end
+  return function(f)
+    for _, e in ipairs(list) do
+      f.pos = e.node.pos
+      local address, t = e.descriptor(f), e.dtype
+      local base, n = object.held(session, t, address, f)
+      if not base then
+        raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
+          or "allocated"), { rule = "ACC33-2.7-2" })
+      end
+      if object.has_start(t.of) then
+        for i = 0, n - 1 do object.release(session, t.of, base + i * t.of.size, f) end
+      end
+      session:free(base, f.pos)
+      core.put(address, descriptor.pack(t, 0))
+    end
+  end
+end
+
+function statements.nullify(env, node)
+  local steps = {}
+  for i, item in ipairs(node.list) do
+    steps[i] = assignment.target(env, { pos = item.pos, to = item }, item, { is_null = true })
+  end
+  return function(f)
+    for _, step in ipairs(steps) do step(f) end
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ control --
+
+local function condition(env, node)
+  local e = compile(env, node)
+  expression.needs(node, "logical", e)
+  if e.rank > 0 then raise("type-mismatch", node.pos, "a condition is a scalar") end
+  return e.value
+end
+
+statements["if"] = function(env, node)
+  local branches = {}
+  for i, branch in ipairs(node.list) do
+    branches[i] = { c = branch.c and condition(env, branch.c), run = block(env, branch.body) }
+  end
+  return function(f)
+    for _, branch in ipairs(branches) do
+      if not branch.c or branch.c(f) then return branch.run(f) end
+    end
+  end
+end
+
+-- Whether a value is one of those of a case: values and ranges.
+local function chosen(env, node, e, cases)
+  local tests = {}
+  for i, case in ipairs(cases) do
+    local low, high = case, case
+    if case.tag == "range" then low, high = case.first, case.last end
+    local function bound(of, op)
+      if not of then return function() return true end end
+      local other = compile(env, of)
+      return expression.compared(of, op, e, other).value
+    end
+    local above, below = bound(low, ">="), bound(high, "<=")
+    tests[i] = function(f) return above(f) and below(f) end
+  end
+  return function(f)
+    f.pos = node.pos
+    for _, test in ipairs(tests) do
+      if test(f) then return true end
+    end
+    return false
+  end
+end
+
+statements["select"] = function(env, node)
+  local subject = compile(env, node.e)
+  expression.needs(node.e, "value", subject)
+  if subject.rank > 0 or subject.type.float or subject.type.logical then
+    raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
+  end
+  local e = { type = subject.type, rank = 0, value = function(f) return f.selected end }
+  local branches, default = {}, nil
+  for _, branch in ipairs(node.list) do
+    local run = block(env, branch.body)
+    if branch.cases then branches[#branches + 1] = { is = chosen(env, node, e, branch.cases), run = run }
+    else default = run end
+  end
+  return function(f)
+    local value = subject.value(f)
+    for _, branch in ipairs(branches) do
+      f.selected = value
+      if branch.is(f) then return branch.run(f) end
+    end
+    return default and default(f)
+  end
+end
+
+statements["while"] = function(env, node)
+  local c, run, pos = node.c and condition(env, node.c), block(env, node.body), node.pos
+  return function(f)
+    while not c or c(f) do
+      local signal = run(f)
+      if signal == EXIT then return nil end
+      if signal == RETURN or signal == STOP then return signal end
+      f.pos = pos
+    end
+  end
+end
+
+statements["do"] = function(env, node)
+  local variable = compile(env, { tag = "id", name = node.name, pos = node.pos })
+  if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.place then
+    raise("type-mismatch", node.pos, ("'%s' is no integer variable"):format(node.name), { length = #"do" })
+  end
+  local first, last = expression.integer(env, node.first), expression.integer(env, node.last)
+  local step = node.step and expression.integer(env, node.step)
+  local store, place, run = expression.storer(env.space, variable.type), variable.place, block(env, node.body)
+  return function(f)
+    local i, finish, by = first(f), last(f), step and step(f) or 1
+    if by == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
+    local n = (finish - i + by) // by
+    while n > 0 do
+      local address, low, high = place(f)
+      store(address, i, low, high, f)
+      local signal = run(f)
+      if signal == EXIT then return nil end
+      if signal == RETURN or signal == STOP then return signal end
+      i, n = i + by, n - 1
+    end
+    local address, low, high = place(f)
+    store(address, i, low, high, f)
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ output --
+
+local function shown(v)
+  if type(v) == "boolean" then return v and "T" or "F" end
+  if math.type(v) == "float" and v == math.floor(v) and math.abs(v) < 1e15 then return ("%.1f"):format(v) end
+  if math.type(v) == "float" then return ("%.7g"):format(v) end
+  return tostring(v)
+end
+
+-- Lines are kept for the scenario: items with a blank between them.
+function statements.print(env, node)
+  local list = {}
+  for i, item in ipairs(node.list) do
+    list[i] = compile(env, item)
+    expression.needs(item, "value", list[i])
+  end
+  local session = env.session
+  return function(f)
+    local words = {}
+    for i, e in ipairs(list) do
+      f.pos = node.list[i].pos
+      for _, v in ipairs(e.rank > 0 and e.array(f) or { e.value(f) }) do words[#words + 1] = shown(v) end
+    end
+    table.insert(session.printed, table.concat(words, " "))
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ calls --
+
+-- Routines of the API get variables as text, and numbers.
+local function api_call(env, node, name, list)
+  local routine, session = api.routines[name], env.session
+  local args = {}
+  local only = name:find "^acc_attach" or name:find "^acc_detach"
+  if only and #list ~= 1 then
+    raise("type-mismatch", list[2] and list[2].pos or node.pos, ("'%s' has one argument"):format(name))
+  end
+  for i, arg in ipairs(list) do
+    local e = compile(env, arg)
+    local text = (e.place or e.section or e.descriptor) and e.text
+    local is_data = text and (e.type.class ~= "integer" or e.rank > 0 or e.descriptor or i == 1)
+    args[i] = is_data and function() return text end or e.value
+      or raise("type-mismatch", arg.pos, "a routine takes variables and numbers")
+  end
+  return function(f)
+    local values = {}
+    for i, arg in ipairs(args) do values[i] = arg(f) end
+    f.pos = node.pos
+    local here = session:here(node.pos)
+    local file, line = session:line_of(here)
+    return routine(session, { file = file, line = line }, table.unpack(values, 1, #args))
+  end
+end
+
+-- Functions of the API.
+for name in pairs(api.routines) do
+  expression.intrinsics[name] = expression.intrinsics[name] or function(env, node)
+    return { type = name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, rank = 0,
+      value = api_call(env, node, name, node.args) }
+  end
+end
+
+function statements.call(env, node)
+  local target = node.target
+  local base = target.tag == "reference" and target.base or target
+  if base.tag ~= "id" then raise("unsupported", base.pos, "type-bound procedures are not supported") end
+  local session, name = env.session, base.name
+  local made = session:fortran_procedure(name)
+  if made then
+    if made.node.kind ~= "subroutine" then
+      raise("type-mismatch", base.pos, ("'%s' is a function"):format(name), { length = #name })
+    end
+    local args = procedure.actuals(env, target.args or {})
+    return function()
+      local signal
+      procedure.run(session, made, args, { pos = node.pos }, function(list, frame)
+        signal = statement.run(session, list, frame)
+      end)
+      return signal == STOP and STOP or nil
+    end
+  end
+  if api.routines[name] then
+    only_on_host(env, node)
+    local run = api_call(env, node, name, target.args or {})
+    return function(f) run(f) end
+  end
+  local fn = session.scope.functions[name]
+  if fn then
+    local e = expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
+    return function(f) e.value(f) end
+  end
+  local near = diagnostic.closest(name, session:fortran_procedure_names())
+  raise("unknown-name", base.pos, ("there is no subroutine '%s'"):format(name), { length = #name,
+    help = near and ("did you mean '%s'?"):format(near) })
+end
+
+-- ------------------------------------------------------------------------- declarations, directives --
+
+function statements.declaration(env, node)
+  return function()
+    if env.procedure then return end -- done when it began
+    declare.variables(env.session, node)
+  end
+end
+function statements.derived(env, node)
+  return function()
+    if not env.procedure then declare.derived(env.session, node) end
+  end
+end
+function statements.attributes(_, node)
+  raise("unsupported", node.pos, ("'%s' as a statement is not supported"):format(node.name),
+    { length = #node.name, help = "write the attribute in the declaration" })
+end
+function statements.procedure() return nothing end
+
+function statements.directive(env, node)
+  only_on_host(env, { pos = node.pos, tag = "!$acc" })
+  return function() env.session:fortran_directive(node) end
+end
+
+-- A structured directive with its statements.
+function statements.construct(env, node)
+  only_on_host(env, { pos = node.pos, tag = "!$acc" })
+  local run, session = block(env, node.list), env.session
+  return function(f)
+    local opened = session:fortran_directive(node.directive)
+    if type(opened) == "function" then return opened({ list = node.list }, {}) end
+    local ok, signal = pcall(run, f)
+    if ok then
+      opened:close()
+      return signal
+    end
+    if not opened.closed then opened:abandon() end
+    error(signal, 0)
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- running --
+
+-- Runs statements over a memory; errors get the position of what was under way.
+function statement.over(env, list)
+  local frame = {}
+  local ok, err = pcall(block(env, list), frame)
+  if ok then return end
+  if diagnostic.is(err) and not err.pos and not err.file then err.pos = frame.pos end
+  error(err, 0)
+end
+
+-- Statements of a procedure, in its scope; frame knows what is under way.
+function statement.run(session, list, frame)
+  return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
+end
+
+return statement

@@ -1,0 +1,87 @@
+-- types.lua - types of Fortran as kinds of types.lua, with the layout of the platform's compilers.
+--
+-- Derived types are records, laid out as C structures. An array with explicit bounds is an array of its
+-- elements in memory order with the bounds beside: bounds = list of {lower, extent}. Beyond C's kinds:
+-- "character" {len} and "descriptor" {of, rank, attribute}, which is what a variable or component holds
+-- that is allocatable, a pointer, or of assumed shape (descriptor.lua).
+
+local core = require "accdeep.core"
+local descriptor = require "accdeep.fortran.descriptor"
+local types = require "accdeep.types"
+
+local ftypes = {}
+
+local code = core.scalar
+
+local function scalar(name, size, of, class, rank, fields)
+  local t = { kind = "scalar", name = name, size = size, align = size, code = code[of], rank = rank, signed = true,
+    class = class, fkind = size }
+  for k, v in pairs(fields or {}) do t[k] = v end
+  return t
+end
+
+local float, logical = { float = true }, { logical = true }
+
+-- class -> kind -> type; default kinds are 4.
+ftypes.intrinsic = {
+  integer = {
+    [1] = scalar("integer(1)", 1, "i8", "integer", 1), [2] = scalar("integer(2)", 2, "i16", "integer", 2),
+    [4] = scalar("integer", 4, "i32", "integer", 3), [8] = scalar("integer(8)", 8, "i64", "integer", 4),
+  },
+  real = { [4] = scalar("real", 4, "f32", "real", 10, float), [8] = scalar("real(8)", 8, "f64", "real", 11, float) },
+  logical = {
+    [1] = scalar("logical(1)", 1, "i8", "logical", 0, logical),
+    [2] = scalar("logical(2)", 2, "i16", "logical", 0, logical),
+    [4] = scalar("logical", 4, "i32", "logical", 0, logical),
+    [8] = scalar("logical(8)", 8, "i64", "logical", 0, logical),
+  },
+}
+ftypes.INTEGER, ftypes.LONG = ftypes.intrinsic.integer[4], ftypes.intrinsic.integer[8]
+ftypes.REAL, ftypes.DOUBLE = ftypes.intrinsic.real[4], ftypes.intrinsic.real[8]
+ftypes.LOGICAL = ftypes.intrinsic.logical[4]
+
+function ftypes.character(len)
+  return { kind = "character", name = ("character(%d)"):format(len), class = "character", len = len, size = len,
+    align = 1, fkind = 1, view = ftypes.view }
+end
+
+function ftypes.record(tag)
+  local t = types.record("struct", tag)
+  t.name, t.class = ("type(%s)"):format(tag), "type"
+  return t
+end
+
+-- ftypes.view is what a scenario sees of such types: view.lua sets it.
+function ftypes.array(of, bounds)
+  local n = 1
+  for _, bound in ipairs(bounds) do n = n * bound.extent end
+  local t = types.array(of, n)
+  t.bounds, t.name, t.view = bounds, ftypes.shape_name(of, #bounds, ""), ftypes.view
+  return t
+end
+
+function ftypes.descriptor(of, rank, attribute)
+  return { kind = "descriptor", of = of, rank = rank, attribute = attribute, size = descriptor.size(rank), align = 8,
+    name = ftypes.shape_name(of, rank, ", " .. attribute), view = ftypes.view }
+end
+
+function ftypes.shape_name(of, rank, attribute)
+  return types.name(of) .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
+end
+
+-- What an object of a type is one of, if it is an array: element type and rank.
+function ftypes.element(t)
+  if t.bounds then return t.of, #t.bounds end
+  if t.kind == "descriptor" then return t.of, t.rank end
+  return t, 0
+end
+
+-- Whether values of one type can be where the other is wanted without conversion.
+function ftypes.same(a, b)
+  if a == b then return true end
+  if a.class ~= b.class or a.kind ~= b.kind then return false end
+  if a.kind == "scalar" then return a.fkind == b.fkind end
+  return a.kind == "character" and a.len == b.len
+end
+
+return ftypes
