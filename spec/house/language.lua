@@ -234,7 +234,6 @@ end)
 
 case("rejects: what this version does not do yet is not passed over [HOUSE-version]", function()
   expect.fails("unsupported", function() omp "target data map(a)" end)
-  expect.fails("unsupported", function() fortran "integer :: i" end)
   expect.fails("unsupported", function() draw "picture.svg" end)
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
 end)

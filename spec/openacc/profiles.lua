@@ -62,7 +62,7 @@ local function outcome(profile, name)
 end
 
 local function check(what, name, wanted, cites)
-  for _, profile in ipairs { "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12" } do
+  for _, profile in ipairs { "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12", "directory" } do
     local result = wanted[profile] or wanted.others
     local kind = result == "ok" and "accepts" or "rejects"
     case(("%s: %s under %s %s"):format(kind, what, profile, cites),
@@ -82,14 +82,16 @@ check("detach of what is not attached", "detach_unattached",
 check("attach with an absent target", "attach_absent",
   { ["openacc-3.3"] = "ok", others = "not-present" }, "[ACC33-att-2]")
 check("removal of what a pointer is attached to", "still_attached",
-  { tr14 = "still-attached", others = "ok" }, "[TR14-4.3-12]")
+  { tr14 = "still-attached", directory = "still-attached", others = "ok" }, "[TR14-4.3-12]")
 check("detach of a pointer that was changed", "pointer_changed",
-  { tr14 = "pointer-changed", others = "ok" }, "[TR14-4.1-08]")
+  { tr14 = "pointer-changed", directory = "pointer-changed", others = "ok" }, "[TR14-4.1-08]")
 check("the object of a member that a clause names", "member",
-  { tr14 = "ok", others = "expectation" }, "[TR14-3.4-11]")
+  { tr14 = "ok", directory = "ok", others = "expectation" }, "[TR14-3.4-11]")
 
 case("rejects: a profile, a knob or a value that there is not [ACC20-2.6-1]", function()
   expect.fails("unknown-name", function() rules "openacc-9" end)
   expect.fails("unknown-name", function() rules { base = "tr14", fancy = true } end)
   expect.fails("type-mismatch", function() rules { base = "tr14", untranslated = "seven" } end)
+  expect.fails("type-mismatch", function() rules { base = "directory", fusion = "off" } end)
+  expect.fails("type-mismatch", function() rules { base = "tr14", partial_overlap = "split" } end)
 end)

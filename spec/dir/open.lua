@@ -1,0 +1,841 @@
+-- What the document leaves open, and how it is read here: pointers, updates, addresses, memory and errors
+-- while ranges are fused.
+scenario { title = "DIR: what is left open", rules = "directory", devices = 2, cites = { "DIR-1-04",
+  "DIR-2-01", "DIR-4.1-01", "DIR-4.1-05", "DIR-4.2-03", "DIR-4.2-06", "DIR-4.2-08", "DIR-4.2-10",
+  "DIR-4.2-13", "DIR-4.2-15", "DIR-4.2-17", "DIR-4.3-03", "DIR-4.3-04", "DIR-4.3-05", "DIR-6-01",
+  "DIR-6-02" } }
+
+declare [[
+  float a[2000], b[20], m[8][4]; float *c, *q, *h; int yes = 1, no = 0;
+  struct link { int n; float *v; };
+  struct link S, N[8];
+  struct deep { int n; float *v;
+      #pragma acc shape init_needed(n) include(v[0:n])
+  };
+  struct deep X, Y;
+]]
+for i = 0, 1999 do host.a[i] = i end
+for i = 0, 19 do host.b[i] = 100 * i end
+for i = 0, 31 do host.m[i // 4][i % 4] = i end
+host.c, host.q = addr "a[25]", addr "a[0]"
+
+-- A list of tuples as sorted texts.
+local function told(list)
+  local texts = {}
+  for i, tuple in ipairs(list or {}) do
+    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
+    texts[i] = tuple.state .. " " .. tuple.name .. of
+  end
+  table.sort(texts)
+  return texts
+end
+
+-- Uses up the memory of the device but for some bytes.
+local function leave(bytes)
+  local spare = bytes > 0 and acc_malloc(bytes)
+  local piece = 1 << 34
+  while piece >= 1 do
+    if acc_malloc(piece) == NULL then piece = piece >> 1 end
+  end
+  if spare then acc_free(spare) end
+end
+
+-- ------------------------------------------------------------------------------- attachments --
+-- A fusion moves device memory. Pointers into a moved block follow it, on entry and on exit; pointers in a
+-- moved block move with it, and stay attached.
+
+case("accepts: a pointer into a moved block follows it, there and back [DIR-4.1-05]", function()
+  host.S = { n = 1, v = addr "a[3]" }
+  acc "data copyin(a[0:20], S)" (function()
+    acc "enter data attach(S.v)"
+    local before = acc_deviceptr "a[0]"
+    acc "data copyin(a[50:20])" (function()
+      expect.attached("S.v", 1)
+      acc "parallel present(S)" "S.v[0] = S.v[60 - 13];" -- a[3] = a[50]
+      expect.device("a[3]", 50)
+      acc "data copyin(a[100:5])" (function()
+        acc "parallel present(S)" "S.v[1] = S.v[97];"
+        expect.device("a[4]", 100)
+      end)
+    end)
+    expect(acc_deviceptr "a[0]" == before)
+    expect.attached("S.v", 1)
+    acc "parallel present(S)" "S.v[2] = S.v[0] + 1;"
+    expect.device("a[5]", 51)
+    expect.fails("out-of-bounds", function() acc "parallel present(S)" "float x = S.v[47];" end)
+    acc "exit data detach(S.v)"
+  end)
+end)
+
+case("accepts: pointers in a moved block lead where they led [DIR-4.1-05]", function()
+  for k = 0, 7 do host.N[k].n, host.N[k].v = k, addr(("a[%d]"):format(k)) end
+  acc "data copyin(a[0:20]) copy(N[0:2])" (function()
+    acc "enter data attach(N[1].v)"
+    acc "data copyin(N[5:2])" (function() -- N[0:7]
+      expect.attached("N[1].v", 1)
+      acc "enter data attach(N[6].v)"
+      acc "parallel present(N[0:2])" "N[1].v[0] = N[6].n * 10; N[6].v[0] = N[1].n;"
+      expect.device("a[1]", 60)
+      expect.device("a[6]", 1)
+      acc "exit data detach(N[6].v)"
+    end)
+    expect.attached("N[1].v", 1)
+    acc "parallel present(N[0:2])" "N[1].v[1] = N[1].v[0];"
+    expect.device("a[2]", 60)
+    acc "exit data detach(N[1].v)"
+  end)
+  expect(host.N[1].v == addr "a[1]")
+end)
+
+case("accepts: a pointer in a moved block that leads into it [DIR-4.1-05]", function()
+  declare "struct node { int k; struct node *next; }; struct node L[8];"
+  for k = 0, 7 do host.L[k].k, host.L[k].next = k, addr(("L[%d]"):format((k + 1) % 3)) end
+  acc "data copy(L[0:3])" (function()
+    for k = 0, 2 do acc(("enter data attach(L[%d].next)"):format(k)) end
+    acc "data copyin(L[6:2])" (function()
+      acc "parallel present(L[0:3])" "L[0].next->next->next->k = L[7].k;"
+      expect.device("L[0].k", 7)
+    end)
+    acc "parallel present(L[0:3])" "L[1].next->next->k += 1;"
+    expect.device("L[0].k", 8)
+    for k = 0, 2 do acc(("exit data detach(L[%d].next)"):format(k)) end
+  end)
+  expect.host("L[0].k", 8)
+  expect(host.L[0].next == addr "L[1]")
+end)
+
+case("accepts: attached while fused: afterwards it leads to the former place [DIR-4.1-05]", function()
+  host.S = { n = 1, v = addr "a[3]" }
+  acc "data copyin(a[0:20], S)" (function()
+    acc "data copyin(a[50:20])" (function()
+      acc "enter data attach(S.v)"
+      acc "parallel present(S)" "S.v[0] = -3;"
+    end)
+    expect.attached("S.v", 1)
+    acc "parallel present(S)" "S.v[1] = S.v[0];"
+    expect.device("a[3:2]", { -3, -3 })
+    acc "exit data detach(S.v)"
+  end)
+end)
+
+case("accepts: detached while fused [DIR-4.1-05]", function()
+  host.S = { n = 1, v = addr "a[3]" }
+  acc "data copyin(a[0:20], S)" (function()
+    acc "enter data attach(S.v)"
+    acc "data copyin(a[50:20])" (function() acc "exit data detach(S.v)" end)
+    expect.detached "S.v"
+    expect.fails("host-pointer-on-device", function() acc "parallel present(S)" "S.v[0] = 1;" end)
+  end)
+end)
+
+case("rejects: a level does not leave a pointer of others to what was its own [DIR-4.1-05]", function()
+  host.S = { n = 1, v = addr "a[60]" }
+  acc "data copyin(a[0:20], S)" (function()
+    local inner = acc "data copyin(a[50:20])"
+    acc "enter data attach(S.v)"
+    expect.fails("still-attached", function() inner:close() end)
+    expect.device("a[69]", 69)
+    acc "exit data detach(S.v)"
+    inner:close()
+  end)
+end)
+
+-- The kinds of events, in order.
+local function kinds(fn)
+  local list = {}
+  for _, event in ipairs(events(fn)) do
+    if list[#list] ~= event.op then list[#list + 1] = event.op end
+  end
+  return list
+end
+
+case("accepts: pointers attach after the copies, and are detached first [DIR-4.2-08]", function()
+  host.X = { n = 4, v = addr "a[25]" }
+  acc "data copyin(c[20:5])" (function()
+    local region
+    expect.equal(kinds(function() region = acc "data copy(X)" end),
+      { "fuse", "alloc", "d2d", "h2d", "attach", "incref" })
+    local tuple = state().levels[2].artificial
+    tuple = tuple[1].name == "X" and tuple[2] or tuple[1]
+    expect.equal({ tuple.name, tuple.bytes, tuple.state }, { "X.v[0:25]", 100, "ALLOC" })
+    expect.equal(tuple.ancestors, { "X.v[0:4]", "c[20:5]" })
+    acc "parallel present(X)" "X.v[0] = X.v[24];"
+    expect.equal(kinds(function() region:close() end), { "detach", "decref", "d2h", "d2d", "free" })
+  end)
+  expect.host("a[25]", 49)
+end)
+
+-- ------------------------------------------------------------------------------------ update --
+-- update moves between the host and wherever the data are now. Every byte must be present, in as many
+-- objects as there are.
+
+case("accepts: update of a range that lies in a fused block [DIR-4.1-05]", function()
+  acc "data copyin(a[0:20])" (function()
+    acc "data copyin(a[50:20])" (function()
+      host.a[5], host.a[55] = -5, -55
+      expect.moves(function() acc "update device(a[0:20], a[50:20])" end, { h2d = { bytes = 160 }, d2d = 0 })
+      expect.device("a[5]", -5)
+      expect.device("a[55]", -55)
+      acc "parallel" "a[6] = a[5] + a[55];"
+      expect.moves(function() acc "update self(a[6:1])" end, { d2h = { count = 1, bytes = 4 } })
+      expect.host("a[6]", -60)
+    end)
+    expect.device("a[5:2]", { -5, -60 }) -- it went back with the rest
+  end)
+end)
+
+case("accepts: of several objects at once, in one block or in several [DIR-4.1-05]", function()
+  acc "data copyin(a[0:10]) create(a[10:10])" (function()
+    acc "parallel" "for (int i = 0; i < 20; i++) a[i] = 2 * i;"
+    expect.moves(function() acc "update self(a[5:10])" end, { d2h = { bytes = 40 } })
+    expect.host("a[4:3]", { 4, 10, 12 })
+    expect.host("a[14:2]", { 28, 15 })
+  end)
+  host.q = addr "a[30]"
+  acc "data copyin(a[20:10]) copyin(q[0:10])" (function()
+    expect.equal(#state().levels[1].artificial, 2)
+    host.a[29], host.a[30] = -29, -30
+    acc "update device(a[25:10])"
+    expect.device("a[29]", -29)
+    expect.device("a[30]", -30)
+    acc_update_self "a[20:20]"
+  end)
+end)
+
+case("rejects: update of a hole, or beyond the data [DIR-4.1-05]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    for _, way in ipairs { "self", "device" } do
+      expect.fails("not-present", function() acc(("update %s(a[20:30])"):format(way)) end)
+      expect.fails("partially-present", function() acc(("update %s(a[0:70])"):format(way)) end)
+      expect.fails("partially-present", function() acc(("update %s(a[60:20])"):format(way)) end)
+    end
+    expect.moves(function() acc "update self(a[20:30]) if_present" end, { d2h = 0 })
+  end)
+end)
+
+-- -------------------------------------------------------------------- leaving while fused --
+-- Data of a floor below may leave while a level above has fused them. They leave from where they are.
+
+case("accepts: exit data of an ancestor copies out from the fused block [DIR-4.3-03]", function()
+  acc "enter data copyin(a[0:20])"
+  acc "data copy(a[50:20])" (function()
+    acc "parallel present(a[0:20])" "a[0] = -1; a[69] = -69;"
+    expect.moves(function() acc "exit data copyout(a[0:20])" end,
+      { h2d = 0, d2h = { count = 1, bytes = 80 } })
+    expect.host("a[0:2]", { -1, 1 })
+    expect.absent "a[0:50]"
+    expect.device("a[69]", -69)
+    acc "parallel" "a[50] = a[69];"
+    expect.fails("out-of-bounds", function() acc "parallel" "a[0] = 1;" end)
+  end)
+  expect.host("a[50]", -69)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: it comes again while the level is open [DIR-4.3-03]", function()
+  acc "enter data copyin(a[0:20])"
+  acc "data copyin(a[50:20])" (function()
+    for k = 1, 3 do
+      acc "exit data delete(a[0:20])"
+      host.a[0] = -k
+      acc "enter data copyin(a[0:20])"
+      acc "parallel" "a[1] = a[0] + a[50];"
+      expect.device("a[1]", 50 - k)
+    end
+    expect.equal(told(state().levels[1].dynamic), { "copyin a[0:20]" })
+  end)
+  expect.device("a[1]", 47)
+  acc "exit data delete(a[0:20])"
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: what a level's clause keeps does not leave, nor move [DIR-4.3-03]", function()
+  acc "enter data copyin(a[0:20])"
+  acc "data copyin(a[50:20]) present(a[0:20])" (function()
+    acc "parallel" "a[0] = -1;"
+    expect.moves(function() acc "exit data copyout(a[0:20])" end, { d2h = 0 })
+    expect.present "a[0:20]"
+    expect.device("a[0]", -1)
+  end)
+  expect.absent "a[0:20]"
+  expect.host("a[0]", 0)
+end)
+
+-- Data leave with their last reference. Then the clause that leaves decides whether they are copied;
+-- but a clause that found them there copies nothing, even if it is the last.
+
+case("accepts: exit data copies out what a level brought and left to it [DIR-4.3-05]", function()
+  acc "data copyin(b)" (function()
+    acc "enter data copyin(b)"
+    acc "parallel" "b[0] = -1;"
+  end)
+  expect.present "b"
+  expect.moves(function() acc "exit data copyout(b)" end, { d2h = { count = 1, bytes = 80 } })
+  expect.host("b[0]", -1)
+end)
+
+case("accepts: the clause that brought them copies out, though others were dropped [DIR-4.3-05]", function()
+  acc "data copy(b)" (function()
+    acc "enter data pcopyin(b)"
+    acc "parallel" "b[0] = -1;"
+    acc "exit data delete(b)"
+  end)
+  expect.host("b[0]", -1)
+end)
+
+case("rejects: the last reference is one of a clause that found the data there [DIR-4.3-05]", function()
+  acc "enter data copyin(b)"
+  acc "data copy(b)" (function()
+    acc "parallel" "b[0] = -1;"
+    acc "exit data delete(b)"
+    expect.present "b"
+  end)
+  expect.absent "b"
+  expect.host("b[0]", 0)
+end)
+
+-- When an original goes, what it held together falls apart: nothing that is still there is lost.
+
+case("accepts: what one range connected is apart again without it [DIR-6-02]", function()
+  acc "enter data copyin(a[0:10])"
+  acc "enter data copyin(c[0:5])" -- a[25:5]
+  for k = 1, 3 do
+    expect.equal(#state().floor, 2)
+    acc "enter data copyin(a[50:10])"
+    expect.equal(told(state().floor), { "ALLOC a[0:60] of a[0:10] c[0:5] a[50:10]" })
+    acc "parallel present(a[50:10])" "a[0] = a[0] + a[50]; a[25] = a[0];"
+    acc "exit data delete(a[50:10])"
+    expect.equal(#state().floor, 2)
+    expect.device("a[0:2]", { 50 * k, 1 })
+    expect.device("c[0:2]", { 50 * k, 26 })
+    expect.fails("out-of-bounds", function() acc "parallel present(a[0:10])" "a[25] = 1;" end)
+  end
+  acc "exit data copyout(c[0:5], a[0:10])"
+  expect.host("a[25]", 150)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: or when a clause that joined them goes [DIR-4.3-04]", function()
+  host.q = addr "a[10]"
+  acc "data copyin(a[0:10])" (function()
+    acc "enter data copyin(q[0:10])"
+    local first, second = acc_deviceptr "a[0]", acc_deviceptr "a[10]"
+    for _, clause in ipairs { "present", "pcopy", "copyin", "update_and_copy" } do
+      acc(("data %s(c[-20:10])"):format(clause))(function() -- a[5:10]
+        expect(acc_deviceptr "a[10]" == acc_deviceptr "a[0]" + 10)
+        acc "parallel" "a[5] = a[5] + 1; a[14] = a[5];"
+      end)
+      expect(acc_deviceptr "a[0]" == first and acc_deviceptr "a[10]" == second)
+    end
+    expect.device("a[5]", 6) -- the last one began with the host's
+    expect.device("q[4]", 6)
+    acc "exit data delete(q[0:10])"
+  end)
+end)
+
+case("rejects: what such a clause joined does not leave before it [DIR-4.3-04]", function()
+  acc "enter data copyin(a[0:10])"
+  acc "data copyin(b)" (function()
+    acc "data present(a[2:5]) copyin(a[20:5])" (function()
+      acc "exit data delete(a[0:10])"
+      acc "parallel" "a[2] = a[20];"
+      expect.device("a[2]", 20)
+    end)
+    expect.absent "a"
+  end)
+end)
+
+-- ------------------------------------------------------------------- addresses handed out --
+-- The old block stays, but it is not where the data are: a kernel that uses its address is told so.
+
+case("accepts: an address that a program asked for is right again after the inner level [DIR-4.1-05]",
+  function()
+    acc "data copyin(a[0:20])" (function()
+      host.h = acc_deviceptr "a[0]"
+      acc "parallel deviceptr(h)" "h[1] = h[2] + 40;"
+      acc "data copyin(a[50:20])" (function()
+        host.h = acc_deviceptr "a[0]"
+        acc "parallel deviceptr(h)" "h[2] = h[1] + h[69];"
+        host.h = acc_deviceptr "a[50]" - 50
+        acc "parallel deviceptr(h)" "h[3] = h[2];"
+      end)
+      host.h = acc_deviceptr "a[0]"
+      acc "parallel deviceptr(h)" "h[4] = h[3];"
+      expect.device("a[4]", 42 + 69)
+    end)
+  end)
+
+case("rejects: a kernel uses one of before the fusion [DIR-4.1-05]", function()
+  acc "data copyin(a[0:20])" (function()
+    host.h = acc_deviceptr "a[0]"
+    acc "data copyin(a[50:20])" (function()
+      for _, body in ipairs { "h[0] = 1;", "float x = h[19];" } do
+        local err = expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" (body) end)
+        expect(err.message:find "stale", err.message)
+      end
+      expect.device("a[0]", 0)
+    end)
+    acc "parallel deviceptr(h)" "h[0] = 1;"
+    expect.device("a[0]", 1)
+  end)
+end)
+
+case("rejects: or one of the fused block when that is gone [DIR-4.1-05]", function()
+  acc "data copyin(a[0:20])" (function()
+    acc "data copyin(a[50:20])" (function() host.h = acc_deviceptr "a[0]" end)
+    expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)
+    acc "enter data copyin(a[50:20])"
+    host.h = acc_deviceptr "a[0]"
+    acc "enter data copyin(a[100:20])" -- replaced, freed
+    expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)
+    acc "exit data delete(a[50:20], a[100:20])"
+  end)
+end)
+
+-- ---------------------------------------------------------------------------- not enough memory --
+
+case("accepts: leaving needs no memory [DIR-4.3-04]", function()
+  acc "data copy(a[0:20])" (function()
+    acc "data copyin(a[50:20])" (function()
+      acc "enter data copyin(a[100:20])"
+      leave(0)
+      acc "parallel present(a[100:20])" "a[0] = a[119];"
+      acc "exit data delete(a[100:20])"
+      expect.device("a[0]", 119)
+    end)
+  end)
+  expect.host("a[0]", 119)
+end)
+
+case("rejects: memory ends in the middle of a fusion: all is as before [DIR-4.2-13]", function()
+  acc "data copyin(a[0:20], b[0:5])" (function()
+    acc "parallel" "a[0] = -1;"
+    local before = acc_deviceptr "a[0]"
+    leave(300)
+    for _, text in ipairs {
+      "data copyin(a[60:20])",                        -- 320 bytes
+      "data copyin(a[50:20]) create(b[15:5])",        -- 280, then 80 more
+      "data create(b[15:5]) copyin(a[50:20], c[0:5])",
+      "data copyin(a[0:10], a[60:20])",
+      "enter data copyin(a[50:20], b[10:5])",
+      "data present_and_copyin(a[10:70])",
+      "data update_and_copy(a[10:60]) copyin(b[5:15])",
+      "data copyin(a[40:10]) copy(m)",
+      "parallel copyin(a[60:20])",
+    } do
+      expect.fails("out-of-device-memory", function()
+        local construct = acc(text)
+        if text:find "^parallel" then construct(function() end) end
+      end)
+      expect.equal(#state().levels, 1)
+      expect(acc_deviceptr "a[0]" == before)
+      expect.device("a[0]", -1)
+    end
+    acc "data copyin(a[50:20])" (function() expect.device("a[69]", 69) end) -- 280: this fits
+  end)
+end)
+
+case("rejects: nor is there memory to join what is there [DIR-4.2-13]", function()
+  host.q = addr "a[10]"
+  acc "data copyin(a[0:10]) copyin(q[0:10])" (function()
+    leave(79)
+    expect.fails("out-of-device-memory", function() acc "data present(c[-20:10])" end)
+    expect.fails("out-of-device-memory", function() acc "data copyin(q[-5:10])" end)
+    expect.equal(#state().levels[1].artificial, 2)
+    expect.device("a[9:2]", { 9, 10 })
+  end)
+end)
+
+case("rejects: the distance costs memory, not only the data [DIR-4.2-13]", function()
+  acc "data copyin(a[0:5])" (function()
+    leave(4000)
+    acc "data copyin(a[900:5])" (function() end)
+    expect.fails("out-of-device-memory", function() acc "data copyin(a[1900:5])" end)
+    host.q = addr "a[1900]"
+    acc "data copyin(q[0:5])" (function() end)
+  end)
+end)
+
+case("rejects: nor is anything lost on the way out of a floor [DIR-4.2-13]", function()
+  acc "enter data copyin(a[0:20])"
+  acc "data copyin(b)" (function()
+    leave(100)
+    expect.fails("out-of-device-memory", function() acc "enter data copyin(a[30:20])" end)
+    expect.equal(told(state().dynamic), { "copyin a[0:20]" })
+    expect(state().levels[1].dynamic == nil)
+  end)
+  expect.device("a[19]", 19)
+  acc "exit data delete(a[0:20])"
+end)
+
+-- --------------------------------------------------------------------------------------- devices --
+
+case("accepts: the same data, deep and fused on one device, flat on the other [DIR-1-04]", function()
+  host.X = { n = 4, v = { 1, 2, 3, 4 } }
+  host.q = host.X.v
+  acc "enter data copyin(X)"
+  acc "set device_num(1)"
+  acc "enter data copyin(X)"
+  acc "set device_num(0)"
+  acc "data copyin(q[2:2])" (function()
+    acc "parallel present(X)" (function(d) d.X.v[0] = 10 end)
+    acc_set_device_num(1)
+    acc "parallel present(X)" (function(d) d.X.v[0] = 20 end)
+    expect.attached("X.v", 1)
+    acc_set_device_num(0)
+  end)
+  for device = 0, 1 do
+    acc_set_device_num(device)
+    acc "exit data copyout(X)"
+    expect.host("X.v[0]", 10 + 10 * device)
+    expect.equal(#state().present, 0)
+  end
+end)
+
+case("rejects: a region of one device is not ended by another's [DIR-1-04]", function()
+  acc "data copyin(a[0:20])" (function()
+    acc "set device_num(1)"
+    expect.fails("region-nesting", function() acc "end data" end)
+    expect.fails("not-present", function() acc "data present(a[0:20])" end)
+    acc "set device_num(0)"
+  end)
+end)
+
+-- ------------------------------------------------------------------------------------ deep copies --
+-- What a deep copy follows a pointer to is a tuple, too; its base is what the pointer holds.
+
+case("accepts: a section that a deep copy brought fuses with one of the same pointer [DIR-2-01]", function()
+  host.X = { n = 4, v = addr "a[0]" }
+  acc "data copy(X)" (function()
+    acc "data copyin(q[10:5])" (function()
+      expect.equal(told(state().levels[2].original), { "copyin q[10:5]" })
+      expect(acc_deviceptr "a[14]" == acc_deviceptr "a[0]" + 14)
+      acc "parallel present(X)" "X.v[1] = X.v[14];"
+      expect.attached("X.v", 1)
+    end)
+    expect.device("a[1]", 14)
+    acc "parallel present(X)" "X.v[2] = X.v[1];"
+    expect.fails("out-of-bounds", function() acc "parallel present(X)" "float x = X.v[14];" end)
+  end)
+  expect.host("a[0:4]", { 0, 14, 14, 3 })
+  expect(host.X.v == addr "a[0]")
+end)
+
+case("accepts: it is updated, copied out and comes back while its section is fused [DIR-2-01]", function()
+  host.X = { n = 4, v = addr "a[0]" }
+  acc "enter data copyin(X)"
+  acc "data copyin(q[10:5])" (function()
+    acc "parallel present(X)" "X.v[0] = X.v[14]; X.v[3] = -3;"
+    acc "update self(X)"
+    expect.host("a[0:4]", { 14, 1, 2, -3 })
+    host.a[1] = -1
+    acc "update device(X)"
+    expect.device("a[1]", -1)
+    acc "parallel present(X)" "X.v[2] = X.v[1];"
+    acc "exit data copyout(X)"
+    expect.host("a[0:4]", { 14, -1, -1, -3 })
+    expect(host.X.v == addr "a[0]")
+    expect.absent "X"
+    expect.absent "a[0:4]"
+    acc "enter data copyin(X)"
+    expect.attached("X.v", 1)
+    acc "parallel present(X)" "X.v[0] = X.v[13];"
+  end)
+  expect.attached("X.v", 1)
+  acc "parallel present(X)" "X.v[1] = X.v[0];"
+  acc "exit data copyout(X)"
+  expect.host("a[0:2]", { 13, 13 })
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: many sections of one array, each behind its own pointer [DIR-2-01]", function()
+  declare [[
+    struct row { int from, n; float *v;
+        #pragma acc shape include(v[from:n])
+    };
+    struct row Z[6];
+  ]]
+  for k = 0, 5 do host.Z[k].from, host.Z[k].n, host.Z[k].v = 20 * k, 3, addr "a[0]" end
+  acc "data copy(Z)" (function() -- each has base a[0]
+    expect.equal(#state().levels[1].artificial, 2)
+    expect(acc_deviceptr "a[100]" == acc_deviceptr "a[0]" + 100)
+    acc "data copyin(a[150:5])" (function()
+      acc "parallel present(Z)" "for (int k = 0; k < 6; k++) Z[k].v[20 * k] = Z[5 - k].v[150];"
+    end)
+    for k = 0, 5 do expect.attached(("Z[%d].v"):format(k), 1) end
+    acc "parallel present(Z)" "Z[0].v[1] = Z[0].v[0];"
+  end)
+  for k = 0, 5 do expect.host(("a[%d]"):format(20 * k), 150) end
+  expect.host("a[1:2]", { 150, 2 })
+end)
+
+case("accepts: the structure comes to a level where its sections meet others [DIR-2-01]", function()
+  host.X = { n = 4, v = addr "a[10]" }
+  acc "data copyin(a[0:5], a[20:5])" (function()
+    acc "data copy(X)" (function() -- X.v[0:4] is a[10:4], in the hole
+      expect.attached("X.v", 1)
+      expect(acc_deviceptr "a[10]" == acc_deviceptr "a[0]" + 10)
+      acc "parallel present(X)" "X.v[3] = X.v[-10] + 1;"
+    end)
+    expect.host("a[13]", 1)
+    expect.absent "a[10:4]"
+  end)
+end)
+
+case("rejects: sections of different pointers stay apart, and may not overlap [DIR-2-01]", function()
+  host.X, host.Y = { n = 4, v = addr "a[0]" }, { n = 4, v = addr "a[50]" }
+  acc "data copyin(X, Y)" (function()
+    expect.moves(function() acc "data copyin(q[50:4])" (function() end) end, { h2d = 0 })
+    expect.fails("out-of-bounds", function() acc "parallel present(X)" "float x = X.v[50];" end)
+  end)
+  host.Y.v = addr "a[2]"
+  expect.fails("partial-overlap", function() acc "data copyin(X, Y)" end)
+end)
+
+-- ----------------------------------------------------------------------------- other bases --
+
+case("accepts: rows of a matrix, elements of an array of structures [DIR-4.2-08]", function()
+  acc "data copyin(m[0:2], N[0:2])" (function()
+    acc "data copyin(m[5:2], N[6:1])" (function()
+      expect(acc_deviceptr "m[6][3]" == acc_deviceptr "m[0][0]" + 27)
+      acc "parallel" "m[0][0] = m[6][3]; N[1].n = N[6].n;"
+      expect.device("m[0][0]", 27)
+    end)
+  end)
+end)
+
+case("accepts: a routine knows an address and a length: its base is that address [DIR-4.2-08]", function()
+  acc_copyin "a[0:20]"
+  acc_copyin "a[50:20]"
+  expect.equal(#state().floor, 2)
+  acc_copyin(addr "a[0]", 4) -- inside, the same base, nothing new
+  acc_delete(addr "a[0]", 4)
+  acc "data copyin(a[100:5])" (function() -- the base of acc_copyin(a[0:20])
+    expect(acc_deviceptr "a[100]" == acc_deviceptr "a[0]" + 100)
+    expect.equal(#state().levels[1].artificial, 1) -- a[50:20] lies in a[0:105]
+    expect(acc_deviceptr "a[69]" == acc_deviceptr "a[0]" + 69)
+  end)
+  expect.equal(#state().floor, 2)
+  acc_delete "a[50:20]"
+  acc_copyout "a[0:20]"
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: an alias of another type [DIR-4.2-08]", function()
+  declare "double *d; char *t;"
+  host.d, host.t = addr "a[0]", addr "a[0]"
+  acc "data copyin(a[0:20])" (function()
+    acc "data copyin(d[25:10]) create(t[120:3])" (function() -- a[50:20], a[30]
+      expect.equal(told(state().levels[2].artificial), { "ALLOC a[0:70] of a[0:20] t[120:3] d[25:10]" })
+      expect(acc_deviceptr "a[50]" == acc_deviceptr "a[0]" + 50)
+      expect.device("a[69]", 69)
+    end)
+  end)
+end)
+
+case("rejects: variables of their own have bases of their own [DIR-4.2-08]", function()
+  acc "data copyin(S, X.n, b, yes, no)" (function()
+    expect.equal(#state().levels[1].artificial, #state().present)
+    expect.equal(#state().levels[1].original, 5)
+  end)
+end)
+
+-- ---------------------------------------------------------------------------------- routines --
+
+case("accepts: routines see a fused block as one, as the clause present does [DIR-4.2-10]", function()
+  acc "data copyin(a[0:10]) copyin(a[10:10])" (function()
+    expect(acc_is_present "a[0:20]")
+    expect(acc_is_present(addr "a[5]", 40))
+    expect(acc_deviceptr "a[15]" == acc_deviceptr "a[5]" + 10)
+    expect(acc_hostptr(acc_deviceptr "a[15]") == addr "a[15]")
+    acc "data present(a[5:10])" (function() acc "parallel" "a[5] = a[14];" end)
+    acc_update_self(addr "a[5]", 40)
+    expect.host("a[5]", 14)
+    host.a[9], host.a[10] = -9, -10
+    acc_update_device(addr "a[5]", 40)
+    expect.device("a[9:2]", { -9, -10 })
+  end)
+end)
+
+case("rejects: holes, and what only touches [DIR-4.2-10]", function()
+  acc "data copyin(a[0:10], a[20:10])" (function()
+    expect(not acc_is_present "a[0:11]")
+    expect(not acc_is_present "a[12:5]")
+    expect(acc_deviceptr "a[12]" == NULL)
+    expect(acc_hostptr(acc_deviceptr "a[0]" + 12) == NULL)
+    expect.fails("partially-present", function() acc_update_self "a[0:11]" end)
+    expect.fails("not-present", function() acc_update_device "a[10:5]" end)
+    expect.fails("partial-overlap", function() acc_copyin "a[5:10]" end)
+    expect.fails("partial-overlap", function() acc_create "a[0:30]" end)
+    expect.fails("not-present", function() acc_copyout "a[0:10]" end) -- the level's
+    expect.fails("partially-present", function() acc_delete "a[5:10]" end)
+  end)
+end)
+
+case("accepts: data that a program placed itself come along, and go back [DIR-4.2-15]", function()
+  local mine = acc_malloc(40)
+  acc_map_data(addr "a[20]", mine, 40)
+  acc "update device(a[20:10])"
+  acc "data copyin(a[0:10], a[50:20])" (function()
+    expect(acc_deviceptr "a[20]" == acc_deviceptr "a[0]" + 20)
+    acc "parallel" "a[20] = a[29] + a[69];"
+  end)
+  expect(acc_deviceptr "a[20]" == mine)
+  expect.device("a[20:2]", { 98, 21 })
+  acc_unmap_data(addr "a[20]")
+  acc_free(mine)
+end)
+
+case("rejects: nothing else makes data move within the device [DIR-4.2-15]", function()
+  acc "data copyin(a[0:20])" (function()
+    expect.moves(function()
+      acc "update self(a[0:20])"
+      acc "update device(a[5:5])"
+      acc "enter data copyin(b)"
+      acc "exit data delete(b)"
+      acc "parallel present(a[0:20])" (function() end)
+      acc "data copyin(c[0:5])" (function() end)
+      acc "data no_create(a[50:20])" (function() end)
+      acc "data copyin(a[50:20]) if(no)" (function() end)
+    end, { d2d = 0 })
+  end)
+end)
+
+case("rejects: data that a program placed do not leave by exit data, nor while they are in use [DIR-4.2-15]",
+  function()
+    local mine = acc_malloc(40)
+    acc_map_data(addr "a[20]", mine, 40)
+    expect.fails("not-present", function() acc "exit data delete(a[20:10])" end)
+    acc "data copyin(a[0:10], a[50:20])" (function()
+      expect.fails("not-present", function() acc "exit data copyout(a[20:10])" end)
+    end)
+    acc "data present(a[20:10])" (function()
+      expect.fails("already-present", function() acc_unmap_data(addr "a[20]") end)
+    end)
+    acc_unmap_data(addr "a[20]")
+    expect.absent "a"
+    acc_free(mine)
+  end)
+
+-- ----------------------------------------------------------------------------- compute constructs --
+
+case("accepts: a compute construct is a level: its clauses fuse for its time [DIR-4.1-01]", function()
+  acc "data copy(a[0:20])" (function()
+    local before = acc_deviceptr "a[0]"
+    acc "parallel copyin(a[50:20]) copyout(a[100:2])" [[
+      a[0] = a[50] + a[69];
+      a[100] = a[0];
+      a[101] = 1;
+    ]]
+    expect.host("a[100:2]", { 119, 1 })
+    expect.device("a[0]", 119)
+    expect(acc_deviceptr "a[0]" == before)
+    expect.absent "a[50:20]"
+  end)
+end)
+
+case("accepts: even a present clause fuses, if its name has the base of other data [DIR-4.1-01]", function()
+  acc "data copyin(a[0:10]) copy(c[0:10])" (function()
+    expect.equal(#state().levels[1].artificial, 2)
+    expect.moves(function()
+      acc "parallel present(q[25:10])" "q[25] = q[0] + q[34];"
+    end, { h2d = 0, d2h = 0, d2d = { bytes = 160 } })
+    expect.moves(function() acc "parallel present(c[0:10])" "c[1] = -1;" end, { d2d = 0 })
+    expect.equal(#state().levels[1].artificial, 2)
+  end)
+  expect.host("a[25:2]", { 34, -1 })
+end)
+
+case("rejects: a kernel that fails leaves what it found, its level is undone [DIR-4.1-01]", function()
+  acc "data copy(a[0:20])" (function()
+    local before = acc_deviceptr "a[0]"
+    expect.fails("uninitialized-read", function()
+      acc "parallel copy(a[50:20])" "a[0] = 5; a[50] = a[30];"
+    end)
+    expect.fails("out-of-bounds", function() acc "parallel copy(a[50:20])" "a[0] = 5; a[70] = 1;" end)
+    expect(acc_deviceptr "a[0]" == before)
+    expect.device("a[0]", 0)
+    expect.absent "a[50:20]"
+    expect.equal(#state().levels, 1)
+  end)
+end)
+
+case("accepts: an array without a clause, all of it there [DIR-4.2-06]", function()
+  acc "enter data copyin(b)"
+  acc "parallel" "b[0] = 1;"
+  expect.device("b[0]", 1)
+  expect.host("b[0]", 0)
+end)
+
+case("rejects: an array without a clause, a part of it there: copied as a whole, it overlaps [DIR-4.2-03]",
+  function()
+    acc "enter data copyin(a[0:20])"
+    expect.fails("partial-overlap", function() acc "parallel" "a[0] = 1;" end)
+    acc "parallel present(a[0:20])" "a[0] = 1;"
+  end)
+
+-- ------------------------------------------------------------------------------------- the end --
+
+case("accepts: what was begun is forgotten with the device [DIR-6-01]", function()
+  acc "enter data copyin(a[0:20], a[50:20], c[0:5], b)"
+  acc "enter data copyin(b[0:5]) pcreate(a[0:2])"
+  acc "shutdown"
+  expect.equal(#state().present, 0)
+  expect.equal(told(state().dynamic), {})
+  acc "enter data copyin(a[10:20])"
+  acc "exit data delete(a[10:20])"
+end)
+
+case("rejects: not while a level is open, nor twice [DIR-6-01]", function()
+  acc "enter data copyin(b)"
+  acc "data copyin(a[0:20])" (function()
+    expect.fails("region-nesting", function() acc "shutdown" end)
+  end)
+  acc "shutdown"
+  expect.fails("not-present", function() acc "exit data delete(b)" end)
+end)
+
+case("accepts: data in a hole of the floor below [DIR-4.2-17]", function()
+  acc "enter data copyin(a[0:10], a[50:10])"
+  acc "data copy(c[0:5])" (function() -- a[25:5]
+    expect.equal(told(state().levels[1].artificial), { "ALIAS a[0:60] of a[0:60] c[0:5]" })
+    acc "parallel" "c[0] = -1;"
+    acc "exit data delete(a[0:10], a[50:10])"
+    expect.device("c[0:2]", { -1, 26 })
+    expect.absent "a[0:25]"
+    acc "parallel" "c[1] = -2;"
+  end)
+  expect.host("a[25:2]", { -1, -2 })
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: two of them that overlap there [DIR-4.2-17]", function()
+  acc "enter data copyin(a[0:10], a[50:10])"
+  acc "data copy(c[0:5])" (function()
+    expect.fails("partial-overlap", function() acc "enter data create(a[28:5])" end)
+    acc "enter data create(a[30:5])"
+    expect.uninitialized "a[30:5]"
+    acc "exit data delete(a[30:5])"
+  end)
+end)
+
+case("accepts: a floor's data keep their values when a level below them ends [DIR-6-02]", function()
+  acc "data copy(a[0:10], a[50:10])" (function()
+    acc "enter data copyin(c[0:5])" -- in the hole of the level's block
+    acc "parallel present(c[0:5])" "c[0] = -1; a[0] = -2;"
+  end)
+  expect.host("a[0]", -2)
+  expect.absent "a[0:25]"
+  expect.device("c[0:5]", { -1, 26, 27, 28, 29 })
+  acc "exit data copyout(c[0:5])"
+  expect.host("a[25]", -1)
+end)
+
+case("rejects: the level's own data do not stay with them [DIR-6-02]", function()
+  acc "data copy(a[0:10], a[50:10])" (function() acc "enter data copyin(c[0:5])" end)
+  expect.absent "a[0:25]"
+  expect.absent "a[30:30]"
+  expect.fails("out-of-bounds", function() acc "parallel present(c[0:5])" "c[5] = 1;" end)
+  acc "exit data delete(c[0:5])"
+  expect.equal(#state().present, 0)
+end)
