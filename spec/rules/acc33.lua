@@ -115,7 +115,7 @@ return {
     text = "Undefined: update of a composite while a pointer member is attached; attaching and "
       .. "assigning the same device pointer. TR14 4.1 demands the opposite for update. Our "
       .. "reading: both sides keep their pointers; libgomp copies them." },
-  { id = "ACC33-att-9", section = "2.7.2", kind = "meaning", status = "open",
+  { id = "ACC33-att-9", section = "2.7.2", kind = "meaning", status = "done",
     text = "Fortran: attach includes the descriptor (said for members only; FLANG extends it to "
       .. "detach and dummies)." },
 

@@ -15,7 +15,7 @@ return {
   { id = "TR14-1.1-04", section = "1.1", kind = "meaning", status = "done",
     text = "Deep copy walks the pointer members, moves every described disjoint object and "
       .. "translates the pointers (Fig. 1.1b)." },
-  { id = "TR14-1.1-05", section = "1.1", kind = "meaning", status = "open",
+  { id = "TR14-1.1-05", section = "1.1", kind = "meaning", status = "done",
     text = "Fortran allocatable and pointer members are self-describing, so deep copy needs no "
       .. "section; a C/C++ pointer needs one." },
   { id = "TR14-1.1-06", section = "1.1", kind = "meaning", status = "done",
@@ -150,7 +150,7 @@ return {
 
   { id = "TR14-3.1.1-01", section = "3.1.1", kind = "syntax", status = "done",
     text = "C/C++: #pragma acc shape[(name)] clause-list; one or more clauses." },
-  { id = "TR14-3.1.1-02", section = "3.1.1", kind = "syntax", status = "open",
+  { id = "TR14-3.1.1-02", section = "3.1.1", kind = "syntax", status = "done",
     text = "Fortran: !$acc shape[(name)] clause-list; names case-insensitive." },
   { id = "TR14-3.1.1-03", section = "3.1.1", kind = "syntax", status = "done",
     text = "Clauses: type(T), include(list), exclude(list), init_needed(list), "
@@ -635,14 +635,14 @@ return {
     text = "update_stuff default(exclude) update(v1,v2,data); update_other update(v2) "
       .. "invoke<update_b>(data)." },
 
-  { id = "TR14-A.4-01", section = "A.4", kind = "figure", status = "open",
+  { id = "TR14-A.4-01", section = "A.4", kind = "figure", status = "done",
     text = "Fortran: copy(X) is full deep copy of three allocatables with no shape; "
       .. "copyin<not_c>(X) leaves C out." },
-  { id = "TR14-A.4-02", section = "A.4", kind = "figure", status = "open",
+  { id = "TR14-A.4-02", section = "A.4", kind = "figure", status = "done",
     text = "CompoundType: exclude(raw) include<not_c>(d1); d1 an allocatable array of a derived "
       .. "type, raw an allocatable scalar." },
 
-  { id = "TR14-A.5-01", section = "A.5", kind = "figure", status = "open",
+  { id = "TR14-A.5-01", section = "A.5", kind = "figure", status = "done",
     text = "Fortran policy, invoke<calc_a>(X) and on a whole rank-2 allocatable array." },
 
   { id = "TR14-A.6-01", section = "A.6", kind = "figure", status = "done",

@@ -1,0 +1,240 @@
+-- What an attach does, step by step. The document's runtime entry itself, descriptors with an addendum and
+-- what is atomic are shown in C: tests/core/descriptors.c.
+scenario { title = "FLANG: the steps of an attach", language = "fortran", rules = "openacc-3.3", devices = 2,
+  cites = { "FLANG-composite-1", "FLANG-order-1", "FLANG-recipe-1", "FLANG-api-2", "FLANG-api-3",
+    "FLANG-api-4", "FLANG-api-5", "FLANG-api-6", "FLANG-todo-1", "ACC33-att-9" } }
+
+fortran [[
+  type ty1
+    real, pointer :: p(:,:)
+  end type ty1
+  type(ty1) :: d
+  real, target :: t1(2,3), t2(2,3)
+  integer(8) :: w(9), v(9)
+  t1 = reshape((/1, 2, 3, 4, 5, 6/), (/2, 3/))
+  t2 = 10 * t1
+  d%p => t1
+]]
+
+-- The words of d's descriptor as they lie on the device: address, element size, ..., then from the
+-- fourth on lower bound, extent and stride of each dimension.
+local function words(where)
+  acc_memcpy_from_device(addr(where .. "(1)"), acc_deviceptr "d", 72)
+  return host(where)
+end
+
+local function on_device(what)
+  fortran("!$acc serial present(d)\n print *, " .. what .. "\n!$acc end serial")
+  return output()[1]
+end
+
+case("accepts: finds descriptor and data, writes address, shape [FLANG-composite-1 ACC33-att-9]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(t1)"
+  fortran "d%p(0:,5:) => t1(:,2:)"
+  local before = words "w"
+  expect.events(function() acc "enter data attach(d%p)" end, { "attach d%p" })
+  local after = words "v"
+  expect(after[1] ~= before[1])
+  expect.equal(table.move(before, 4, 9, 1, {}), { 1, 2, 4, 1, 3, 8 })
+  expect.equal(table.move(after, 4, 9, 1, {}), { 0, 2, 4, 5, 2, 8 })
+  expect.equal(on_device "d%p(1,6)", "6.0")
+end)
+
+case("rejects: bounds alone, without an attach, do not come [ACC33-att-9]", function()
+  acc "enter data copyin(d, d%p)"
+  fortran "d%p(0:,5:) => d%p"
+  acc "update device(d)"
+  expect.equal(on_device "lbound(d%p)", "1 1")
+end)
+
+case("rejects: compared with the host's descriptor of the last attach, not the device's [FLANG-composite-1]",
+  function()
+    acc "enter data copyin(d, d%p)"
+    expect(words "w" [1] ~= 0)
+    fortran "d%p => t2"
+    fortran "d%p => t1" -- as at the attach: the device's differs in its address only
+    acc "enter data attach(d%p)"
+    expect.attached("d%p", 2)
+    expect.equal(words "v", host "w")
+  end)
+
+for _, clause in ipairs { "copyin", "create", "copy", "copyout" } do
+  case(("accepts: %s(d%%p) has its data before it attaches [FLANG-order-1]"):format(clause), function()
+    acc "enter data copyin(d)"
+    local steps = {}
+    for _, event in ipairs(events(function()
+      local region = acc("data " .. clause .. "(d%p)")
+      expect.attached("d%p", 1)
+      acc "serial present(d)" "d%p = 7"
+      region:close()
+    end)) do
+      if event.op ~= "incref" and event.op ~= "decref" then steps[#steps + 1] = tostring(event) end
+    end
+    local wanted = { "alloc d%p", "attach d%p", "detach d%p", "free d%p" }
+    if clause == "copyin" or clause == "copy" then table.insert(wanted, 2, "h2d d%p") end
+    if clause == "copyout" or clause == "copy" then table.insert(wanted, #wanted, "d2h d%p") end
+    expect.equal(steps, wanted)
+  end)
+end
+
+case("accepts: clauses with data go before attach clauses, wherever they stand [FLANG-order-1]", function()
+  acc "enter data copyin(d)"
+  acc "enter data attach(d%p) copyin(t1)"
+  expect.attached("d%p", 1)
+end)
+
+case("accepts: the object before its component in one directive [FLANG-order-1]", function()
+  acc "enter data copyin(d%p, d)"
+  expect.attached("d%p", 1)
+end)
+
+case("rejects: where the data action fails nothing is attached [FLANG-order-1]", function()
+  acc "enter data copyin(d)"
+  expect.fails("not-present", function() acc "data present(d%p)" end)
+  expect.detached "d%p"
+end)
+
+case("rejects: no_create without data does not attach [FLANG-order-1]", function()
+  acc "enter data copyin(d)"
+  acc "data no_create(d%p)" (function() expect.detached "d%p" end)
+end)
+
+case("accepts: the section says which bytes come, the descriptor comes whole [FLANG-recipe-1]", function()
+  fortran "d%p(4:,5:) => t1"
+  acc "enter data create(d)"
+  local found = events(function() acc "enter data copyin(d%p(:,6:7))" end)
+  expect.equal({ found[1].op, found[1].bytes }, { "alloc", 16 })
+  expect.equal(table.move(words "w", 4, 9, 1, {}), { 4, 2, 4, 5, 3, 8 })
+end)
+
+-- The document's text once writes attach(array(2:3)); OpenACC's clause takes the pointer itself.
+case("rejects: attach takes no section [FLANG-recipe-1]", function()
+  expect.invalid("enter data attach(d%p(:,2:3))", "not-a-pointer")
+  expect.invalid("exit data detach(d%p(1,1))", "not-a-pointer")
+end)
+
+case("accepts: data absent: nothing happens [FLANG-api-2]", function()
+  acc "enter data copyin(d)"
+  words "w"
+  expect.events(function() acc "enter data attach(d%p)" end, {})
+  fortran "call acc_attach(d%p)"
+  expect.detached "d%p"
+  expect.equal(words "v", host "w")
+end)
+
+case("rejects: data present: attached [FLANG-api-2 FLANG-api-3]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(t1)"
+  fortran "call acc_attach(d%p)"
+  expect.attached("d%p", 1)
+end)
+
+case("accepts: descriptor absent: nothing happens [FLANG-api-3]", function()
+  acc "enter data copyin(t1)"
+  expect.events(function() acc "enter data attach(d%p)" end, {})
+  fortran "call acc_attach(d%p)"
+  expect.detached "d%p"
+end)
+
+case("accepts: attached as it is: only the counter changes [FLANG-api-4]", function()
+  acc "enter data copyin(d, d%p)"
+  words "w"
+  expect.moves(function() acc "enter data attach(d%p)" end, { h2d = { transfers = 0 } })
+  expect.attached("d%p", 2)
+  expect.equal(words "v", host "w")
+end)
+
+case("rejects: after the last detach the next one writes again [FLANG-api-4]", function()
+  acc "enter data copyin(d, d%p)"
+  acc "enter data attach(d%p)"
+  acc "exit data detach(d%p) finalize"
+  acc "enter data attach(d%p)"
+  expect.attached("d%p", 1)
+  expect.equal(on_device "d%p(1,2)", "3.0")
+end)
+
+case("accepts: attached to something else: all is written, the counter is one [FLANG-api-5]", function()
+  acc "enter data copyin(d, t1, t2)"
+  acc "enter data attach(d%p)"
+  acc "enter data attach(d%p)"
+  fortran "d%p(7:,8:) => t2(:,3:)"
+  acc "enter data attach(d%p)"
+  expect.attached("d%p", 1)
+  expect.equal(on_device "lbound(d%p), ubound(d%p), d%p(8,8)", "7 8 8 8 60.0")
+end)
+
+case("rejects: bytes beside the descriptor are not written [FLANG-api-5]", function()
+  fortran [[
+    type wide
+      integer :: before
+      real, pointer :: p(:)
+      integer :: behind
+    end type wide
+    type(wide) :: s
+    s%p => t1(:,1)
+    s%before = 1
+    s%behind = 2
+    !$acc enter data copyin(s, t1)
+    s%before = 10
+    s%behind = 20
+    !$acc enter data attach(s%p)
+  ]]
+  expect.device("s%before", 1)
+  expect.device("s%behind", 2)
+  expect.device("s%p", { 1, 2 })
+end)
+
+case("accepts: with a section indices keep their meaning [FLANG-api-6]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(d%p(:,2))"
+  expect.equal(on_device "lbound(d%p), ubound(d%p), d%p(1,2), d%p(2,2)", "1 1 2 3 3.0 4.0")
+end)
+
+case("accepts: with bounds of the pointer's own, too [FLANG-api-6]", function()
+  fortran "d%p(-1:,10:) => t1"
+  acc "enter data copyin(d)"
+  acc "enter data copyin(d%p(-1:0,11:12))"
+  expect.equal(on_device "d%p(-1,11), d%p(0,12)", "3.0 6.0")
+end)
+
+case("rejects: what lies outside of the section is not there [FLANG-api-6]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(d%p(:,2))"
+  expect.fails("out-of-bounds", function() on_device "d%p(1,1)" end)
+  expect.fails("out-of-bounds", function() on_device "d%p(1,3)" end)
+  expect.absent "t1(:,1)"
+end)
+
+case("accepts: each device has its own counter [FLANG-todo-1]", function()
+  acc "enter data copyin(d, d%p)"
+  acc "enter data attach(d%p)"
+  acc "set device_num(1)"
+  expect.detached "d%p"
+  acc "enter data copyin(d, d%p)"
+  expect.attached("d%p", 1)
+  acc "exit data detach(d%p)"
+  expect.detached "d%p"
+  acc "set device_num(0)"
+  expect.attached("d%p", 2)
+end)
+
+case("accepts: detach counts down, and restores at zero [FLANG-todo-1]", function()
+  acc "enter data copyin(d, d%p)"
+  acc "enter data attach(d%p)"
+  words "w"
+  acc "exit data detach(d%p)"
+  expect.equal(words "v", host "w")
+  fortran "d%p(10:,10:) => d%p"
+  acc "exit data detach(d%p)"
+  expect.equal(on_device "lbound(d%p)", "10 10")
+end)
+
+case("rejects: detach of what is not attached does nothing [FLANG-todo-1]", function()
+  acc "enter data copyin(d)"
+  words "w"
+  fortran "d%p(10:,10:) => d%p"
+  expect.events(function() acc "exit data detach(d%p)" end, {})
+  fortran "call acc_detach(d%p)"
+  expect.equal(words "v", host "w")
+end)

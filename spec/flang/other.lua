@@ -1,0 +1,118 @@
+-- Arrays of assumed shape: their descriptor lives as long as the call, and data clauses are about the data.
+scenario { title = "FLANG: other variables with descriptors", language = "fortran", rules = "openacc-3.3",
+  cites = { "FLANG-other-1", "FLANG-other-2" } }
+
+fortran [[
+  type ty2
+    real, allocatable :: a(:,:)
+  end type ty2
+  type(ty2), target :: dd
+  dd%a = reshape((/1, 2, 3, 4/), (/2, 2/))
+contains
+  subroutine wrapper(a)
+    real :: a(10:,10:)
+    !$acc serial copyin(a)
+    print *, a(10,11)
+    !$acc end serial
+  end subroutine wrapper
+
+  subroutine written(a)
+    real :: a(10:,10:)
+    !$acc serial copy(a)
+    a(11,10) = 20
+    !$acc end serial
+  end subroutine written
+
+  subroutine kept(a)
+    real :: a(0:,0:)
+    !$acc enter data copyin(a)
+  end subroutine kept
+
+  subroutine doubled(x)
+    real :: x(-1:)
+    !$acc serial copy(x)
+    x(-1) = 2 * x(-1)
+    !$acc end serial
+  end subroutine doubled
+
+  subroutine attaching(a)
+    real :: a(10:,10:)
+    !$acc enter data attach(a)
+  end subroutine attaching
+]]
+
+case("accepts: the document's procedure [FLANG-other-2]", function()
+  fortran "call wrapper(dd%a)"
+  expect.equal(output(), { "3.0" })
+end)
+
+case("accepts: the data come and go, nothing else [FLANG-other-2]", function()
+  expect.events(function() fortran "call wrapper(dd%a)" end,
+    { "alloc a", "h2d a", "incref a", "decref a", "free a" })
+end)
+
+case("accepts: what is written comes back to dd%a [FLANG-other-2]", function()
+  fortran "call written(dd%a)"
+  expect.host("dd%a", { { 1, 3 }, { 20, 4 } })
+end)
+
+case("accepts: data that are present are found by their address [FLANG-other-2]", function()
+  acc "enter data copyin(dd%a)"
+  fortran "dd%a = 0"
+  expect.moves(function() fortran "call wrapper(dd%a)" end, { h2d = 0 })
+  expect.equal(output(), { "3.0" })
+end)
+
+case("accepts: a section has bounds of its own [FLANG-other-2]", function()
+  fortran "call doubled(dd%a(:,2))"
+  expect.host("dd%a", { { 1, 6 }, { 2, 4 } })
+end)
+
+case("rejects: the descriptor of dd%a is not touched [FLANG-other-2]", function()
+  acc "enter data copyin(dd)"
+  acc "enter data copyin(dd%a)"
+  fortran "call written(dd%a)"
+  expect.attached("dd%a", 1)
+  expect.host("lbound(dd%a)", { 1, 1 })
+  fortran [[
+    !$acc serial present(dd)
+    print *, lbound(dd%a), dd%a(2,1)
+    !$acc end serial
+  ]]
+  expect.equal(output(), { "1 1 20.0" })
+end)
+
+case("rejects: indices of the actual argument are not those of the dummy [FLANG-other-2]", function()
+  fortran [[
+  contains
+    subroutine wrong(a)
+      real :: a(10:,10:)
+      !$acc serial copyin(a)
+      print *, a(1,2)
+      !$acc end serial
+    end subroutine wrong
+  ]]
+  expect.fails("out-of-bounds", function() fortran "call wrong(dd%a)" end)
+end)
+
+case("accepts: after the call the device has data, no descriptor [FLANG-other-1]", function()
+  fortran "call kept(dd%a)"
+  expect.present "dd%a"
+  expect.equal(#state().present, 1)
+  expect.equal(#state().attached, 0)
+  expect.equal(state().present[1].bytes, 16)
+end)
+
+case("accepts: the next call has a descriptor of its own [FLANG-other-1]", function()
+  fortran [[
+    call kept(dd%a)
+    call wrapper(dd%a)
+    call kept(dd%a)
+  ]]
+  expect.equal(output(), { "3.0" })
+  expect.count("dd%a", { dynamic = 2 })
+end)
+
+case("rejects: it is neither pointer nor allocatable: not attached [FLANG-other-1]", function()
+  expect.fails("not-a-pointer", function() fortran "call attaching(dd%a)" end)
+end)

@@ -1,0 +1,106 @@
+-- Chapter 3 in Fortran's spelling: '%' and parentheses where C has '.' and brackets.
+scenario { title = "TR14 3: directives in Fortran", language = "fortran", rules = "tr14",
+  cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.4-03", "TR14-3.4-05", "TR14-3.4-07" } }
+
+fortran [[
+  type deep
+    integer :: n
+    real, allocatable :: a(:), b(:)
+    !$acc policy(only_a) default(exclude) copy(a)
+  end type deep
+  type(deep) :: x, y
+  x%n = 4
+  x%a = (/1, 2, 3, 4/)
+  x%b = (/5, 6, 7, 8/)
+  y = x
+]]
+
+local function steps(text)
+  local list = {}
+  for i, event in ipairs(events(function() acc(text) (function() end) end)) do list[i] = tostring(event) end
+  return list
+end
+
+case("accepts: a component with a section in a shape [TR14-3.1.1-04]", function()
+  fortran [[
+    type part
+      integer :: n
+      real, pointer :: a(:)
+      !$acc shape init_needed(n) include(a(2:n))
+    end type part
+    type(part) :: z
+    z%n = 3
+    allocate(z%a(4))
+    z%a = (/1, 2, 3, 4/)
+  ]]
+  acc "data copyin(z)" (function()
+    expect.present "z%a(2:3)"
+    expect.absent "z%a(1)"
+    expect.absent "z%a(4)"
+    expect.device("z%a(3)", 3)
+  end)
+end)
+
+case("rejects: C's brackets in a shape [TR14-3.1.1-04]", function()
+  expect.malformed "type t\n integer, pointer :: a(:)\n !$acc shape include(a[0:1])\n end type t"
+end)
+
+case("accepts: a policy in a type, invoked [TR14-3.2.1-01]", function()
+  acc "data invoke<only_a>(x)" (function()
+    expect.present "x%a"
+    expect.absent "x%b"
+    acc "serial" "x%a(1) = 10"
+  end)
+  expect.host("x%a", { 10, 2, 3, 4 })
+end)
+
+case("rejects: a policy without a name [TR14-3.2.1-01]", function()
+  expect.malformed "type t\n real, pointer :: a\n !$acc policy copy(a)\n end type t"
+end)
+
+case("accepts: a nest is for the objects it stands with [TR14-3.3-04]", function()
+  acc "data copyin(x)::{ exclude(b) } copyin(y)" (function()
+    expect.absent "x%b"
+    expect.present "y%b"
+  end)
+end)
+
+case("rejects: the next directive knows nothing of it [TR14-3.3-04]", function()
+  acc "data copyin(x)::{ exclude(b) }" (function() expect.absent "x%b" end)
+  acc "data copyin(x)" (function() expect.present "x%b" end)
+end)
+
+case("accepts: clause(base%component), whole and with a section [TR14-3.4-03]", function()
+  acc "data copyin(x%a)" (function()
+    expect.attached("x%a", 1)
+    expect.detached "x%b"
+  end)
+  acc "data copyin(x%a(2:3))" (function()
+    expect.attached("x%a", 1)
+    expect.absent "x%a(1)"
+    expect.device("x%a(3)", 3)
+  end)
+end)
+
+case("rejects: C's dot and brackets [TR14-3.4-03]", function()
+  expect.malformed "data copyin(x.a)"
+  expect.malformed "data copyin(x%a[1:2])"
+end)
+
+case("accepts: one component is a nest that excludes the others [TR14-3.4-05]", function()
+  expect.equal(steps "data copy(x%a)", steps "data invoke<>(x)::{ default(exclude) copy(a) }")
+end)
+
+case("rejects: without an object around it there is no nest [TR14-3.4-05]", function()
+  fortran "real, allocatable :: v(:)\n allocate(v(2))"
+  acc "data copyin(v)" (function() expect.equal(#state().present, 1) end)
+end)
+
+case("accepts: the object's own clause is the default [TR14-3.4-07]", function()
+  expect.equal(steps "data create(x) copyin(x%a)", steps "data invoke<>(x)::{ default(create) copyin(a) }")
+end)
+
+case("rejects: the object in two clauses [TR14-3.4-07]", function()
+  expect.invalid("data create(x) copyin(x) copyin(x%a)", "duplicate-clause")
+end)
+

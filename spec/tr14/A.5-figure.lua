@@ -1,0 +1,84 @@
+-- Figure A.5: a policy in a derived type, invoked for an object and for a whole array of rank two.
+-- Its comment speaks of copying a and b in and c both ways; the policy, as in Figure A.2, brings b and c and
+-- fetches a, which is what a = b + c needs. The array is declared behind the first region; here it is before.
+scenario { title = "TR14 A.5: policies in Fortran", language = "fortran", rules = "tr14",
+  cites = { "TR14-A.5-01" } }
+
+fortran [[
+  type DeepType
+    real,allocatable :: A(:)
+    real,allocatable :: B(:)
+    real,allocatable :: C(:)
+    !$acc policy(calc_a) default(copyin) copyout(A)
+  end type DeepType
+
+  type(DeepType) :: X
+  type(DeepType), allocatable :: array_X(:, :)
+  integer :: i, j
+  X%A = (/1, 2, 3/)
+  X%B = (/4, 5, 6/)
+  X%C = (/7, 8, 9/)
+  allocate(array_X(2, 0:2))
+  array_X = X
+]]
+
+case("accepts: B and C come in, A goes out [TR14-A.5-01]", function()
+  local region
+  expect.moves(function() region = acc "data invoke<calc_a>(X)" end, { h2d = { bytes = 3 * 48 + 2 * 12 } })
+  expect.uninitialized "x%a"
+  acc "parallel" "x%a = x%b + x%c"
+  expect.events(function() region:close() end, { "detach x%a", "detach x%b", "detach x%c",
+    "decref x", "decref x%a", "decref x%b", "decref x%c", "d2h x%a",
+    "free x", "free x%a", "free x%b", "free x%c" })
+  expect.host("x%a", { 11, 13, 15 })
+end)
+
+case("accepts: the same in every element of the array [TR14-A.5-01]", function()
+  local region
+  expect.moves(function() region = acc "data invoke<calc_a>(array_X)" end,
+    { h2d = { bytes = 6 * (3 * 48 + 2 * 12) } })
+  expect.equal(#state().present, 1 + 6 * 3)
+  fortran [[
+    !$acc parallel present(array_X)
+    do j = lbound(array_X, 2), ubound(array_X, 2)
+      do i = 1, 2
+        array_x(i,j)%a = array_x(i,j)%b + 10 * j
+      end do
+    end do
+    !$acc end parallel
+  ]]
+  expect.moves(function() region:close() end, { d2h = { count = 6, bytes = 6 * 12 } })
+  expect.host("array_x(2,0)%a", { 4, 5, 6 })
+  expect.host("array_x(1,2)%a", { 24, 25, 26 })
+end)
+
+case("accepts: the whole figure, its regions closed [TR14-A.5-01]", function()
+  fortran [[
+    !$acc data invoke<calc_a>(X)
+    !$acc parallel
+    x%a = x%b + x%c
+    !$acc end parallel
+    !$acc end data
+    !$acc data invoke<calc_a>(array_X)
+    !$acc parallel
+    array_x(1,1)%a = array_x(1,1)%b - array_x(1,1)%c
+    !$acc end parallel
+    !$acc end data
+  ]]
+  expect.host("x%a", { 11, 13, 15 })
+  expect.host("array_x(1,1)%a", { -3, -3, -3 })
+end)
+
+case("rejects: A does not come in, B and C do not go out [TR14-A.5-01]", function()
+  acc "data invoke<calc_a>(array_X)" (function()
+    expect.uninitialized "array_x(2,1)%a"
+    expect.fails("uninitialized-read", function() acc "serial" "array_x(2,1)%b(1) = array_x(2,1)%a(1)" end)
+    acc "serial" "array_x(2,1)%b = 0"
+  end)
+  expect.host("array_x(2,1)%b", { 4, 5, 6 })
+end)
+
+case("rejects: a policy has a name, and the type must have it [TR14-A.5-01]", function()
+  expect.invalid("data invoke<calc_b>(X)", "unknown-policy")
+  expect.malformed "type t\n real, allocatable :: a\n !$acc policy default(copyin)\n end type t"
+end)
