@@ -1,0 +1,265 @@
+-- Random data environments under the profile `directory`, nested ones and others, compared with the model of
+-- Figures 2 and 3 after every step: outcome, presence, counters, lists, moved bytes, and every byte on both
+-- sides. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others. A difference is told with the shortest steps found.
+
+scenario { title = "random data environments against Figures 2 and 3", cites = { "DIR-4.2-18" } }
+
+package.path = "tests/random/?.lua;" .. package.path
+
+local Model = require "directory_model"
+local Steps = require "directory_steps"
+local World = require "directory_world"
+
+local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
+local STEPS = 40
+
+-- ------------------------------------------------------------------------- the model by itself --
+
+local function claim(kind, base, first, n)
+  return { kind = kind, base = base, low = base + first, high = base + first + n, name = "",
+    call = function() return "" end }
+end
+
+-- Tuples of the innermost level; with `floor`, of the one above it.
+local function tuples_of(device, floor)
+  local list, layer = {}, device.layers[#device.layers - (floor and 0 or 1)]
+  for i, t in ipairs(layer.tuples) do list[i] = ("%s %d..%d"):format(t.state, t.low, t.high) end
+  return list
+end
+
+local function filled(low, high)
+  local host = {}
+  for at = low, high - 1 do host[at] = at % 251 end
+  return host
+end
+
+-- Figure 1: a at 1000, b at 2000, c = a + 25.
+local function figure_1()
+  local host = filled(1000, 3000)
+  local model = Model.new { host = host }
+  local device = model.devices[0]
+  local errors, moved = device:open { claim("copyin", 2000, 0, 20), claim("copyin", 1000, 0, 20),
+    claim("copyout", 1000, 0, 20) }
+  expect.equal(errors, nil)
+  expect.equal(moved, { h2d = 40, d2h = 0, d2d = 0 })
+  device:write(1000, 77)
+  errors, moved = device:open { claim("copyin", 1000, 50, 20), claim("copyin", 1025, 0, 20) }
+  expect.equal(errors, nil)
+  expect.equal(moved, { h2d = 40, d2h = 0, d2d = 20 })
+  expect.equal(tuples_of(device), { "ALLOC 1000..1070", "ALIAS 2000..2020" })
+  expect.equal({ device:value(1000), device:value(1025), device:value(1022) }, { 77, 1025 % 251 })
+  device:write(1001, 78)
+  errors, moved = device:close()
+  expect.equal(errors, nil)
+  expect.equal(moved, { h2d = 0, d2h = 0, d2d = 20 })
+  expect.equal(tuples_of(device), { "ALLOC 1000..1020", "ALLOC 2000..2020" })
+  errors, moved = device:close()
+  expect.equal(errors, nil)
+  expect.equal(moved, { h2d = 0, d2h = 20, d2d = 0 })
+  expect.equal({ host[1000], host[1001], host[1025] }, { 77, 78, 1025 % 251 })
+  expect.equal(next(device:close()), "region-nesting")
+end
+
+-- AMB-DIR-05: two witnesses that bases come before ranges, in any order of the clauses.
+local function witnesses()
+  for _, order in ipairs { { 1, 2, 3 }, { 3, 2, 1 }, { 2, 3, 1 }, { 2, 1, 3 }, { 1, 3, 2 }, { 3, 1, 2 } } do
+    local device = Model.new { host = filled(1000, 3000) }.devices[0]
+    device:open { claim("copyin", 1000, 0, 20) }
+    local clauses = { claim("copyin", 1000, 50, 20), claim("copyin", 1025, 0, 20),
+      claim("copyin", 1025, 1000, 10) }
+    local permuted = {}
+    for i, k in ipairs(order) do permuted[i] = clauses[k] end
+    device:open(permuted)
+    expect.equal(tuples_of(device), { "ALLOC 1000..2035" })
+  end
+  local device = Model.new { host = filled(1000, 3000) }.devices[0]
+  device:open { claim("create", 1000, 0, 10) }
+  device:open { claim("create", 1010, 0, 10) } -- AMB-DIR-13
+  expect.equal(tuples_of(device), { "ALIAS 1000..1010", "ALLOC 1010..1020" })
+end
+
+-- A hole is not present; what is placed in it needs no memory (AMB-DIR-10).
+local function hole()
+  local host = filled(1000, 1100)
+  local device = Model.new { host = host }.devices[0]
+  device:enter { claim("copyin", 1000, 0, 20) }
+  device:enter { claim("copyin", 1000, 50, 20) }
+  local errors, moved = device:open { claim("pcopy", 1030, 0, 5) }
+  expect.equal(errors, nil)
+  expect.equal(moved, { h2d = 5, d2h = 0, d2d = 0 })
+  expect.equal(tuples_of(device), { "ALIAS 1000..1070" })
+  device:write(1030, 9)
+  errors, moved = device:close()
+  expect.equal({ errors, moved.d2h, moved.d2d, host[1030] }, { nil, 5, 0, 9 })
+  expect.equal(next(device:exit { claim("delete", 1000, 0, 70) }), "partially-present")
+  expect.equal(next(device:exit { claim("delete", 1000, 0, 10) }), "not-present")
+end
+
+figure_1()
+witnesses()
+hole()
+
+-- ---------------------------------------------------------------------------------------- running --
+
+-- Why a step is wrong, nil: it is not.
+local function wrong(world, step)
+  local ok, err = pcall(world.step, world, step)
+  if ok then return nil end
+  return type(err) == "table" and (err.difference or err.message) or tostring(err)
+end
+
+-- What goes wrong when the steps are run in a world of their own; nil and a summary of how it ends.
+local function replay(config, steps)
+  local world = World.new(config)
+  local difference
+  for _, step in ipairs(steps) do
+    difference = wrong(world, step)
+    if difference then break end
+  end
+  local summary = not difference and world:summary()
+  world:close()
+  return difference, summary
+end
+
+-- ---------------------------------------------------------------------------------------- shrinking --
+
+local function without(list, first, n)
+  local rest = {}
+  for i, entry in ipairs(list) do
+    if i < first or i >= first + n then rest[#rest + 1] = entry end
+  end
+  return rest
+end
+
+-- Leaves out as many entries as can be, largest pieces first. fails(rest): it is still wrong.
+local function shortest(list, fails)
+  local n = #list
+  while n >= 1 do
+    local i = 1
+    while i <= #list do
+      local rest = without(list, i, n)
+      if #rest < #list and fails(rest) then list = rest else i = i + n end
+    end
+    n = n // 2
+  end
+  return list
+end
+
+local function changed(list, i, key, value)
+  local copy, step = table.move(list, 1, #list, 1, {}), {}
+  for k, v in pairs(list[i]) do step[k] = v end
+  step[key] = value
+  copy[i] = step
+  return copy
+end
+
+local function shrink(config, steps)
+  local function fails(some) return replay(config, some) ~= nil end
+  local function try(i, key, value)
+    local other = changed(steps, i, key, value)
+    if fails(other) then steps = other end
+  end
+  steps = shortest(steps, fails)
+  for i = 1, #steps do
+    try(i, "fault", nil)
+    for _, key in ipairs { "clauses", "writes" } do
+      try(i, key, steps[i][key] and shortest(steps[i][key], function(rest)
+        return #rest > 0 and fails(changed(steps, i, key, rest))
+      end))
+    end
+  end
+  return shortest(steps, fails)
+end
+
+local function complain(number, config, steps, difference)
+  local short = shrink(config, steps)
+  error(("seed %d: %s\n  %s"):format(number, replay(config, short) or "only once: " .. difference,
+    Steps.scenario(config, short)), 0)
+end
+
+-- ----------------------------------------------------------------------------------- clause order --
+
+-- Of two enter data of one interval an exit data closes the later one: there the order is kept.
+local function may_be_permuted(step)
+  local seen = {}
+  for _, c in ipairs(step.op == "enter" and step.clauses or {}) do
+    local key = ("%s %d %d"):format(c.array, c.low, c.high)
+    if seen[key] then return false end
+    seen[key] = true
+  end
+  return true
+end
+
+-- The same steps, the clauses of each in another order.
+local function permuted(steps)
+  local list = {}
+  for i, step in ipairs(steps) do
+    list[i] = step
+    if step.clauses and may_be_permuted(step) then
+      local clauses = table.move(step.clauses, 1, #step.clauses, 1, {})
+      for k = #clauses, 2, -1 do
+        local other = math.random(k)
+        clauses[k], clauses[other] = clauses[other], clauses[k]
+      end
+      list = changed(list, i, "clauses", clauses)
+    end
+  end
+  return list
+end
+
+-- Clause order never matters (DIR-4.2-18).
+local function check_order(number, config, steps, summary)
+  local other = permuted(steps)
+  local difference, found = replay(config, other)
+  if difference then complain(number, config, other, difference) end
+  for at in summary:gmatch "[^\n]+" do
+    if not found:find(at, 1, true) then
+      error(("seed %d: another order of clauses ends otherwise: %s\n  %s\n\n  %s"):format(number, at,
+        Steps.scenario(config, steps), Steps.scenario(config, other)), 0)
+    end
+  end
+end
+
+local function round_of(number)
+  math.randomseed(number)
+  local config = Steps.config()
+  local world, steps = World.new(config), {}
+  for i = 1, STEPS do
+    steps[i] = Steps.next(config, world)
+    local difference = wrong(world, steps[i])
+    if difference then complain(number, config, steps, difference) end
+  end
+  local summary = world:summary()
+  world:close()
+  if number % 4 == 0 and not config.device_bytes then check_order(number, config, steps, summary) end
+end
+
+for number = seed, seed + rounds - 1 do round_of(number) end
+
+-- What goes wrong is told: a model that forgets, or moves too much, is found out.
+local function is_noticed(spoil)
+  math.randomseed(seed)
+  local config = Steps.config()
+  config.rules, config.device_bytes = "directory", nil
+  local world = World.new(config)
+  local clause = { kind = "copyin", array = "A", name = "A", low = 3, high = 9 }
+  local step = { op = "enter", device = 0, clauses = { clause } }
+  assert(not wrong(world, step))
+  spoil(world.model.devices[0], world)
+  local noticed = wrong(world, { op = "kernel", device = 0, writes = {} })
+  world:close()
+  return noticed
+end
+
+for _, spoil in ipairs {
+  function(device) device.objects[1].high = device.objects[1].high - 1 end,
+  function(device) device.objects[1].holders = {} end,
+  function(device) device:top().originals[1].pieces[1].kind = "pcopyin" end,
+  function(device) device:top().tuples[1].state = "ALIAS" end,
+  function(device, world) device:write(world.base.A + 4, -1) end,
+  function(_, world) world.host[world.base.A] = -1 end,
+  function(device, world) device.attached[world.base.V] = { count = 1, target = world.base.A + 3 } end,
+} do
+  expect(is_noticed(spoil), "a wrong model is noticed")
+end

@@ -1,0 +1,631 @@
+-- directory_world.lua - a session under the profile `directory` and the model of it, for directory_test.lua.
+-- A step is a table that says all about it, so that a sequence of steps can be run again, and shortened:
+--   {op="data"|"compute"|"enter"|"exit"|"update", device=, clauses={{kind=, word=, name=, low=, high=}...},
+--    if_present=, fault={of="allocation"|"copy", n=}}, {op="end", device=}, {op="host"|"kernel", device=,
+--    writes={{array=, index=, value=}...}}
+-- With hands=true a kernel step remembers a device address, and a compute step uses the one remembered.
+-- low and high of a clause are distances from the start of an array. What cannot be done is left out.
+-- Clauses of V[0] .. V[3] go through pointers that may be present themselves, and are attached then;
+-- {op="attach"|"detach", device=, slot=} does that alone.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local session = require "accdeep.session"
+local state = require "accdeep.state"
+local Model = require "directory_model"
+
+local BYTE, POINTER = core.scalar.u8, core.scalar.pointer
+
+local World = {}
+World.__index = World
+
+World.sizes = { A = 26, B = 14, V = 32 }
+-- Pointers, and the array each leads into.
+World.pointers = { p = "A", q = "A", r = "A", s = "B" }
+
+-- config: {rules, devices, device_bytes, offsets = {p=, ...}, values = {A = {...}, B = {...}}, slots = where
+-- V[0] .. V[3] lead: {array=, offset=} each}
+function World.new(config)
+  local w = setmetatable({ config = config, host = {}, open = {}, handed = {} }, World)
+  w.session = session.new { rules = config.rules, devices = config.devices,
+    device_bytes = config.device_bytes }
+  w.session:declare(("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A,
+    World.sizes.B), "w", 1)
+  w.base = {}
+  for name in pairs(World.sizes) do w.base[name] = w.session.scope.variables[name].address end
+  for name, array in pairs(World.pointers) do
+    w.base[name] = w.base[array] + config.offsets[name]
+    w.session.ctx:host_write(w.session.scope.variables[name].address, POINTER, w.base[name])
+  end
+  for name, values in pairs(config.values) do
+    for i, value in ipairs(values) do w:set_host(w.base[name] + i - 1, value) end
+  end
+  for k, to in ipairs(config.slots) do
+    local slot, name = w.base.V + 8 * (k - 1), ("V[%d]"):format(k - 1)
+    w.base[name] = w.base[to.array] + to.offset
+    w.session.ctx:host_write(slot, POINTER, w.base[name])
+    for i = 0, 7 do w.host[slot + i] = w.session.ctx:host_read(slot + i, BYTE) end
+  end
+  local rules = type(config.rules) == "table" and config.rules or {}
+  w.fusion = rules.fusion ~= false
+  w.model = Model.new { host = w.host, devices = config.devices, fusion = w.fusion,
+    partial_overlap = rules.partial_overlap }
+  for i = 0, config.devices - 1 do w.open[i] = {} end
+  return w
+end
+
+function World:set_host(at, value)
+  self.session.ctx:host_write(at, BYTE, value)
+  self.host[at] = value
+end
+
+function World:close()
+  self.session:close()
+end
+
+function World:complain(...) error({ difference = string.format(...) }, 0) end
+
+-- ------------------------------------------------------------------------------------------ text --
+
+-- A clause as it is written: of the array, or of a pointer into it.
+local function item_text(config, c)
+  if c.whole then return c.array end
+  local unit = c.array == "V" and 8 or 1
+  local offset = c.slot and config.slots[c.slot + 1].offset or config.offsets[c.name] or 0
+  return ("%s[%d:%d]"):format(c.name, (c.low - offset) // unit, (c.high - c.low) // unit)
+end
+
+local words = { data = "data", compute = "parallel", enter = "enter data", exit = "exit data",
+  update = "update" }
+
+function World.text(config, step)
+  local parts = { words[step.op] }
+  for _, c in ipairs(step.clauses) do
+    parts[#parts + 1] = ("%s(%s)"):format(c.word or c.kind, item_text(config, c))
+  end
+  if step.op == "compute" and step.hands then parts[#parts + 1] = "deviceptr(h)" end
+  return table.concat(parts, " ") .. (step.if_present and " if_present" or "")
+end
+
+-- Clauses as the model takes them: with addresses.
+function World:claims(step)
+  local claims = {}
+  for i, c in ipairs(step.clauses) do
+    local start = self.base[c.array]
+    local function call(low, high, is_part)
+      return item_text(self.config, { array = c.array, name = c.name, slot = c.slot, low = low - start,
+        high = high - start, whole = c.whole and not is_part })
+    end
+    claims[i] = { kind = c.kind, call = call, low = start + c.low, high = start + c.high,
+      base = self.base[c.name], slot = c.slot and self.base.V + 8 * c.slot, name = item_text(self.config, c) }
+  end
+  return claims
+end
+
+-- -------------------------------------------------------------------------------------- comparing --
+
+local function range(w, low, high)
+  for name, size in pairs(World.sizes) do
+    local start = w.base[name]
+    if start <= low and high <= start + size then
+      return ("%s[%d:%d]"):format(name, low - start, high - low)
+    end
+  end
+  return ("%x..%x"):format(low, high)
+end
+
+local function counters(device, o)
+  local n = { level = 0, floor = 0 }
+  for _, layer in ipairs(device.layers) do
+    local key = layer.kind == "floor" and "floor" or "level"
+    for _, c in ipairs(layer.originals) do
+      if o.holders[c] then n[key] = n[key] + 1 end
+    end
+  end
+  return n.level, n.floor
+end
+
+-- Objects: where they are, and what keeps them.
+function World:compare_objects(number)
+  local device = self.model.devices[number]
+  local found = self.session.ctx:present(number)
+  for _, f in ipairs(found) do
+    local o = device:object_at(f.host)
+    if not o or o.low ~= f.host or o.high ~= f.host + f.bytes then
+      self:complain("device %d: %s is present, in the model it is %s", number,
+        range(self, f.host, f.host + f.bytes), o and range(self, o.low, o.high) or "not")
+    end
+    local structured, dynamic = counters(device, o)
+    if f.structured ~= structured or f.dynamic ~= dynamic then
+      self:complain("device %d: %s counts %d and %d, in the model %d and %d", number,
+        range(self, o.low, o.high), f.structured, f.dynamic, structured, dynamic)
+    end
+  end
+  if #found ~= #device.objects then
+    self:complain("device %d: %d objects are present, in the model %d", number, #found, #device.objects)
+  end
+end
+
+-- Bytes on the device, and that those of a tuple lie at their true distances.
+function World:compare_bytes(number)
+  local ctx, device = self.session.ctx, self.model.devices[number]
+  for name, size in pairs(World.sizes) do
+    for at = self.base[name], self.base[name] + size - 1 do
+      local dev = ctx:deviceptr(number, at)
+      if (dev ~= 0) ~= (device:object_at(at) ~= nil) then
+        self:complain("device %d: %s is %s, not in the model", number, range(self, at, at + 1),
+          dev == 0 and "absent" or "present")
+      end
+      if dev ~= 0 then
+        local value = ctx:device_written(number, dev, 1) == 1 and ctx:device_read(number, dev, BYTE) or nil
+        if value ~= device:value(at) and not device:is_attached(at) then
+          self:complain("device %d: %s is %s, in the model %s", number, range(self, at, at + 1),
+            tostring(value), tostring(device:value(at)))
+        end
+        local t = device:tuple_at(at)
+        t.there = t.there or dev - at
+        if t.there ~= dev - at then
+          self:complain("device %d: %s lies %d bytes off in its tuple", number, range(self, at, at + 1),
+            dev - at - t.there)
+        end
+      end
+    end
+  end
+  for _, t in ipairs(device:top().tuples) do t.there = nil end
+end
+
+-- Ranges as the program asks for them: of one tuple, or not.
+function World:compare_presence(number)
+  local ctx, device = self.session.ctx, self.model.devices[number]
+  for name, size in pairs(World.sizes) do
+    local start = self.base[name]
+    for low = start, start + size - 1, 3 do
+      for high = low + 1, start + size, 5 do
+        local n, all = device:present_bytes(low, high), high - low
+        local one = n == all and device:in_one_tuple { low = low, high = high }
+        local wanted = n == 0 and "absent" or n < all and "partly" or one and "wholly"
+        if wanted and ctx:presence(number, low, all) ~= wanted then
+          self:complain("device %d: %s is present %s, in the model %s", number, range(self, low, high),
+            ctx:presence(number, low, all), wanted)
+        end
+      end
+    end
+  end
+end
+
+-- Attached pointers lead to where their targets are now.
+function World:compare_attached(number)
+  local ctx, device = self.session.ctx, self.model.devices[number]
+  local found, n = ctx:attachments(number), 0
+  for _, f in ipairs(found) do
+    local a = device.attached[f.slot]
+    if (a and a.count) ~= f.count then
+      self:complain("device %d: %s is attached %d times, in the model %d", number, f.name, f.count,
+        a and a.count or 0)
+    end
+  end
+  for slot, a in pairs(device.attached) do
+    n = n + 1
+    local word = ctx:device_read(number, ctx:deviceptr(number, slot), POINTER)
+    local wanted = ctx:deviceptr(number, a.target) - a.target + ctx:host_read(slot, POINTER)
+    if word ~= wanted then
+      self:complain("device %d: V[%d] is %d bytes off", number, (slot - self.base.V) // 8, word - wanted)
+    end
+  end
+  if n ~= #found then
+    self:complain("device %d: %d pointers are attached, in the model %d", number, #found, n)
+  end
+end
+
+-- Unknown bytes are taken as they are found.
+function World:compare_host()
+  for name, size in pairs(World.sizes) do
+    for at = self.base[name], self.base[name] + size - 1 do
+      local value = self.session.ctx:host_read(at, BYTE)
+      if self.host[at] == nil then self.host[at] = value end
+      if self.host[at] ~= value then
+        self:complain("%s is %d on the host, in the model %d", range(self, at, at + 1), value, self.host[at])
+      end
+    end
+  end
+end
+
+local function listed(originals)
+  local list = {}
+  for _, c in ipairs(originals) do
+    for _, piece in ipairs(c.dropped and {} or c.pieces) do list[#list + 1] = piece end
+  end
+  return list
+end
+
+function World:compare_originals(where, found, shown, wanted)
+  wanted = listed(wanted)
+  for i, f in ipairs(found) do
+    local c = wanted[i]
+    local what = ("%s %s"):format(shown[i].state, range(self, f.info.host, f.info.host + f.info.bytes))
+    if not c then self:complain("%s: %s is listed, not in the model", where, what) end
+    local model = ("%s %s"):format(c.kind, range(self, c.low, c.high))
+    if what ~= model then self:complain("%s: %s is listed, in the model %s", where, what, model) end
+    if f.base ~= c.base then self:complain("%s: %s has another base", where, what) end
+    if f.info.name ~= c.name then self:complain("%s: %s is called %s", where, c.name, f.info.name) end
+  end
+  if #wanted > #found then
+    local c = wanted[#found + 1]
+    self:complain("%s: the model lists %s %s, too", where, c.kind, range(self, c.low, c.high))
+  end
+end
+
+-- Names of what a tuple was made of, sorted. nil: one of them may have several.
+local function ancestors(device, t)
+  local names = {}
+  for i, a in ipairs(t.ancestors) do
+    names[i] = a.name or device:name(a)
+    if not names[i] then return nil end
+  end
+  table.sort(names)
+  return table.concat(names, " ")
+end
+
+function World:compare_tuples(where, device, found, wanted)
+  for i, f in ipairs(found) do
+    local t = wanted[i]
+    local what = ("%s %s"):format(device.tangled and "" or f.alloc and "ALLOC" or "ALIAS",
+      range(self, f.info.host, f.info.host + f.info.bytes))
+    if not t then self:complain("%s: %s is a tuple, not in the model", where, what) end
+    local model = ("%s %s"):format(device.tangled and "" or t.state, range(self, t.low, t.high))
+    if what ~= model then self:complain("%s: %s is a tuple, in the model %s", where, what, model) end
+    local name, names = device:name(t), ancestors(device, t)
+    if name and f.info.name ~= name then
+      self:complain("%s: %s is called %s, in the model %s", where, what, f.info.name, name)
+    end
+    table.sort(f.ancestors)
+    local of = table.concat(f.ancestors, " ")
+    if names and of ~= names and not device.tangled and not device.lower_unsure then
+      self:complain("%s: %s is made of %s, in the model %s", where, what, of, names)
+    end
+  end
+  if #wanted > #found then
+    local t = wanted[#found + 1]
+    self:complain("%s: the model has the tuple %s %s, too", where, t.state, range(self, t.low, t.high))
+  end
+end
+
+-- Where data have gone that held others together, lists below the top are not specified while something above
+-- holds these: nothing is missing in them.
+function World:compare_loosely(where, device, number, found)
+  local homes = {}
+  for i = 1, number do homes[device.layers[i]] = true end
+  for _, o in ipairs(device.objects) do
+    local covered = not homes[o.home]
+    for _, f in ipairs(found) do
+      covered = covered or f.info.host <= o.low and o.high <= f.info.host + f.info.bytes
+    end
+    if not covered then self:complain("%s: %s is in no tuple", where, range(self, o.low, o.high)) end
+  end
+end
+
+-- The tuples of a layer; number: which one.
+function World:compare_layer(where, device, number, found)
+  local top = #device.layers
+  if #listed(device.layers[top].originals) == 0 then top = math.max(top - 1, 1) end
+  if number < top and (device.tangled or device.lower_unsure) then
+    return self:compare_loosely(where, device, number, found)
+  end
+  self:compare_tuples(where, device, found, device.layers[number].tuples)
+end
+
+-- The lists of all levels and floors.
+function World:compare_lists(number)
+  local device = self.model.devices[number]
+  local found, shown = self.session.ctx:levels(number), state.of(self.session, number)
+  if #found ~= #device.layers // 2 then
+    self:complain("device %d: %d levels, in the model %d", number, #found, #device.layers // 2)
+  end
+  for i = 0, #found do
+    local level, floor = device.layers[2 * i], device.layers[2 * i + 1]
+    local f, s = found[i] or found.below, shown.levels[i] or shown
+    local where = ("device %d, level %d"):format(number, i)
+    if level then
+      self:compare_originals(where, f.original, s.original, level.originals)
+      self:compare_layer(where, device, 2 * i, f.artificial)
+    end
+    self:compare_originals(where .. ", enter data", f.dynamic, s.dynamic or {}, floor.originals)
+    if #listed(floor.originals) > 0 then
+      self:compare_layer(where .. ", floor", device, 2 * i + 1, f.floor)
+    end
+  end
+end
+
+function World:compare()
+  local wrong = self.session.ctx:check()
+  if wrong then self:complain("%s", wrong) end
+  for number = 0, self.config.devices - 1 do
+    self:compare_objects(number)
+    self:compare_bytes(number)
+    self:compare_attached(number)
+    self:compare_presence(number)
+    if self.fusion then self:compare_lists(number) end
+  end
+  self:compare_host()
+end
+
+-- All that does not depend on where the session's memory lies, as text.
+function World:summary()
+  local parts = {}
+  for name, size in pairs(World.sizes) do
+    for at = self.base[name], self.base[name] + size - 1 do
+      local is_pointer = name == "V"
+      parts[#parts + 1] = ("%s %d"):format(range(self, at, at + 1), is_pointer and 0 or self.host[at])
+      for number = 0, self.config.devices - 1 do
+        local t = self.model.devices[number]:tuple_at(at)
+        parts[#parts + 1] = t and ("device %d, %s: %s, %s %s"):format(number, range(self, at, at + 1),
+          is_pointer and "" or tostring(t.block.bytes[at]), t.state, range(self, t.low, t.high))
+      end
+    end
+  end
+  table.sort(parts)
+  return table.concat(parts, "\n")
+end
+
+-- ------------------------------------------------------------------------------------------ steps --
+
+function World:host_bytes()
+  local parts = {}
+  for _, name in ipairs { "A", "B", "V" } do
+    parts[#parts + 1] = core.get(self.base[name], World.sizes[name])
+  end
+  return table.concat(parts)
+end
+
+-- Runs fn; a failure must leave everything as it was. Returns its code, or nil and what fn returned.
+function World:try(fn)
+  local digest, host = self.session.ctx:digest(), self:host_bytes()
+  local ok, result = pcall(fn)
+  if ok then return nil, result end
+  if not diagnostic.is(result) then error(result, 0) end
+  local changed = self.session.ctx:digest() ~= digest and "the device"
+    or self:host_bytes() ~= host and "the host"
+  if changed then self:complain("a construct failed (%s), but %s changed", result.message, changed) end
+  return result.code, result
+end
+
+local failures = { ["out-of-device-memory"] = true, ["device-error"] = true }
+
+-- Runs a construct, first with a fault if the step has one, then compares outcome and moved bytes with the
+-- model's. Returns what the construct returned, or false.
+function World:run(step, fn, model)
+  local ctx = self.session.ctx
+  if step.fault then
+    ctx["fail_" .. step.fault.of](ctx, step.device, step.fault.n)
+    local code, result = self:try(fn)
+    ctx["fail_" .. step.fault.of](ctx, step.device, 0)
+    if not code then return self:agree(step, nil, result, model) end
+    if not failures[code] then return self:agree(step, code, result, model) end
+  end
+  local before = ctx:stats(step.device)
+  local code, result = self:try(fn)
+  if code == "out-of-device-memory" and self.config.device_bytes then return false end
+  return self:agree(step, code, result, model, before)
+end
+
+function World:agree(step, code, result, model, before)
+  local errors, moved = model()
+  if errors and not code then self:complain("no error, the model has %s", next(errors)) end
+  if code and not (errors and errors[code]) then
+    self:complain("%s: %s, the model has %s", code, result.message, errors and next(errors) or "no error")
+  end
+  if code then return false end
+  if before then self:compare_moves(step, before, moved) end
+  return result
+end
+
+function World:compare_moves(step, before, moved)
+  local after, present = self.session.ctx:stats(step.device), 0
+  for _, o in ipairs(self.model.devices[step.device].objects) do present = present + o.high - o.low end
+  for _, way in ipairs { "h2d", "d2h", "d2d" } do
+    local n = after[way .. "_bytes"] - before[way .. "_bytes"]
+    local wrong = n ~= moved[way]
+    if way == "d2d" and self.model.devices[step.device].tangled then wrong = n > present end
+    if wrong then
+      self:complain("%d bytes moved %s, in the model %d", n, way, moved[way])
+    end
+  end
+end
+
+function World:directive(step) return self.session:directive(World.text(self.config, step), nil, "w", 1) end
+
+local steps = {}
+
+function steps.data(w, step)
+  local device = w.model.devices[step.device]
+  local before = w:addresses(step.device)
+  local region = w:run(step, function() return w:directive(step) end,
+    function() return device:open(w:claims(step)) end)
+  if region then table.insert(w.open[step.device], { region = region, before = before }) end
+end
+
+-- Where the objects are, by host address.
+function World:addresses(number)
+  local list = {}
+  for _, o in ipairs(self.model.devices[number].objects) do
+    list[o.low] = self.session.ctx:deviceptr(number, o.low)
+  end
+  return list
+end
+
+-- A level that has gone left all others where it found them (DIR-4.3-04).
+function World:compare_addresses(number, before)
+  for at, dev in pairs(self:addresses(number)) do
+    if before[at] and before[at] ~= dev then
+      self:complain("device %d: %s is not where it was before", number, range(self, at, at + 1))
+    end
+  end
+end
+
+steps["end"] = function(w, step)
+  local stack, device = w.open[step.device], w.model.devices[step.device]
+  if #stack == 0 then return end
+  local unsure = #device:top().originals > 0 or device.tangled or device.lower_unsure
+  local closed = w:run(step, function()
+    stack[#stack].region:close()
+    return true
+  end, function() return device:close() end)
+  if not closed then return end
+  local before = table.remove(stack).before
+  if not unsure and not device.tangled then w:compare_addresses(step.device, before) end
+end
+
+function steps.enter(w, step)
+  local device = w.model.devices[step.device]
+  w:run(step, function() return w:directive(step) end, function() return device:enter(w:claims(step)) end)
+end
+
+function steps.exit(w, step)
+  local device = w.model.devices[step.device]
+  w:run(step, function() return w:directive(step) end, function() return device:exit(w:claims(step)) end)
+end
+
+function steps.update(w, step)
+  local device = w.model.devices[step.device]
+  w:run(step, function() return w:directive(step) end,
+    function() return device:update(w:claims(step), step.if_present) end)
+end
+
+function steps.attach(w, step)
+  local name, slot = ("V[%d]"):format(step.slot), w.base.V + 8 * step.slot
+  w:run(step, function() return w.session:directive(("enter data attach(%s)"):format(name), nil, "w", 1) end,
+    function() return w.model.devices[step.device]:enter_attach(slot, w.base[name]) end)
+end
+
+function steps.detach(w, step)
+  local text = ("exit data detach(V[%d])"):format(step.slot)
+  w:run(step, function() return w.session:directive(text, nil, "w", 1) end,
+    function() return w.model.devices[step.device]:exit_detach(w.base.V + 8 * step.slot) end)
+end
+
+function steps.host(w, step)
+  for _, write in ipairs(step.writes) do w:set_host(w.base[write.array] + write.index, write.value) end
+end
+
+-- What a kernel leaves in bytes that are present.
+local function write_all(w, step)
+  local ctx, device = w.session.ctx, w.model.devices[step.device]
+  for _, write in ipairs(step.writes) do
+    local at = w.base[write.array] + write.index
+    if device:object_at(at) then
+      local ok, err = ctx:device_write(step.device, ctx:deviceptr(step.device, at), BYTE, write.value)
+      if not ok then w:complain("%s cannot be written: %s", range(w, at, at + 1), err.message) end
+      device:write(at, write.value)
+    end
+  end
+end
+
+function steps.kernel(w, step)
+  write_all(w, step)
+  local first = step.writes[1]
+  local dev = first and w.session.ctx:deviceptr(step.device, w.base[first.array] + first.index)
+  if step.hands and dev and dev ~= 0 then w.handed[step.device] = dev end
+end
+
+-- Whether a byte of a tuple, seen from a variable that a clause names, is what the model has; holes are
+-- neither read nor written.
+function World:probe(view, c, at)
+  local device = self.model.devices[self.session.device]
+  local index = at - self.base[c.name]
+  local ok, value = pcall(function() return view[c.name][index] end)
+  local wanted = device:object_at(at) and device:value(at)
+  if ok and (value & 255) ~= wanted then
+    self:complain("a kernel reads %d in %s[%d], the model has %s", value & 255, c.name, index,
+      tostring(wanted))
+  elseif not ok and (wanted or not diagnostic.is(value) or value.code ~= "uninitialized-read") then
+    self:complain("a kernel cannot read %s[%d]: %s", c.name, index, tostring(value))
+  end
+  if device:object_at(at) then return end
+  local written, err = pcall(function() view[c.name][index] = 1 end)
+  if written or err.code ~= "out-of-bounds" then
+    self:complain("a kernel writes in a hole, %s[%d]: %s", c.name, index, tostring(err))
+  end
+end
+
+-- Whether all clauses that name a variable as this one does lie in one tuple: welcome ones on included data
+-- do not fuse what they name.
+local function is_together(w, step, c)
+  local t = w.model.devices[step.device]:tuple_at(w.base[c.array] + c.low)
+  for _, d in ipairs(step.clauses) do
+    local start = w.base[d.array]
+    local there = w.model.devices[step.device]:object_at(start + d.low) and t and t.low <= start + d.low
+      and start + d.high <= t.high
+    if d.name == c.name and not there then return false end
+  end
+  return true
+end
+
+-- The host address of what lies at a device address now, or of the hole that does; nil: nothing of now.
+local function lies_at(w, number, dev)
+  for _, t in ipairs(w.model.devices[number]:top().tuples) do
+    local at = dev - w.session.ctx:deviceptr(number, t.low) + t.low
+    if t.low <= at and at < t.high then return at end
+  end
+  return nil
+end
+
+-- What a kernel finds at an address that a program was given at some time.
+function World:probe_handed(view, number)
+  local device, at = self.model.devices[number], lies_at(self, number, self.handed[number])
+  if at and device:is_attached(at) then return end
+  local value = at and device:object_at(at) and device:value(at)
+  local ok, found = pcall(function() return view.h[0] end)
+  local code = not ok and diagnostic.is(found) and found.code
+  local wanted = not at and "out-of-bounds" or not value and "uninitialized-read"
+  if wanted and code ~= wanted or not wanted and (not ok or found & 255 ~= value) then
+    self:complain("device %d: an address handed out leads to %s, in the model to %s (%s)", number,
+      tostring(found), tostring(wanted or value), at and range(self, at, at + 1) or "nothing")
+  end
+end
+
+-- Inside a compute construct every byte that lies in one tuple with a clause is reached from its base.
+function World:probe_all(view, step)
+  local device = self.model.devices[step.device]
+  for _, c in ipairs(step.clauses) do
+    local start = self.base[c.array]
+    local seen = c.array ~= "V" and not c.slot and device:object_at(start + c.low)
+    local t = seen and is_together(self, step, c) and device:tuple_at(start + c.low)
+    for at = t and math.max(t.low, self.base[c.name]) or 0, t and t.high - 1 or -1 do
+      self:probe(view, c, at)
+    end
+  end
+end
+
+function steps.compute(w, step)
+  local device, ctx = w.model.devices[step.device], w.session.ctx
+  if step.hands and not w.handed[step.device] then return end
+  ctx:host_write(w.session.scope.variables.h.address, POINTER, w.handed[step.device] or 0)
+  local before, first = ctx:stats(step.device), nil
+  local code, result = w:try(function()
+    w:directive(step)(function(view)
+      first = ctx:stats(step.device)
+      local errors, moved = device:open(w:claims(step), "parallel")
+      if errors then w:complain("no error, the model has %s", next(errors)) end
+      w:compare_moves(step, before, moved)
+      w:compare()
+      write_all(w, step)
+      w:probe_all(view, step)
+      if step.hands then w:probe_handed(view, step.device) end
+      first = ctx:stats(step.device)
+    end, { file = "w", line = 2 })
+  end)
+  if code == "out-of-device-memory" and w.config.device_bytes and not first then return end
+  w:agree(step, code, result, function()
+    if code then return device:entry_errors(w:claims(step)) end
+    return device:close()
+  end, first)
+end
+
+-- Does a step and compares. Fails with {difference=} or with what somebody raised.
+function World:step(step)
+  self.session:set_device(step.device or 0)
+  steps[step.op](self, step)
+  self:compare()
+end
+
+return World
