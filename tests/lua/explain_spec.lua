@@ -20,6 +20,7 @@ local declarations = [[
       #pragma acc policy(calc_a) default(copyin) copyout(a)
       #pragma acc policy(no_b) use(calc_a) exclude(b)
       #pragma acc policy(update_b) default(exclude) update(b)
+      #pragma acc policy(partly) default(update_and_copy) present_and_copyin(a) pcopy(b)
   };
   struct outer { int k; struct deep d; struct deep *list; vector<float> v; float plain[4]; float *raw;
       #pragma acc shape include(list[0:k]) exclude(raw)
@@ -66,7 +67,8 @@ local directives = {
   "data copy(X, X.a[0:X.n])", "data copyin(Y.d.a[0:Y.d.n], Y.list[1].b[0:1]) create(Y)",
   "data copyin(Y.v)", "data copyin<part_a>(Y.list[0:Y.k])", "data copy(Y.plain[1:2], Y.k)",
   "data copyin(p[0:4]) present(q[@p])", "data invoke<>(Y)::{ default(exclude) invoke<calc_a>(d) copyin(k) }",
-  "data copyin(Y.list[i + 1].a[0:Y.list[i + 1].n])",
+  "data copyin(Y.list[i + 1].a[0:Y.list[i + 1].n])", "data present_and_copyin(X) update_and_copy(p[0:4])",
+  "data update_and_copy(X.a[0:X.n], X.n) pcopyin(X.b[0:1])", "enter data invoke<partly>(X)",
 }
 local updates = {
   "update self(X)", "update self<only_b>(X)", "update device(X.b[0:X.n], X.n)", "update invoke<update_b>(device: X)",

@@ -195,6 +195,8 @@ describe("directives", function()
     { "data copy(a) \\\n  copyin(b)", "data: copy(a), copyin(b)" }, { "end data", "end data: " },
     { "data copy /* all */ (a)", "data: copy(a)" }, { "data pcopy(*p)", "data: pcopy((* p))" },
     { "data copi(a)", "data: copi" }, { "kernels", "kernels: " },
+    { "data present_and_copyin<s>(x) update_and_copy(b[0:n])",
+      "data: present_and_copyin<s>(x), update_and_copy((section b 0 n))" },
   }
   for _, case in ipairs(cases) do
     it("reads " .. case[1]:gsub("%s+", " "), function() assert.equal(case[2],

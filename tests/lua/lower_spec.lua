@@ -80,10 +80,11 @@ describe("clauses", function()
   end)
 
   it("ask for what the nest says", function()
-    assert.same({ "hold X" }, items "enter data copyin(X.a[0:X.n])")
+    assert.same({ "hold X present_or" }, items "enter data copyin(X.a[0:X.n])")
     assert.same({ "create X" }, items "data create(X) copyin(X.a[0:2])")
     assert.same({ "update self X" }, items "update self(X.a[0:2])")
-    assert.same({ "hold X", "present p" }, items "data invoke<>(X)::{ default(exclude) copy(n) } present(p[@])")
+    assert.same({ "hold X present_or", "present p" },
+      items "data invoke<>(X)::{ default(exclude) copy(n) } present(p[@])")
   end)
 
   it("carry conditions, finalize and names", function()
