@@ -97,8 +97,7 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     struct accd_scratch *scratch = &plan->context->scratch;
     struct accd_bulk *bulk = accd_scratch_take(scratch, sizeof *bulk);
     if (!bulk)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
+        return accd_plan_no_memory(plan->context);
     *bulk = (struct accd_bulk){.plan = plan, .walk = walk, .group = group};
     bulk->roots = accd_scratch_take(scratch, walk->nroots * sizeof bulk->roots[0]);
     bulk->own = accd_scratch_take(scratch, walk->nroots * sizeof bulk->own[0]);
@@ -111,8 +110,7 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     bulk->columns = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->columns[0]);
     if (!bulk->roots || !bulk->own || !bulk->places || !bulk->ranges || !bulk->images ||
         !bulk->columns)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < walk->nroots; i++) {
         bulk->roots[i] = NULL;
         bulk->own[i] = false;

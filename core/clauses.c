@@ -2,12 +2,6 @@
  * present, and to one another. */
 #include "core.h"
 
-static accd_status no_memory(const struct accd_plan *plan)
-{
-    return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                     "no memory to plan a construct");
-}
-
 struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint64_t bytes)
 {
     struct accd_range_cursor cursor;
@@ -45,7 +39,7 @@ accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t object
 {
     struct accd_range_cursor cursor;
     if (!room_for_claims(plan, 2 * objects))
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     struct accd_claim *claim = &plan->claims[index];
     const struct accd_claim whole = *claim;
     uint64_t at = whole.host, end = whole.host + whole.bytes;
@@ -90,9 +84,8 @@ static uint64_t base_of(const struct accd_plan *plan, const struct accd_claim *c
 bool accd_fuse_wanted(const struct accd_plan *plan)
 {
     const accd_rules *rules = &plan->context->rules;
-    bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR;
-    for (size_t i = 0; i < plan->construct->nitems && !wanted; i++)
-        wanted = plan->construct->items[i].flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH);
+    bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
+                  plan->item_flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH);
     for (size_t i = 0; plan->walk && i < plan->walk->nsegments && !wanted; i++)
         wanted = plan->walk->segments[i].flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH);
     return wanted;
@@ -100,13 +93,11 @@ bool accd_fuse_wanted(const struct accd_plan *plan)
 
 accd_status accd_fuse_begin(struct accd_plan *plan)
 {
-    if (!accd_fuse_wanted(plan))
-        return ACCD_OK;
     struct accd_fusion *fusion =
         accd_scratch_take(&plan->context->scratch,
                           sizeof *fusion + plan->nclaims * sizeof fusion->candidates[0]);
     if (!fusion)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     *fusion = (struct accd_fusion){.candidates = (struct accd_candidate *)(fusion + 1)};
     plan->fusion = fusion;
     return ACCD_OK;
@@ -128,11 +119,6 @@ struct accd_candidate *accd_fuse_candidate(struct accd_plan *plan, uint32_t inde
 }
 
 /* -------------------------------------------------------------------------------- comparing -- */
-
-static bool is_or(const struct accd_candidate *candidate)
-{
-    return candidate->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
-}
 
 static uint64_t end_of(const struct accd_candidate *candidate)
 {
@@ -159,11 +145,11 @@ static accd_status sort_candidates(struct accd_plan *plan, struct accd_pair **so
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch,
                                                 2 * fusion->ncandidates * sizeof *pairs);
     if (!pairs)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < fusion->ncandidates; i++)
         if (fusion->candidates[i].brings)
             pairs[n++] = (struct accd_pair){
-                ~(fusion->candidates[i].bytes << 1) + is_or(&fusion->candidates[i]), i};
+                ~(fusion->candidates[i].bytes << 1) + accd_present_or(fusion->candidates[i].flags), i};
     struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++)
         sorted[i].key = fusion->candidates[sorted[i].value].host;
@@ -182,17 +168,17 @@ accd_status accd_compare_clauses(struct accd_plan *plan)
     ACCD_TRY(sort_candidates(plan, &sorted, &n));
     uint32_t *around = accd_scratch_take(&plan->context->scratch, n * sizeof around[0]);
     if (!around)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++) {
         struct accd_candidate *candidate = &fusion->candidates[sorted[i].value];
         const uint64_t end = end_of(candidate);
         while (depth && end_of(&fusion->candidates[around[depth - 1]]) <= candidate->host)
             depth--;
         bool drops = false;
-        for (size_t k = 0; k < depth && !drops && is_or(candidate) && plan->context->rules.fusion;
+        for (size_t k = 0; k < depth && !drops && accd_present_or(candidate->flags) && plan->context->rules.fusion;
              k++) {
             const struct accd_candidate *outer = &fusion->candidates[around[k]];
-            drops |= end_of(outer) >= end && (outer->bytes > candidate->bytes || !is_or(outer));
+            drops |= end_of(outer) >= end && (outer->bytes > candidate->bytes || !accd_present_or(outer->flags));
         }
         if (drops) {
             drop(plan, candidate);

@@ -8,7 +8,8 @@
  *   directory                 present objects, groups, shared device blocks, attachments
  *   clauses, fuse, unfuse,    which data lie in one device block
  *   tuples
- *   plan, link, construct     a construct, from items to events
+ *   plan, resolve, link,      a construct, from items to events
+ *   construct
  *   host, event, check        known host memory, telling, invariants
  */
 #ifndef ACCD_CORE_H
@@ -427,6 +428,11 @@ struct accd_claim {
 #define ACCD_CLAIM_WALKED 0x80000000u
 #define ACCD_CLAIM_STILL 128u /* flag: its data are there by another clause, it moves nothing */
 
+/* Present data are welcome to the clause, and then it asks for nothing. */
+static inline bool accd_present_or(unsigned flags)
+{
+    return flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
+}
 /* update_and_copy: present bytes come from the host all the same. */
 static inline bool accd_claim_refreshes(const struct accd_claim *claim)
 {
@@ -484,6 +490,7 @@ struct accd_plan {
     struct accd_bulk *bulk;   /* the transfers of the group, NULL: none */
     bool new_group;
     struct accd_source *sources; /* of the items */
+    unsigned item_flags;         /* of any of them */
     struct accd_claim *claims;
     size_t nclaims, claims_room;
     struct accd_fusion *fusion; /* NULL: it has nothing to do with tuples */
@@ -498,11 +505,18 @@ struct accd_plan {
 };
 
 /* plan.c */
+/* ACCD_OUT_OF_MEMORY, for what is planned in scratch space. */
+accd_status accd_plan_no_memory(accd_context *context);
 accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
                             const accd_construct *construct);
 /* Claims for the sections of the walk, behind those of the items. */
 accd_status accd_plan_sections(struct accd_plan *plan);
 void accd_plan_end(struct accd_plan *plan);
+/* Whether a new object lies in a range that the construct fuses. */
+static inline bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host)
+{
+    return plan->fusion && accd_fuse_dev(plan, host);
+}
 /* Whether a claim on its object is counted. */
 bool accd_plan_counts_pointer(const struct accd_plan *plan, struct accd_claim *claim);
 static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_claim *claim)
@@ -537,10 +551,12 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
                              const struct accd_object *other, accd_status status, const char *rule,
                              const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* enter.c, leave.c, update.c */
+/* resolve.c: claims get their states, plan->fresh those that make objects. */
+accd_status accd_resolve_entry(struct accd_plan *plan);
 /* Two claims of a construct overlap, and neither contains the other. */
 accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_claim *owner);
+/* enter.c, leave.c, update.c */
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p);
 accd_status accd_exit_data(struct accd_plan *plan);
 accd_status accd_leave_region(struct accd_region *region, bool abandon);

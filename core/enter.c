@@ -26,235 +26,6 @@ struct entry {
     struct accd_region *region;
 };
 
-/* ------------------------------------------------------------------------- 1. present or not -- */
-
-/* A claim, or piece of one, that lies in a present object. */
-static accd_status resolve_inside(struct accd_plan *plan, struct accd_claim *claim,
-                                  struct accd_object *object, bool split)
-{
-    const accd_rules *rules = &plan->context->rules;
-    if (!split && accd_demands[claim->action].creates && rules->again == ACCD_REJECT &&
-        claim->action != ACCD_HOLD &&
-        !(claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED | ACCD_ITEM_KEEP |
-                          ACCD_ITEM_REFRESH)))
-        return accd_claim_error(plan, claim, object, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT,
-                                "it is present already, which %s allows only for present_or "
-                                "clauses",
-                                rules->name);
-    if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
-        return accd_claim_error(plan, claim, object, ACCD_LIMIT, R_LIMIT,
-                                "its reference counter is exhausted");
-    claim->state = ACCD_CLAIM_PRESENT;
-    claim->object = object;
-    if (rules->fusion && !(claim->flags & ACCD_ITEM_REFRESH))
-        claim->flags |= ACCD_CLAIM_STILL;
-    return ACCD_OK;
-}
-
-static bool present_or(const struct accd_claim *claim)
-{
-    return claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
-}
-
-/* A claim of which one object does not hold all, but present ones hold something. */
-static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
-                                  const struct accd_object *object)
-{
-    struct accd_claim *claim = &plan->claims[index];
-    const accd_rules *rules = &plan->context->rules;
-    const struct accd_demand *demand = &accd_demands[claim->action];
-    struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-    bool splits = demand->creates && (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
-                                      rules->partial_overlap != ACCD_OVERLAP_ERROR);
-    bool joins = cover.whole && (cover.one || rules->fusion || splits);
-    if (!joins && !splits && rules->fusion && demand->creates)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
-                                "only a part of it is present on device %d: name that part, or use "
-                                "present_and_copyin or update_and_copy",
-                                plan->dir->number);
-    if (!joins && !splits)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->number);
-    struct accd_candidate *candidate = NULL;
-    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (rules->fusion || !cover.one)) {
-        candidate = accd_fuse_candidate(plan, index);
-        candidate->dropped = cover.one && present_or(claim);
-        candidate->split = candidate->brings = !cover.whole;
-    }
-    if (demand->in && rules->partial_overlap == ACCD_OVERLAP_REFRESH && !cover.whole &&
-        !(claim->flags & ACCD_ITEM_KEEP))
-        claim->flags |= ACCD_ITEM_REFRESH;
-    size_t first = plan->nclaims;
-    ACCD_TRY(accd_claim_cut(plan, index, cover.objects));
-    if (candidate && candidate->split) {
-        candidate->more = (uint32_t)first;
-        candidate->nmore = (uint32_t)(plan->nclaims - first);
-    }
-    for (size_t i = first - 1; i < plan->nclaims; i++) {
-        claim = &plan->claims[i < first ? index : i];
-        if (claim->state == ACCD_CLAIM_PRESENT)
-            ACCD_TRY(resolve_inside(plan, claim, claim->object, !cover.whole));
-    }
-    return ACCD_OK;
-}
-
-static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
-{
-    struct accd_claim *claim = &plan->claims[index];
-    enum accd_relation relation;
-    struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
-    if (relation == ACCD_ACROSS)
-        return resolve_across(plan, index, object);
-    if (plan->context->rules.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED)) {
-        struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
-        candidate->dropped = relation == ACCD_INSIDE && present_or(claim);
-        candidate->brings = relation == ACCD_NONE && accd_demands[claim->action].creates;
-    }
-    return relation == ACCD_INSIDE ? resolve_inside(plan, claim, object, false) : ACCD_OK;
-}
-
-/* --------------------------------------------------------------------- 2. conflicts and owners -- */
-
-/* The first claim in plan->fresh with a byte in [host, host + bytes), or NULL. */
-struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
-{
-    size_t low = 0, high = plan->nfresh;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct accd_claim *claim = &plan->claims[plan->fresh[middle]];
-        if (claim->host + claim->bytes <= host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == plan->nfresh)
-        return NULL;
-    struct accd_claim *claim = &plan->claims[plan->fresh[low]];
-    return claim->host < host + bytes ? claim : NULL;
-}
-
-
-accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
-                               const struct accd_claim *owner)
-{
-    accd_status status =
-        accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
-                         plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         "it overlaps another object of this directive, and neither contains the "
-                         "other");
-    accd_object_info *other = &plan->context->error.other;
-    accd_name_claim(plan, owner, other->name, sizeof other->name);
-    other->host = owner->host;
-    other->bytes = owner->bytes;
-    return status;
-}
-
-/* Whether the clauses of two claims overlap in part, although their claims, cut at present data, do not. */
-static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim *a,
-                          const struct accd_claim *b)
-{
-    if ((a->source | b->source) & ACCD_CLAIM_WALKED)
-        return false;
-    const accd_item *x = &plan->construct->items[a->source];
-    const accd_item *y = &plan->construct->items[b->source];
-    uint64_t low = accd_address(x->host), high = accd_address(y->host);
-    uint64_t low_end = low + x->bytes, high_end = high + y->bytes;
-    return (low < high && low_end < high_end) || (low > high && low_end > high_end);
-}
-
-/* A claim that makes nothing: it may lie in what another one makes. */
-static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
-{
-    struct accd_claim *owner = accd_fresh_in(plan, claim->host, claim->bytes);
-    if (owner && owner->host <= claim->host &&
-        claim->bytes <= owner->host + owner->bytes - claim->host) {
-        claim->state = ACCD_CLAIM_WITHIN;
-        claim->owner = (uint32_t)(owner - plan->claims);
-        return ACCD_OK;
-    }
-    if (owner)
-        return accd_overlap_error(plan, claim, owner);
-    if (accd_demands[claim->action].must)
-        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it is not present on device %d", plan->dir->number);
-    claim->state = ACCD_CLAIM_SKIP;
-    return ACCD_OK;
-}
-
-static accd_status resolve_fresh(struct accd_plan *plan)
-{
-    struct accd_scratch *scratch = &plan->context->scratch;
-    size_t n = 0, others = 0;
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (claim->state != ACCD_CLAIM_OPEN || !claim->bytes)
-            continue;
-        *(accd_demands[claim->action].creates ? &n : &others) += 1;
-    }
-    if (!n && !others)
-        return ACCD_OK;
-    struct accd_pair *pairs = accd_scratch_take(scratch, 2 * n * sizeof *pairs);
-    plan->fresh = accd_scratch_take(scratch, n * sizeof plan->fresh[0]);
-    if (!pairs || !plan->fresh)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
-    n = 0;
-    for (uint32_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes &&
-            accd_demands[plan->claims[i].action].creates)
-            pairs[n++] = (struct accd_pair){plan->claims[i].host, i};
-    pairs = accd_sort_pairs(pairs, pairs + n, n);
-    for (size_t i = 0; i < n;) {
-        /* of those that begin at one address the longest owns the others, of equal ones one without
-         * present_or */
-        size_t longest = i, end = i + 1;
-        for (; end < n && pairs[end].key == pairs[i].key; end++) {
-            const struct accd_claim *a = &plan->claims[pairs[end].value];
-            const struct accd_claim *b = &plan->claims[pairs[longest].value];
-            if (a->bytes > b->bytes || (a->bytes == b->bytes && present_or(b) && !present_or(a)))
-                longest = end;
-        }
-        struct accd_pair swap = pairs[i];
-        pairs[i] = pairs[longest];
-        pairs[longest] = swap;
-        for (; i < end; i++) {
-            struct accd_claim *claim = &plan->claims[pairs[i].value];
-            struct accd_claim *owner =
-                plan->nfresh ? &plan->claims[plan->fresh[plan->nfresh - 1]] : NULL;
-            if (owner && claim->host - owner->host < owner->bytes) {
-                if (claim->bytes > owner->host + owner->bytes - claim->host)
-                    return accd_overlap_error(plan, claim, owner);
-                if (clauses_cross(plan, claim, owner))
-                    return accd_overlap_error(plan, claim, owner);
-                claim->state = ACCD_CLAIM_WITHIN;
-                claim->owner = plan->fresh[plan->nfresh - 1];
-            } else {
-                claim->state = ACCD_CLAIM_NEW;
-                plan->fresh[plan->nfresh++] = (uint32_t)pairs[i].value;
-            }
-        }
-    }
-    for (uint32_t i = 0; others && i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (claim->state == ACCD_CLAIM_OPEN && claim->bytes)
-            ACCD_TRY(resolve_within(plan, claim));
-    }
-    return ACCD_OK;
-}
-
-/* The common case of one clause: nothing to compare it with. */
-static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
-{
-    if (!accd_demands[claim->action].creates)
-        return resolve_within(plan, claim);
-    plan->fresh = &claim->owner; /* its own number, 0 */
-    claim->owner = 0;
-    plan->nfresh = 1;
-    claim->state = ACCD_CLAIM_NEW;
-    return ACCD_OK;
-}
-
 /* ----------------------------------------------------------------------------------- groups -- */
 
 static bool roots_open(const struct accd_plan *plan)
@@ -303,7 +74,7 @@ static accd_status try_group(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-/* --------------------------------------------------------------------------------- 3. reserve -- */
+/* --------------------------------------------------------------------------------- 1. reserve -- */
 
 static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
                                accd_status status, uint64_t bytes)
@@ -532,8 +303,7 @@ static accd_status reserve_records(struct entry *entry)
         entry->frames =
             accd_scratch_take(&plan->context->scratch, framed * sizeof entry->frames[0]);
         if (!entry->frames)
-            return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                             "no memory to plan a construct");
+            return accd_plan_no_memory(plan->context);
     }
     size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group + framed;
     if (plan->fusion) {
@@ -546,7 +316,7 @@ static accd_status reserve_records(struct entry *entry)
                                   blocks);
 }
 
-/* ---------------------------------------------------------------------------------- 4. moves -- */
+/* ---------------------------------------------------------------------------------- 2. moves -- */
 
 /* Bytes that are there and come from the host all the same: attached pointers are kept. */
 static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
@@ -603,7 +373,7 @@ static accd_status plan_bulk(struct entry *entry)
     return ACCD_OK;
 }
 
-/* --------------------------------------------------------------------------------- 5. commit -- */
+/* --------------------------------------------------------------------------------- 3. commit -- */
 
 static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
 {
@@ -720,25 +490,6 @@ static void undo(struct entry *entry)
         accd_mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-static accd_status resolve(struct accd_plan *plan)
-{
-    uint32_t open = 0, last = 0, n = (uint32_t)plan->nclaims; /* pieces come behind them */
-    for (uint32_t i = 0; i < n; i++) {
-        if (plan->claims[i].action == ACCD_ATTACH)
-            plan->claims[i].state = ACCD_CLAIM_SKIP;
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes)
-            ACCD_TRY(resolve_present(plan, i));
-    }
-    for (uint32_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN) {
-            open++;
-            last = i;
-        }
-    if (open == 1 && last == 0)
-        return resolve_one(plan, &plan->claims[0]);
-    return open ? resolve_fresh(plan) : ACCD_OK;
-}
-
 /* Members of an aggregate that is not mapped itself come together or not at all, if the rules say
  * so: none may be new when something before the end of the last one is present. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
@@ -776,10 +527,10 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
     accd_status status = ACCD_OK;
     if (plan->walk && !plan->group)
         status = accd_plan_sections(plan);
-    if (status == ACCD_OK)
+    if (status == ACCD_OK && accd_fuse_wanted(plan))
         status = accd_fuse_begin(plan);
     if (status == ACCD_OK)
-        status = resolve(plan);
+        status = accd_resolve_entry(plan);
     if (status == ACCD_OK && plan->fusion)
         status = accd_fuse_plan(plan);
     if (status == ACCD_OK && plan->context->rules.frame_grows == ACCD_REJECT)

@@ -46,12 +46,6 @@ struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
                            object && accd_object_end(object) > host ? object->host : host, cursor);
 }
 
-static accd_status no_memory(const struct accd_plan *plan)
-{
-    return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                     "no memory to plan a construct");
-}
-
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
 /* Grows a range so that it cuts no tuple. */
@@ -83,7 +77,7 @@ static accd_status ranges_by_base(struct accd_plan *plan)
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     fusion->fits = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->fits[0]);
     if (!pairs || !fusion->fits)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     n = 0;
     for (size_t i = 0; i < fusion->ncandidates; i++)
         if (!fusion->candidates[i].dropped)
@@ -124,7 +118,7 @@ static accd_status join_ranges(struct accd_plan *plan)
     struct accd_fit *fits = accd_scratch_take(&plan->context->scratch, n * sizeof *fits);
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!fits || !pairs)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++) {
         close_range(plan->dir, &fusion->fits[i]);
         pairs[i] = (struct accd_pair){fusion->fits[i].host, i};
@@ -251,7 +245,7 @@ static accd_status list_shifts(struct accd_plan *plan)
         fusion->shifts =
             accd_scratch_take(&plan->context->scratch, n * sizeof fusion->shifts[0]);
         if (!fusion->shifts)
-            return no_memory(plan);
+            return accd_plan_no_memory(plan->context);
     }
     return ACCD_OK;
 }
@@ -285,7 +279,7 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
               accd_range_reserve(&dir->fused, tuples);
     ok = ok && (!dir->device_order ||
                 accd_range_reserve(&dir->by_device, fusion->nshifts + plan->nfresh));
-    return ok ? ACCD_OK : no_memory(plan);
+    return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
 /* Memory for the ranges, and the objects' new places in it. Alignment stays that of the host. */
@@ -327,7 +321,7 @@ accd_status accd_fuse_place(struct accd_plan *plan)
 static const struct accd_fit *fit_of(const struct accd_plan *plan, uint64_t host)
 {
     const struct accd_fusion *fusion = plan->fusion;
-    size_t low = 0, high = fusion ? fusion->nfits : 0;
+    size_t low = 0, high = fusion->nfits;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (fusion->fits[middle].end <= host)
@@ -335,13 +329,7 @@ static const struct accd_fit *fit_of(const struct accd_plan *plan, uint64_t host
         else
             high = middle;
     }
-    return fusion && low < fusion->nfits && fusion->fits[low].host <= host ? &fusion->fits[low]
-                                                                            : NULL;
-}
-
-bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host)
-{
-    return fit_of(plan, host) != NULL;
+    return low < fusion->nfits && fusion->fits[low].host <= host ? &fusion->fits[low] : NULL;
 }
 
 uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
@@ -363,7 +351,7 @@ static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p,
         return ACCD_OK;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     n = 0;
     for (size_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
@@ -401,7 +389,7 @@ static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shi
     }
     if (!accd_plan_room(plan, (void **)&fusion->copies, fusion->ncopies, &fusion->copies_room,
                         sizeof fusion->copies[0]))
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     fusion->copies[fusion->ncopies++] = copy;
     return ACCD_OK;
 }
@@ -450,7 +438,7 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
             continue;
         if (!accd_plan_room(plan, (void **)&fusion->redirects, fusion->nredirects,
                             &fusion->redirects_room, sizeof fusion->redirects[0]))
-            return no_memory(plan);
+            return accd_plan_no_memory(plan->context);
         fusion->redirects[fusion->nredirects++] = (struct accd_redirect){attach, attach->dev};
         attach->dev = dev;
         ACCD_TRY(accd_find(dir, attach->slot, &holder));

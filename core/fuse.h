@@ -202,7 +202,6 @@ accd_status accd_fuse_reserve(struct accd_plan *plan);
 accd_status accd_fuse_place(struct accd_plan *plan);
 /* Device address for a new object, if it lies in a fused range; 0: it gets memory of its own. */
 uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host);
-bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host);
 accd_status accd_fuse_moves(struct accd_plan *plan);
 void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64_t serial);
 void accd_fuse_undo(struct accd_plan *plan);
@@ -217,6 +216,7 @@ void accd_fuse_device_order(struct accd_plan *plan);
 /* Exit. */
 /* The open enter data of exactly this interval, the latest one, or NULL. */
 struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes);
+/* Where anything has a seat; otherwise fusion of the plan stays NULL. */
 accd_status accd_unfuse_begin(struct accd_plan *plan);
 /* The clause goes with this construct. */
 accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *original);

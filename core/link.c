@@ -95,8 +95,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     if (slot_bytes && !link.counts) {
         link.dope = accd_dope_new(plan->dir, accd_pointer(claim->slot), slot_bytes);
         if (!link.dope)
-            return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                             "no memory to plan a construct");
+            return accd_plan_no_memory(plan->context);
     }
     claim->attached = true;
     links->at[links->n++] = link;
@@ -126,8 +125,7 @@ static __attribute__((noinline, cold)) accd_status settle_links(struct accd_link
     size_t n = links->n;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++)
         pairs[i] = (struct accd_pair){plan->claims[links->at[i].claim].slot, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
@@ -155,8 +153,7 @@ accd_status accd_links_plan(struct accd_links *links)
         return ACCD_OK;
     links->at = accd_scratch_take(&plan->context->scratch, n * sizeof links->at[0]);
     if (!links->at)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to plan a construct");
+        return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         if (claim->slot && (claim->bytes || claim->action == ACCD_ATTACH) &&

@@ -72,7 +72,7 @@ size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment
 
 /* ----------------------------------------------------------------------------------- claims -- */
 
-static accd_status no_memory(accd_context *context)
+accd_status accd_plan_no_memory(accd_context *context)
 {
     return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to plan a construct");
 }
@@ -134,7 +134,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         accd_scratch_take(&context->scratch, n * (sizeof plan->claims[0] + sizeof plan->sources[0] +
                                                   sizeof plan->moves[0]));
     if (!plan->claims)
-        return no_memory(context);
+        return accd_plan_no_memory(context);
     plan->sources = (struct accd_source *)(plan->claims + n);
     plan->moves = (struct accd_move *)(plan->sources + n);
     plan->moves_room = n; /* flat data want no more */
@@ -150,6 +150,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
             .root = item->program && item->bytes ? walked++ : -1,
         };
         memcpy(plan->sources[i].index, item->index, sizeof item->index);
+        plan->item_flags |= item->flags;
         plan->claims[i] = (struct accd_claim){
             .host = accd_address(item->host),
             .bytes = item->bytes,
@@ -222,7 +223,7 @@ accd_status accd_plan_sections(struct accd_plan *plan)
     struct accd_claim *claims =
         accd_scratch_take(&plan->context->scratch, (plan->nclaims + more) * sizeof *claims);
     if (!claims)
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     memcpy(claims, plan->claims, plan->nclaims * sizeof *claims);
     size_t n = plan->nclaims;
     for (size_t i = 0; i < walk->nrowsets; i++)
@@ -304,7 +305,7 @@ static inline accd_status add_move(struct accd_plan *plan, const struct accd_mov
 {
     if (!accd_plan_room(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
                       sizeof plan->moves[0]))
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     plan->moves[plan->nmoves++] = *move;
     return ACCD_OK;
 }
@@ -313,7 +314,7 @@ accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
 {
     if (!accd_plan_room(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
                       sizeof plan->words[0]))
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     plan->words[plan->nwords++] = (struct accd_word){dev, value};
     return ACCD_OK;
 }
@@ -324,7 +325,7 @@ accd_status accd_plan_dope(struct accd_plan *plan, uint64_t slot, uint64_t dev, 
     const struct accd_attach *inner = accd_attach_inside(plan->dir, slot, bytes);
     if (!accd_plan_room(plan, (void **)&plan->rests, plan->nrests, &plan->rests_room,
                         sizeof plan->rests[0]))
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     plan->rests[plan->nrests++] =
         (struct accd_rest){dev + sizeof(void *), rest, bytes - (uint32_t)sizeof(void *)};
     return inner && inner->count ? accd_plan_word(plan, dev + (inner->slot - slot), inner->dev)
@@ -499,7 +500,7 @@ static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slo
         return ACCD_OK;
     struct accd_pair *slots = accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *slots);
     if (!slots)
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         if (!accd_segment_maps(segment) || segment->field->in_place)
@@ -575,7 +576,7 @@ accd_status accd_plan_merge(struct accd_plan *plan)
         return ACCD_OK;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
-        return no_memory(plan->context);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++)
         pairs[i] = (struct accd_pair){plan->moves[i].host, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);

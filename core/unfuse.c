@@ -3,12 +3,6 @@
  * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
 #include "core.h"
 
-static accd_status no_memory(const struct accd_plan *plan)
-{
-    return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                     "no memory to plan a construct");
-}
-
 struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
 {
     struct accd_object *object;
@@ -24,11 +18,9 @@ struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uin
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
-    if (!plan->dir->seats.count)
-        return ACCD_OK;
     plan->fusion = accd_scratch_take(&plan->context->scratch, sizeof *plan->fusion);
     if (!plan->fusion)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     *plan->fusion = (struct accd_fusion){0};
     return ACCD_OK;
 }
@@ -40,7 +32,7 @@ static accd_status end_one(struct accd_plan *plan, struct accd_original *origina
         return ACCD_OK;
     if (!accd_plan_room(plan, (void **)&fusion->ending, fusion->nending, &fusion->ending_room,
                         sizeof fusion->ending[0]))
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     fusion->ending[fusion->nending++] = original;
     original->ending = true;
     return ACCD_OK;
@@ -73,7 +65,7 @@ static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused,
     if (!fused->regroup) {
         if (!accd_plan_room(plan, (void **)&fusion->regroups, fusion->nregroups,
                             &fusion->regroups_room, sizeof fusion->regroups[0]))
-            return no_memory(plan);
+            return accd_plan_no_memory(plan->context);
         fusion->regroups[fusion->nregroups++] =
             (struct accd_regroup){.fused = fused, .least = serial};
         fused->regroup = fusion->nregroups;
@@ -159,7 +151,7 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
     struct accd_pair *pairs =
         accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *pairs);
     if (!pairs)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (size_t k = 0; k < n; k++) {
         struct accd_occupant *member = &members[layers[k].member];
         member->before = root_of(members, layers[k].member);
@@ -231,7 +223,7 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch,
                                                 2 * most * sizeof *pairs);
     if (!layers || !pairs)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < regroup->n; i++) {
         const struct accd_seat *seat = members[i].seat;
         uint64_t above = seat->serial;
@@ -326,7 +318,7 @@ static accd_status weigh_present(struct accd_plan *plan, struct accd_regroup *re
     struct layer *layers =
         accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *layers);
     if (!layers)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < regroup->n; i++)
         layers[i] = (struct layer){.member = i};
     ACCD_TRY(connect(plan, members, layers, regroup->n, last));
@@ -359,7 +351,7 @@ static accd_status find_parts(struct accd_plan *plan, struct accd_regroup *regro
     ACCD_TRY(list_layers(plan, regroup, &layers, &n));
     uint32_t *sure = accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *sure);
     if (!sure)
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < regroup->n; i++)
         sure[i] = members[i].up;
     ACCD_TRY(weigh_layers(plan, members, layers, n, true));
@@ -399,7 +391,7 @@ static accd_status list_members(struct accd_plan *plan, struct accd_regroup *reg
         regroup->members =
             accd_scratch_take(&plan->context->scratch, n * sizeof regroup->members[0]);
         if (!regroup->members)
-            return no_memory(plan);
+            return accd_plan_no_memory(plan->context);
     }
     return ACCD_OK;
 }
@@ -414,7 +406,7 @@ static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regr
             continue;
         if (!accd_plan_room(plan, (void **)&fusion->shifts, fusion->nshifts,
                             &fusion->shifts_room, sizeof fusion->shifts[0]))
-            return no_memory(plan);
+            return accd_plan_no_memory(plan->context);
         fusion->shifts[fusion->nshifts++] = (struct accd_shift){
             .object = seat->object,
             .seat = seat,
@@ -448,7 +440,7 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
     if (!accd_pool_reserve(&dir->fused_pool, members / 2) ||
         !accd_range_reserve(&dir->fused, members / 2) ||
         (dir->device_order && !accd_range_reserve(&dir->by_device, fusion->nshifts)))
-        return no_memory(plan);
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < fusion->nshifts; i++) {
         const struct accd_shift *shift = &fusion->shifts[i];
         shift->object->dev = shift->to;
@@ -651,7 +643,7 @@ void accd_unfuse_undo(struct accd_plan *plan)
 
 void accd_seat_free(struct accd_directory *dir, const struct accd_object *object)
 {
-    struct accd_seat *seat = dir->seats.count ? accd_seat_of(dir, object) : NULL;
+    struct accd_seat *seat = accd_seat_of(dir, object);
     if (!seat)
         return;
     while (seat->originals)
