@@ -410,7 +410,8 @@ typedef struct accd_item {
 } accd_item;
 #define ACCD_ITEM_UNCOUNTED 1u /* bytes of an object that another item counts */
 #define ACCD_ITEM_INIT 2u      /* init_needed */
-#define ACCD_ITEM_TRY 4u       /* if_present: an absent one is skipped */
+#define ACCD_ITEM_TRY 4u       /* if_present: an absent one is skipped; so is, by exit data, what no
+                                  enter data opened */
 #define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and the like: present data are welcome */
 #define ACCD_ITEM_POINTER 16u /* the pointer that leads to another item's section: it counts as an
                                  object of its own, in a larger one if the rules say so */

@@ -21,12 +21,6 @@ struct leave {
     bool group_leaves, group_dies;
 };
 
-static accd_status no_memory(const struct leave *leave)
-{
-    return accd_fail(leave->plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                     "no memory to plan a construct");
-}
-
 static accd_status end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
                                   bool dangles)
 {
@@ -35,7 +29,7 @@ static accd_status end_attachment(struct leave *leave, struct accd_attach *attac
         struct removed *grown =
             accd_scratch_take(&leave->plan->context->scratch, room * sizeof *grown);
         if (!grown)
-            return no_memory(leave);
+            return accd_plan_no_memory(leave->plan->context);
         if (leave->nremoved)
             memcpy(grown, leave->removed, leave->nremoved * sizeof *grown);
         leave->removed = grown;
@@ -140,7 +134,7 @@ static accd_status find_dying(struct leave *leave)
     leave->dying =
         accd_scratch_take(&plan->context->scratch, plan->nclaims * sizeof leave->dying[0]);
     if (!leave->dying)
-        return no_memory(leave);
+        return accd_plan_no_memory(leave->plan->context);
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_object *object = plan->claims[i].object;
         if (!object || plan->claims[i].state == ACCD_CLAIM_SKIP || object->structured ||
@@ -460,7 +454,8 @@ static void finish(struct leave *leave)
     for (size_t i = 0; i < leave->ndying; i++) {
         if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
             accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
-        accd_seat_free(dir, leave->dying[i]);
+        if (dir->seats.count)
+            accd_seat_free(dir, leave->dying[i]);
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
     }
@@ -538,7 +533,8 @@ static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *c
         plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
-    if (opened || !owns_exits(&plan->context->rules) || claim->flags & ACCD_ITEM_UNCOUNTED)
+    if (opened || !owns_exits(&plan->context->rules) ||
+        claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
         return ACCD_OK;
     return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
                             "no enter data that is still open opened just this range on device %d",
@@ -649,7 +645,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
     }
-    accd_status status = accd_unfuse_begin(plan);
+    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
     if (status == ACCD_OK)
         status = resolve_exits(plan);
     if (status != ACCD_OK) {
@@ -688,7 +684,7 @@ void accd_regions_forget(struct accd_directory *dir, const struct accd_object *o
 
 static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
 {
-    accd_status status = accd_unfuse_begin(plan);
+    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         status = accd_unfuse_original(plan, region->originals[i]);
     if (status != ACCD_OK && plan->fusion)
@@ -719,7 +715,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     };
     struct leave leave = {.plan = &plan, .abandon = abandon};
     plan.claims = accd_scratch_take(&context->scratch, plan.nclaims * sizeof plan.claims[0]);
-    accd_status status = plan.claims || !plan.nclaims ? ACCD_OK : no_memory(&leave);
+    accd_status status = plan.claims || !plan.nclaims ? ACCD_OK : accd_plan_no_memory(context);
     context->busy = true;
     if (status == ACCD_OK) {
         if (plan.nclaims)

@@ -712,32 +712,23 @@ end
 others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
 others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
 
--- Where data are fused, exit data names what enter data opened, not objects (DIR-6-01).
-local function end_opened(self)
-  local opened = self.ctx:levels(self.device).below.dynamic
-  while #opened > 0 do
-    local last = opened[#opened].info
-    self:run_one("exit data", "delete", last.host, last.bytes, 0, true)
-    opened = self.ctx:levels(self.device).below.dynamic
-  end
-end
-
 -- Ends all lifetimes on the current device: counters drop, nothing is copied.
 function Session:forget_device(pos)
   if #self.regions[self.device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
+  for _, attached in ipairs(self.ctx:attachments(self.device)) do
+    self:run_one("exit data", "detach", 0, 0, attached.slot, true)
+  end
+  local mapped = {}
   for _, object in ipairs(self.ctx:present(self.device)) do
-    for _, attached in ipairs(self.ctx:attachments(self.device)) do
-      self:run_one("exit data", "detach", 0, 0, attached.slot, true)
-    end
     if object.mapped then
-      self.ctx:unmap(self.device, object.host)
-    elseif not self.rules.fusion then
-      self:run_one("exit data", "delete", object.host, object.bytes, 0, true)
+      mapped[#mapped + 1] = object.host
+    else -- whoever opened it
+      self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end
-  if self.rules.fusion then end_opened(self) end
+  for _, host in ipairs(mapped) do self.ctx:unmap(self.device, host) end -- fused with nothing any more
 end
 
 -- Before what may end attachments: whether there are any, for messages (view.lua).
@@ -746,11 +737,11 @@ function Session:may_detach()
 end
 
 -- One step of the acc_* API: a construct of one item.
-function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes)
+function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
   local before = self.watching and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
-    slot or 0, finalize or false, label, slot_bytes)
+    slot or 0, finalize or false, label, slot_bytes, flags)
   if not ok then
     if before then self:compare(before) end
     error(self:core_error(err, nil), 0)

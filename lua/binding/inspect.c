@@ -302,6 +302,7 @@ static int l_run_one(lua_State *L)
         .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
         .label = lua_touserdata(L, 9),
         .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
+        .flags = (uint8_t)luaL_optinteger(L, 11, 0),
     };
     return result(L, context,
                   accd_run(context->core,

@@ -786,6 +786,13 @@ case("accepts: what was begun is forgotten with the device [DIR-6-01]", function
   acc "exit data delete(a[10:20])"
 end)
 
+case("accepts: with the device goes what only a clause that was dropped kept [DIR-6-01]", function()
+  acc "data copyin(a[0:20])" (function() acc "enter data pcopyin(a[0:20])" end)
+  expect.present "a[0:20]"
+  acc "shutdown"
+  expect.absent "a[0:20]"
+end)
+
 case("rejects: not while a level is open, nor twice [DIR-6-01]", function()
   acc "enter data copyin(b)"
   acc "data copyin(a[0:20])" (function()
