@@ -112,16 +112,30 @@ typedef enum accd_reattach { ACCD_REATTACH_MOVES, ACCD_REATTACH_COUNTS } accd_re
 typedef enum accd_attached { ACCD_ATTACHED_KEPT, ACCD_ATTACHED_COPIED } accd_attached;
 typedef enum accd_lost { ACCD_LOST_RESTORED, ACCD_LOST_DANGLES } accd_lost;
 typedef enum accd_member_count { ACCD_MEMBER_COUNTED, ACCD_MEMBER_UNCOUNTED } accd_member_count;
+typedef enum accd_counting {
+    ACCD_COUNT_CLAUSES,   /* every clause counts; structured and dynamic references are two counters */
+    ACCD_COUNT_CONSTRUCTS /* a construct counts each present object once, and both are one counter:
+                             what their sum leaves without references is removed */
+} accd_counting;
+typedef enum accd_attaching {
+    ACCD_ATTACH_COUNTED, /* by every clause, counted, and undone by its end */
+    ACCD_ATTACH_NEW,     /* if the construct made the pointer or what it leads to present */
+    ACCD_ATTACH_EVERY    /* whenever both are present; this and NEW last as long as the pointer does */
+} accd_attaching;
 typedef enum accd_overlap {
     ACCD_OVERLAP_ERROR,
     ACCD_OVERLAP_KEEP,   /* present pieces keep their device data (present_and_copyin) */
     ACCD_OVERLAP_REFRESH /* and get the host's (update_and_copy) */
 } accd_overlap;
 
+typedef enum accd_document { ACCD_OF_OPENACC, ACCD_OF_OPENMP } accd_document;
+
 typedef struct accd_rules {
     const char *name;
+    accd_document document;      /* whose rules errors and events cite */
     accd_choice again;           /* plain data clause on present data: REJECT in OpenACC 2.0 */
-    accd_choice null_pointer;    /* section of a null pointer: ignored since OpenACC 3.2 */
+    accd_choice null_pointer;    /* section of a null pointer: present with length zero since OpenACC 3.2
+                                    (IGNORE), so that only the pointer is attached, or detached */
     accd_choice exit_absent;     /* exit data of absent data */
     accd_choice detach_unattached; /* detach of a pointer that is not attached */
     accd_choice still_attached;  /* removal of an object that is attached elsewhere or holds one */
@@ -152,13 +166,17 @@ typedef struct accd_rules {
     accd_overlap partial_overlap; /* data clause on data of which a part is present (DIR-2-06) */
     accd_choice exit_unowned;    /* exit data of what no enter data opened (DIR-6-01) */
     accd_choice stale;           /* kernel that uses an address of before a fusion */
+    accd_counting counting;      /* what a reference is (OMP60-map-5) */
+    accd_attaching attaching;    /* when clauses attach, and how long that lasts (OMP60-map-7) */
+    accd_choice holes;           /* excluded bytes of a present object: REJECT takes them as not present
+                                    (OMP60-map-13) */
     int attach_variables;        /* a variable that holds the address of present data is attached */
     accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
     accd_untranslated untranslated; /* device value of pointers that are not followed */
 } accd_rules;
 
 /* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12",
- * "directory". */
+ * "directory", "openmp-4.0", "openmp-5.1". */
 ACCD_API const accd_rules *accd_rules_named(const char *name);
 
 /* What happened, told after a construct succeeded, in the order of the document's steps. */
@@ -203,13 +221,21 @@ typedef enum accd_descriptor_layout {
     ACCD_DESCRIPTOR_GFORTRAN /* gfortran's own */
 } accd_descriptor_layout;
 
+typedef struct accd_device_info {
+    char name[128];   /* as its driver calls it */
+    uint64_t bytes;   /* memory it has */
+    char driver[64];  /* "CUDA 12.4"; empty: it needs none */
+    char why[200];    /* why there is no such device */
+} accd_device_info;
+
 typedef struct accd_config {
     size_t struct_size;      /* sizeof(accd_config), set by accd_config_init */
     accd_allocator alloc;    /* NULL: realloc and free */
     void *alloc_ud;
     const accd_rules *rules; /* copied; NULL: "tr14" */
-    unsigned devices;        /* simulated devices; default 1 */
-    uint64_t device_bytes;   /* memory of each; default 16 GiB (address space, not yet memory) */
+    unsigned devices;        /* default 1 */
+    uint64_t device_bytes;   /* memory of each; 0, the default: 16 GiB of a simulated device (address
+                                space, not yet memory), all that a real one has */
     unsigned threads;        /* for large constructs; 0: one for each processor, at most 16 */
     size_t group_least;      /* a construct that walks at least so many sections makes a group */
     int check_host;          /* sections must lie in memory made known by accd_host_add */
@@ -219,14 +245,23 @@ typedef struct accd_config {
     void *bound_ud;
     const accd_backend *backend; /* of the devices; NULL: the simulated device */
     accd_descriptor_layout descriptors; /* of accd_attach_descriptor */
+    unsigned first_device;   /* of the machine's that the backend knows, what device 0 is; if there are
+                                fewer than devices, several share one */
+    accd_device_info *no_device; /* NULL, or its why tells the reason of ACCD_NO_DEVICE */
 } accd_config;
 
 ACCD_API void accd_config_init(accd_config *config);
 
 /* The built-in backend of that name, or NULL: "sim", simulated memory that only the core reaches;
  * "direct", the same at its device addresses in this process, for kernels of real programs: it
- * cannot tell which bytes were ever written. */
+ * cannot tell which bytes were ever written; "cuda", memory of a GPU, through the driver that is
+ * found when the context is opened. A process that has opened a CUDA device must not fork. */
 ACCD_API const accd_backend *accd_backend_named(const char *name);
+
+/* The number-th device of this machine that the backend can use. ACCD_NO_DEVICE: info_p->why says why
+ * not; it is empty behind the last one. */
+ACCD_API accd_status accd_device_about(const accd_backend *backend, unsigned number,
+                                       accd_device_info *info_p);
 
 /* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE. */
 ACCD_API accd_status accd_open(accd_context **context_p, const accd_config *config);
@@ -241,6 +276,24 @@ ACCD_API void accd_on_event(accd_context *context, accd_event_fn fn, void *ud);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
+/* One dimension of an array of Fortran; stride in bytes. */
+typedef struct accd_dimension {
+    int64_t lower, extent, stride;
+} accd_dimension;
+#define ACCD_RANK_MOST 15
+
+/* How elements of an array of Fortran are called: s(1,2). */
+typedef struct accd_array {
+    const char *name; /* of the array, where the label names a part of it: "s" for "s(2:3)"; or NULL */
+    int64_t shift;    /* bytes from the array's first element to the object */
+    unsigned rank;
+    uint32_t described; /* not 0: the dimensions stand there in the descriptor that leads to the object, three
+                           words each: lower bound, extent and stride */
+    uint32_t span;      /* not 0: the words are stride, lower and upper bound, and strides count what stands
+                           there */
+    accd_dimension dimensions[ACCD_RANK_MOST];
+} accd_array;
+
 /* How an object is called. Labels live as long as the context that made them. */
 typedef struct accd_label {
     const char *name;   /* "X", "X.a"; for a member the member's name alone, "a". Every # in it
@@ -250,6 +303,8 @@ typedef struct accd_label {
     const char *file;   /* where the clause stands */
     int line;
     const accd_program *layout; /* how elements of the object are called inside, or NULL */
+    const char *pointer;        /* how the pointer that leads to it is called, NULL: as the object */
+    const accd_array *array;    /* how its elements are called, or NULL */
     uint32_t id;        /* the core's */
 } accd_label;
 #define ACCD_INDICES 3
@@ -296,8 +351,9 @@ typedef struct accd_field { /* a pointer of the element that is followed, or emb
     int count;               /* register that holds the number of elements */
     int start;               /* register that holds the first one, -1: 0 */
     uint8_t action;
-    uint8_t flags;           /* with an action of its own: ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH;
-                                without, these are inherited, too */
+    uint16_t flags;          /* with an action of its own: ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH,
+                                _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL; without, these are inherited,
+                                too */
     uint8_t init;
     uint8_t embedded;        /* elements lie in the object itself: nothing to map, only to walk */
     uint8_t in_place;        /* a section of an embedded array: bytes of the object, no pointer */
@@ -388,6 +444,10 @@ typedef enum accd_kind {
     ACCD_UPDATE
 } accd_kind;
 
+typedef struct accd_dim { /* of a section with gaps */
+    uint64_t count, step; /* so many, that many bytes apart */
+} accd_dim;
+
 typedef struct accd_item {
     const void *host;        /* first byte */
     uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). Of ACCD_ATTACH, for
@@ -405,8 +465,14 @@ typedef struct accd_item {
                                 itself: its members lie on the device as they do in it */
     uint64_t room;           /* bytes of the frame: of the first construct that names it */
     const void *base;        /* element 0 of what the section is one of; NULL: it is host (DIR-4.1-03) */
+    const accd_dim *dims;    /* with ndims: of the bytes only runs of run bytes are meant, the first one at
+                                host, the others at these distances. The bytes are present, or get memory,
+                                with the gaps; no other bytes than those of runs move (ACC33-upd-2), no other
+                                elements are walked. ACCD_MISUSE: runs that leave the bytes, or cut elements */
+    uint64_t run;
+    uint8_t ndims;           /* at most 15; 0: no gaps */
     uint8_t action;          /* accd_action */
-    uint8_t flags;           /* ACCD_ITEM_* */
+    uint16_t flags;          /* ACCD_ITEM_* */
 } accd_item;
 #define ACCD_ITEM_UNCOUNTED 1u /* bytes of an object that another item counts */
 #define ACCD_ITEM_INIT 2u      /* init_needed */
@@ -418,6 +484,11 @@ typedef struct accd_item {
 
 #define ACCD_ITEM_KEEP 32u    /* present_and_copyin: of data that are there in part, the absent part */
 #define ACCD_ITEM_REFRESH 64u /* update_and_copy: the same, and the present part from the host, too */
+#define ACCD_ITEM_ALWAYS_IN 128u  /* what the action sends is sent although the data are present */
+#define ACCD_ITEM_ALWAYS_OUT 256u /* what it fetches is fetched although references remain */
+#define ACCD_ITEM_MUST 512u   /* present modifier: all of it must be present before the construct; this is
+                                 asked before anything else of any item (OMP60-map-9) */
+#define ACCD_ITEM_FINAL 1024u /* exit data: no references remain, of this item's data alone */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_INVALID_SECTION for negative lengths and bounds that do not fit. */
@@ -471,16 +542,20 @@ ACCD_API accd_status accd_within_device(accd_context *context, int device, uint6
  * present; a descriptor that is as it was at the last attach counts up; otherwise it is written to the
  * device, with the data's device address in it (less offset: indices keep their meaning) and a counter of
  * one. data must be the address the descriptor holds: ACCD_POINTER_CHANGED. A scalar has offset 0 and its own size; an empty
- * section is present where one byte would be.
+ * section is present where one byte would be. A null address is no absent section, but what attach clauses and
+ * acc_attach meet as well: the device's descriptor becomes the host's null one, and the attachment ends
+ * (ACC33-att-4, ACC33-gloss-2); ACCD_POINTER_CHANGED where the rules let no attached pointer change; nothing
+ * happens where they attach a null pointer to nothing (attach_null).
  * With an addendum, the type record its first word points to is made present and attached by the same
- * step; such a record begins with its size in bytes, eight of them. */
+ * step; such a record begins with its size in bytes, eight of them. Whatever ends the attachment - a detach, an
+ * exit of data or descriptor, the end of a region, a null pointer, another type by this call or a clause - takes
+ * this reference off again in its own step (FLANG-api-7). */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device,
                                             const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file,
                                             int line);
 /* Takes one, or with finalize all, off the attachment counter. At zero the device's descriptor becomes
- * the host's, as a whole, and what its addendum brought goes, unless other descriptors need it
- * (FLANG-todo-1). */
+ * the host's, as a whole, and what its addendum brought goes, unless it is needed elsewhere (FLANG-todo-1). */
 ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device,
                                             const void *descriptor, int finalize,
                                             const char *file, int line);
@@ -516,6 +591,11 @@ ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at,
  * looks it up: the others also make names. */
 ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host,
                                  uint64_t *start_p, uint64_t *bytes_p);
+
+/* The first present object with a byte in [*at, end): where it begins, its bytes; *at becomes its end.
+ * Makes no names. 0: there is none. */
+ACCD_API int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t end,
+                             uint64_t *start_p, uint64_t *bytes_p);
 
 typedef struct accd_attachment {
     char name[160];  /* of the pointer */
@@ -617,7 +697,8 @@ ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev,
 ACCD_API int accd_device_space(accd_context *context, int device, uint64_t *low_p,
                                uint64_t *high_p);
 /* Device range of the object that the pointer with this host address is attached to, if the device
- * copy of it holds dev; 0: it is not attached, or holds something else. */
+ * copy of it holds dev, an empty one if that object is gone; 0: it is not attached, or holds something
+ * else. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
                                  uint64_t *low_p, uint64_t *high_p);
 /* Reads or writes device memory as a kernel would. The simulated device knows which bytes were ever
@@ -629,11 +710,15 @@ ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64
 /* Number of bytes of the range that were ever written; -1 if the device cannot tell. */
 ACCD_API int64_t accd_device_written(accd_context *context, int device, uint64_t dev,
                                      uint64_t bytes);
-/* While a journal is open, accd_device_write remembers what it overwrites. commit = 0 undoes. */
+/* While a journal is open, what accd_device_write and the entries of constructs overwrite is remembered, and which
+ * pointers these attach where attachments are not counted. commit = 0 undoes; then a region that was opened in the
+ * meantime is given up (accd_region_abandon). */
 ACCD_API accd_status accd_journal_open(accd_context *context, int device);
 ACCD_API void accd_journal_close(accd_context *context, int device, int commit);
 /* If the address belongs to some device of the context: its number, else -1. */
 ACCD_API int accd_device_of(accd_context *context, uint64_t address);
+/* Whether the range lies in one piece of memory that is allocated on the device, whatever is in it. */
+ACCD_API int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes);
 /* The member of a present object a device address falls in, if it was excluded: its name. */
 ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev,
                               accd_object_info *info_p);

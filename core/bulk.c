@@ -348,12 +348,27 @@ static void copy_part(void *arg, unsigned part)
 
 /* -------------------------------------------------------------------------------------- run -- */
 
-/* Device content of [dev, dev + bytes): to be filled, or as it is. */
+/* Memory for what the range is to hold; NULL while ranges are only announced. */
+static char *stage(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
+{
+    struct accd_directory *dir = bulk->plan->dir;
+    if (bulk->announcing) {
+        dir->ops->announce(dir->device, dev, bytes, false);
+        return NULL;
+    }
+    return dir->ops->stage(dir->device, dev, bytes);
+}
+
+/* Device content of [dev, dev + bytes): to be filled, or as it is. NULL: as above. */
 static char *image_of(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = bulk->plan->dir;
     if (!bulk->out)
-        return dir->ops->stage(dir->device, dev, bytes);
+        return stage(bulk, dev, bytes);
+    if (bulk->announcing) {
+        dir->ops->announce(dir->device, dev, bytes, true);
+        return NULL;
+    }
     return (char *)(uintptr_t)dir->ops->fetch(dir->device, dev, bytes);
 }
 
@@ -375,8 +390,9 @@ static void own_one_by_one(const struct rows_job *job)
         for (size_t k = 0; k < job->nown; k++) {
             const struct accd_own_range *own = &job->own[k];
             char *image = image_of(job->bulk, dev + own->offset, own->bytes);
-            memcpy(job->bulk->out ? host + own->offset : image,
-                   job->bulk->out ? image : host + own->offset, own->bytes);
+            if (image)
+                memcpy(job->bulk->out ? host + own->offset : image,
+                       job->bulk->out ? image : host + own->offset, own->bytes);
         }
     }
 }
@@ -386,7 +402,6 @@ static void own_one_by_one(const struct rows_job *job)
 static void words_one_by_one(const struct rows_job *job)
 {
     const struct accd_bulk *bulk = job->bulk;
-    struct accd_directory *dir = bulk->plan->dir;
     const accd_program_spec *spec = &job->set->program->spec;
     const accd_untranslated way = bulk->plan->context->rules.untranslated;
     for (struct row_cursor cursor = cursor_at(bulk, job->set, 0); cursor.row < job->set->rows;
@@ -403,7 +418,9 @@ static void words_one_by_one(const struct rows_job *job)
                                   accd_section_place(job->places[f], cursor.row) - shift
                             : segment->host[cursor.row] - shift;
             uint64_t bytes = accd_field_slot_bytes(segment->field);
-            char *slot = dir->ops->stage(dir->device, dev + segment->field->offset, bytes);
+            char *slot = stage(bulk, dev + segment->field->offset, bytes);
+            if (!slot)
+                continue;
             memcpy(slot, &value, sizeof value);
             if (bytes > sizeof value) /* the rest of a descriptor */
                 memcpy(slot + sizeof value,
@@ -411,11 +428,14 @@ static void words_one_by_one(const struct rows_job *job)
                                     segment->field->offset + sizeof value),
                        bytes - sizeof value);
         }
-        for (size_t p = 0; bulk->entry && way != ACCD_AS_HOST && p < spec->npieces; p++)
-            if (spec->pieces[p].entry_only && own_bytes(bulk, job->set))
-                memset(dir->ops->stage(dir->device, dev + spec->pieces[p].offset,
-                                       spec->pieces[p].bytes),
-                       way == ACCD_AS_NULL ? 0 : 0xA5, spec->pieces[p].bytes);
+        for (size_t p = 0; bulk->entry && way != ACCD_AS_HOST && p < spec->npieces; p++) {
+            const accd_piece *piece = &spec->pieces[p];
+            if (!piece->entry_only || !own_bytes(bulk, job->set))
+                continue;
+            char *bytes = stage(bulk, dev + piece->offset, piece->bytes);
+            if (bytes)
+                memset(bytes, way == ACCD_AS_NULL ? 0 : 0xA5, piece->bytes);
+        }
     }
 }
 
@@ -472,14 +492,23 @@ static void run_rowset(const struct accd_bulk *bulk, size_t index)
         together = true;
     }
     job.parts = accd_parts_for(bulk->plan->context, set->rows * (set->nsegments + 1));
-    accd_workers_run(bulk->plan->context->workers, copy_part, &job, job.parts);
+    if (!bulk->announcing)
+        accd_workers_run(bulk->plan->context->workers, copy_part, &job, job.parts);
     if (!together && job.nown)
         own_one_by_one(&job);
     if (bulk->entry && !together)
         words_one_by_one(&job);
     if (bulk->restore && root && bulk->roots[-1 - set->parent] && !own)
         words_one_by_one(&job);
-    dir->stats.moved_bytes[bulk->out] += moved;
+    if (!bulk->announcing)
+        dir->stats.moved_bytes[bulk->out] += moved;
+}
+
+void accd_bulk_announce(struct accd_bulk *bulk)
+{
+    bulk->announcing = true;
+    accd_bulk_run(bulk);
+    bulk->announcing = false;
 }
 
 void accd_bulk_run(const struct accd_bulk *bulk)

@@ -1,8 +1,10 @@
 /* check.c - the invariants that hold after every construct, and a digest of the whole state.
  *
  * 1. Present host ranges are disjoint, and so are device ranges; both indices are sound.
- * 2. Structured counters equal what the open levels account for; nothing present has no reference.
- * 3. Every attachment lies in a present object, leads into one, and its device word is right.
+ * 2. Structured counters equal what the open levels account for, or are less where exit data takes from them,
+ *    too; nothing present has no reference, nor does what the levels name.
+ * 3. Every attachment lies in a present object, leads into one or dangles, and its device word is right; it
+ *    counts one, unless attachments are counted.
  * 4. Device memory in use is that of the live objects and blocks, and what acc_malloc gave. */
 #include "core.h"
 
@@ -78,9 +80,10 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
 {
     struct accd_range_cursor cursor;
     uint64_t end = 0;
-    size_t n = 0;
+    size_t n = 0, named = 0;
     for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
          object = accd_range_next(&cursor), n++) {
+        named += counted(levels, object) != 0;
         if (object->host < end)
             return WRONG("%s overlaps the object before it", name_of(dir, object));
         end = accd_object_end(object);
@@ -88,7 +91,8 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
             return WRONG("%s is empty", name_of(dir, object));
         if (!object->structured && !object->dynamic)
             return WRONG("%s is present without a reference", name_of(dir, object));
-        if (object->structured != counted(levels, object))
+        if (object->size & ACCD_OBJECT_SHORT ? object->structured > counted(levels, object)
+                                             : object->structured != counted(levels, object))
             return WRONG("%s has structured counter %u, but levels account for %llu",
                          name_of(dir, object), object->structured,
                          (unsigned long long)counted(levels, object));
@@ -101,6 +105,8 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
         if (!dir->ops->allocated(dir->device, object->dev, accd_object_bytes(object)))
             return WRONG("%s has no allocated device memory", name_of(dir, object));
     }
+    if (named != levels->n)
+        return WRONG("a level names an object that is gone");
     return n == dir->live_objects ? NULL : WRONG("the number of live objects is wrong");
 }
 
@@ -140,36 +146,54 @@ static bool dope_is_there(struct accd_directory *dir, const struct accd_attach *
            !memcmp(found, wanted, bytes);
 }
 
+/* A type record is held by the descriptor around its pointer. */
+static bool is_held(struct accd_directory *dir, const struct accd_attach *attach,
+                    const struct accd_object *record)
+{
+    struct accd_attach *around = accd_range_floor(&dir->slots, attach->slot - 1);
+    return record->dynamic && around && accd_attach_brought(dir, around) == attach;
+}
+
 static const char *check_attachments(struct accd_directory *dir, struct tally *pins)
 {
     struct accd_range_cursor cursor;
-    size_t n = 0;
+    size_t n = 0, brought = 0;
     for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
          attach = accd_range_next(&cursor), n++) {
         struct accd_object *holder, *target;
         char name[160];
+        brought += attach->brings;
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
         if (!attach->count)
             return WRONG("%s is attached with counter 0", name);
         if (accd_find(dir, attach->slot, &holder) != ACCD_OK || !holder)
             return WRONG("%s is attached, but not present", name);
+        if (attach->count != 1 && dir->context->rules.attaching != ACCD_ATTACH_COUNTED)
+            return WRONG("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && dir->context->rules.lost_target == ACCD_LOST_DANGLES)
             continue; /* what it led to is gone */
         if (accd_find(dir, attach->base, &target) != ACCD_OK || !target)
             return WRONG("%s leads to nothing present", name);
+        if (attach->brings && !is_held(dir, attach, target))
+            return WRONG("%s holds a type record of no descriptor", name);
         if (attach->dev - target->dev != attach->target - target->host)
             return WRONG("%s leads to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
-        bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT;
+        bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT &&
+                    dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
+        if (!dir->ops->allocated(dir->device, dev, sizeof word))
+            return WRONG("%s has no allocated device memory", name);
+        /* a device that is lost does not say what it holds */
+        kept = kept && dir->ops->read(dir->device, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->dope && !dope_is_there(dir, attach, dev))
             return WRONG("the descriptor %s holds other bounds on the device", name);
-        if (!dir->ops->allocated(dir->device, dev, sizeof word) ||
-            dir->ops->read(dir->device, dev, &word, sizeof word) != ACCD_OK ||
-            (kept && word != attach->dev))
+        if (kept && word != attach->dev)
             return WRONG("%s holds another address on the device", name);
         if (!count(&dir->context->mem, pins, target))
             return WRONG("no memory to check attachments");
     }
+    if (brought != dir->nbrought)
+        return WRONG("the number of attached type records is wrong");
     return n == dir->live_attachments ? NULL : WRONG("the number of attachments is wrong");
 }
 
@@ -179,7 +203,7 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
     for (const struct accd_region *region = dir->top; region; region = region->below, depth++) {
         for (size_t i = 0; i < region->nclaims; i++) {
             const struct accd_claim *claim = &region->claims[i];
-            if (claim->object && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
+            if (claim->object && !(claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_CLAIM_REPEATS)) &&
                 !count(&dir->context->mem, levels, claim->object))
                 return WRONG("no memory to check levels");
         }
@@ -393,6 +417,8 @@ uint64_t accd_digest(accd_context *context)
             MIX(attach->target);
             MIX(attach->dev);
             MIX(attach->count);
+            const unsigned brings = attach->brings;
+            MIX(brings);
             if (attach->dope)
                 hash = mix(hash, attach->dope->rest, attach->dope->bytes - sizeof(void *));
         }

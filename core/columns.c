@@ -220,6 +220,75 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
     return true;
 }
 
+enum { VECTOR = 6 }; /* words; of CFI_cdesc_t words 1 and 5 are the bytes of an element and the step */
+
+/* Always inline: the compiler unrolls constant lengths. */
+static inline __attribute__((always_inline)) uint64_t word_at(const char *at, uint32_t k)
+{
+    uint64_t word;
+    memcpy(&word, at + k * sizeof word, sizeof word);
+    return word;
+}
+
+/* What one descriptor holds, wherever it lies. */
+static inline __attribute__((always_inline)) uint64_t
+mix_descriptor(const char *at, const uint32_t words, uint64_t *differ)
+{
+    uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
+    for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* none waits for another */
+        hash += word_at(at, k) * factor;
+    *differ |= words == VECTOR ? word_at(at, 1) ^ word_at(at, VECTOR - 1) : 1;
+    return hash ^ hash >> 29;
+}
+
+/* Whether descriptors stride apart hold the same. */
+static inline __attribute__((always_inline)) bool
+all_alike(const char *at, uint64_t stride, size_t n, const uint32_t words)
+{
+    const char *row = at;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++, row += stride)
+        for (uint32_t k = 1; k < words; k++)
+            differ |= word_at(row, k) ^ word_at(at, k);
+    return !differ;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+sum_words(const struct accd_rowset *set, uint64_t offset, size_t first, size_t n, const uint32_t words,
+          bool *apart)
+{
+    const uint64_t stride = set->program->spec.stride;
+    uint64_t sum = 0, differ = 0;
+    for (size_t i = first, end; i < first + n; i = end) {
+        const char *at = accd_pointer(accd_row_address(set, i) + offset);
+        const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
+        end = i + rows;
+        if (!set->address && all_alike(at, stride, rows, words)) { /* the sum that the loop would find */
+            sum += mix_descriptor(at, words, &differ) *
+                   (rows * (2 * accd_address(at) + 1) + stride * rows * (rows - 1));
+            continue;
+        }
+        for (size_t k = i; k < end; k++) {
+            const uint64_t slot = accd_row_address(set, k) + offset;
+            sum += mix_descriptor(accd_pointer(slot), words, &differ) * (2 * slot + 1);
+        }
+    }
+    *apart |= differ != 0;
+    return sum;
+}
+
+uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+                        bool *apart)
+{
+    const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
+    switch (words) {
+    case 3: return sum_words(set, field->offset, first, n, 3, apart); /* scalars, vectors, matrices */
+    case 6: return sum_words(set, field->offset, first, n, 6, apart);
+    case 9: return sum_words(set, field->offset, first, n, 9, apart);
+    default: return sum_words(set, field->offset, first, n, words, apart);
+    }
+}
+
 /* Rows of a part, in whole blocks. */
 static void part_rows(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
@@ -261,6 +330,10 @@ void accd_level_part(void *arg, unsigned part)
             done = end;
             if (!field_sections(job, &m, part, f, first, n))
                 return;
+            const accd_field *field = &program->spec.fields[f];
+            struct accd_tally *t = &job->tallies[part * nfields + f];
+            if (field->slot_bytes) /* while the block is in the cache */
+                t->dopes += accd_sum_dopes(job->set, field, first, n, &t->apart);
         }
         for (unsigned k = 0; k < program->spec.registers; k++)
             if (job->keep[k])

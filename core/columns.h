@@ -7,10 +7,10 @@
 /* What one part of a level learned about one column. */
 struct accd_tally {
     size_t from, to;      /* rows */
-    uint64_t low, high, bytes, total;
+    uint64_t low, high, bytes, total, dopes;
     size_t applied;
     int64_t start;
-    bool varies, start_varies;
+    bool varies, start_varies, apart;
     bool repeats;         /* so far what an earlier walk found: nothing is written or summed up */
 };
 

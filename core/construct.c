@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------- context -- */
 
-accd_status accd_fail(accd_context *context, accd_status status, const char *rule,
+accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
                       const char *format, ...)
 {
     accd_error *error = &context->error;
@@ -16,8 +16,19 @@ accd_status accd_fail(accd_context *context, accd_status status, const char *rul
     va_start(args, format); /* the arguments may be parts of the last error */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    *error = (accd_error){.status = status, .rule = rule, .item = SIZE_MAX};
+    *error = (accd_error){
+        .status = status, .rule = accd_rule_id(&context->rules, rule), .item = SIZE_MAX};
     memcpy(error->message, message, sizeof message);
+    return status;
+}
+
+accd_status accd_say_why(struct accd_directory *dir, accd_status status)
+{
+    accd_error *error = &dir->context->error;
+    const char *why = dir->ops->why ? dir->ops->why(dir->device) : "";
+    size_t used = strlen(error->message);
+    if (*why)
+        snprintf(error->message + used, sizeof error->message - used, ": %s", why);
     return status;
 }
 
@@ -26,7 +37,6 @@ void accd_config_init(accd_config *config)
     *config = (accd_config){
         .struct_size = sizeof *config,
         .devices = 1,
-        .device_bytes = (uint64_t)16 << 30,
         .group_least = 64,
     };
 }
@@ -75,7 +85,7 @@ accd_status accd_open(accd_context **context_p, const accd_config *config)
         context->config.group_least = 1;
     context->scratch.mem = &context->mem;
     accd_host_init(&context->host, &context->mem);
-    accd_fail(context, ACCD_OK, "", "no error");
+    accd_fail(context, ACCD_OK, R_NONE, "no error");
     accd_status status = ACCD_OUT_OF_MEMORY;
     unsigned devices = context->config.devices;
     context->dirs = accd_mem_array(&context->mem, devices, sizeof context->dirs[0]);
@@ -90,6 +100,7 @@ accd_status accd_open(accd_context **context_p, const accd_config *config)
         accd_close(context);
         return status;
     }
+    context->config.no_device = NULL; /* the caller's, for this call */
     *context_p = context;
     return ACCD_OK;
 }
@@ -106,15 +117,7 @@ void accd_close(accd_context *context)
         accd_directory_close(&context->dirs[i]);
     }
     accd_workers_close(context->workers);
-    for (size_t i = 0; i < context->nlabels; i++) {
-        accd_label *label = context->labels[i];
-        accd_mem_free(mem, (void *)(uintptr_t)label->name, strlen(label->name) + 1);
-        if (label->file)
-            accd_mem_free(mem, (void *)(uintptr_t)label->file, strlen(label->file) + 1);
-        accd_program_release((accd_program *)(uintptr_t)label->layout);
-        accd_mem_free(mem, label, sizeof *label);
-    }
-    accd_mem_free(mem, context->labels, context->labels_room * sizeof context->labels[0]);
+    accd_labels_close(context);
     if (context->dirs)
         accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
     accd_host_close(&context->host);
@@ -122,31 +125,6 @@ void accd_close(accd_context *context)
     accd_mem_close(mem);
     struct accd_mem last = *mem;
     accd_mem_free(&last, context, sizeof *context);
-}
-
-const accd_label *accd_label_new(accd_context *context, const accd_label *label)
-{
-    struct accd_mem *mem = &context->mem;
-    accd_label *copy = accd_mem_new(mem, sizeof *copy);
-    char *name = accd_mem_string(mem, label->name ? label->name : "");
-    char *file = label->file ? accd_mem_string(mem, label->file) : NULL;
-    if (!copy || !name || (label->file && !file) ||
-        !accd_mem_grow(mem, (void **)&context->labels, &context->labels_room, context->nlabels + 1,
-                       sizeof context->labels[0])) {
-        accd_mem_free(mem, copy, sizeof *copy);
-        accd_mem_free(mem, name, name ? strlen(name) + 1 : 0);
-        accd_mem_free(mem, file, file ? strlen(file) + 1 : 0);
-        accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a label");
-        return NULL;
-    }
-    *copy = *label;
-    copy->name = name;
-    copy->file = file;
-    copy->id = (uint32_t)context->nlabels;
-    if (label->layout)
-        accd_program_retain((accd_program *)(uintptr_t)label->layout);
-    context->labels[context->nlabels++] = copy;
-    return copy;
 }
 
 const accd_error *accd_last_error(const accd_context *context) { return &context->error; }
@@ -320,12 +298,43 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     return ACCD_OK;
 }
 
+/* What attachments in the object brought goes with them. */
+static accd_status let_records_go(struct accd_directory *dir, const struct accd_object *object)
+{
+    accd_context *context = dir->context;
+    const accd_construct construct = {.device = dir->number, .kind = ACCD_EXIT_DATA};
+    struct accd_plan plan = {.context = context, .dir = dir, .construct = &construct};
+    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->nbrought * sizeof ends[0]);
+    struct accd_release *release = NULL;
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach = NULL;
+    size_t n = 0;
+    accd_status status = ends ? accd_first_attach(dir, object->host, accd_object_end(object), &cursor,
+                                                  &attach)
+                              : accd_plan_no_memory(context);
+    for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object)))
+        if (attach->brings)
+            ends[n++] = attach;
+    if (status == ACCD_OK && n)
+        status = accd_release_plan(&plan, ends, n, &release);
+    if (status == ACCD_OK && n)
+        status = accd_plan_commit(&plan);
+    if (status == ACCD_OK && n)
+        accd_release_commit(release);
+    else if (release)
+        accd_release_undo(release);
+    accd_scratch_reset(&context->scratch);
+    return status;
+}
+
 /* The object goes: pointers in it are attached no more, those elsewhere still lead where it was. */
 static accd_status lose_attachments(struct accd_directory *dir, struct accd_object *object)
 {
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
-    ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it */
+    ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it, but what changes nothing */
+    if (dir->nbrought)
+        ACCD_TRY(let_records_go(dir, object));
     for (;;) {
         struct accd_object *target;
         ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
@@ -368,7 +377,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
                          "a pointer is still attached to or inside the mapped data");
     if (attach || object->pins)
         ACCD_TRY(lose_attachments(dir, object));
-    if (object->structured)
+    if (object->structured || context->rules.counting == ACCD_COUNT_CONSTRUCTS)
         accd_regions_forget(dir, object);
     accd_seat_free(dir, object);
     accd_remove_object(dir, object);
@@ -385,9 +394,9 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     if (bytes) {
         accd_status status = accd_alloc_memory(dir, bytes, &dev);
         if (status != ACCD_OK)
-            return accd_fail(context, status, R_MEMORY,
-                             "device %d has no %llu bytes of memory left", device,
-                             (unsigned long long)bytes);
+            return accd_say_why(dir, accd_fail(context, status, R_MEMORY,
+                                               "device %d has no %llu bytes of memory left", device,
+                                               (unsigned long long)bytes));
     }
     *dev_p = dev;
     return ACCD_OK;
@@ -442,18 +451,24 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
         !accd_host_covers(context, traffic->in ? from : to, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                          "the host range does not lie in live host memory");
-    accd_status status = dir->ops->begin(dir->device, traffic);
+    const accd_backend *ops = dir->ops;
+    accd_status status = ops->begin(dir->device, traffic);
+    if (status == ACCD_OK && traffic->within)
+        ops->copy(dir->device, to, from, bytes);
+    if (status == ACCD_OK && ops->announce) {
+        if (!traffic->within)
+            ops->announce(dir->device, traffic->in ? to : from, bytes, traffic->out);
+        status = ops->ready(dir->device);
+    }
     if (status == ACCD_OK) {
-        if (traffic->within)
-            dir->ops->copy(dir->device, to, from, bytes);
-        else if (traffic->in)
-            memcpy(dir->ops->stage(dir->device, to, bytes), accd_pointer(from), bytes);
-        else
-            memcpy(accd_pointer(to), dir->ops->fetch(dir->device, from, bytes), bytes);
-        status = dir->ops->end(dir->device);
+        if (traffic->in)
+            memcpy(ops->stage(dir->device, to, bytes), accd_pointer(from), bytes);
+        else if (traffic->out)
+            memcpy(accd_pointer(to), ops->fetch(dir->device, from, bytes), bytes);
+        status = ops->end(dir->device);
     }
     if (status != ACCD_OK)
-        return accd_fail(context, status, R_MOVE, "device %d failed to copy", device);
+        return accd_say_why(dir, accd_fail(context, status, R_MOVE, "device %d failed to copy", device));
     unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
     dir->stats.transfers[kind]++;
     dir->stats.moved_bytes[kind] += bytes;

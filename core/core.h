@@ -1,14 +1,16 @@
 /* core.h - the structures the rooms of the core share.
  *
  *   status, mem, range        leaves
- *   device, device_sim        backends: memory of a device, transfers, faults
+ *   device, device_sim,       backends: memory of a device, transfers, faults; cuda/ has another
+ *   written
  *   rules                     profiles, rule ids
  *   label (name.c)            how objects and pointers are called
  *   walk                      mapping programs over columns of elements
  *   directory                 present objects, groups, shared device blocks, attachments
  *   clauses, fuse, unfuse,    which data lie in one device block
  *   tuples
- *   plan, resolve, link,      a construct, from items to events
+ *   plan, present, resolve,   a construct, from items to events
+ *   link, gaps, ends,
  *   construct
  *   host, event, check        known host memory, telling, invariants
  */
@@ -18,9 +20,11 @@
 #include "accdeep.h"
 #include "device.h"
 #include "fuse.h"
+#include "gaps.h"
 #include "mem.h"
 #include "range.h"
 #include "rules.h"
+#include "sort.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -66,6 +70,9 @@ struct accd_program {
 /* The action of a member, given that of the element around it. */
 uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
 
+/* The id that a profile tells a rule by. */
+const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
+
 /* What an action asks for. */
 struct accd_demand {
     bool entry;    /* takes part in entry constructs, otherwise only in exits */
@@ -81,7 +88,9 @@ bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
 /* ------------------------------------------------------------------------------------- walk -- */
 
 /* Flags that sections have of their own, or from the element that leads there. */
-#define ACCD_FIELD_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH)
+#define ACCD_FIELD_FLAGS                                                                           \
+    (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN |              \
+     ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL)
 
 /* Elements a program is run over, in order. */
 struct accd_rowset {
@@ -89,7 +98,7 @@ struct accd_rowset {
     int parent;          /* segment the elements lie in, or -1 - root */
     size_t root;         /* that they were reached from */
     uint8_t action;      /* of the object around */
-    uint8_t flags;       /* ACCD_FIELD_FLAGS of it */
+    uint16_t flags;      /* ACCD_FIELD_FLAGS of it */
     size_t rows;
     uint64_t base;       /* contiguous elements, stride apart ... */
     uint64_t *address;   /* ... or, if not NULL, the address of each */
@@ -104,7 +113,8 @@ struct accd_segment {
     const accd_field *field;
     int rowset;
     int elements;         /* rowset of what the sections hold, -1: plain data */
-    uint8_t action, flags;
+    uint8_t action;
+    uint16_t flags;
     size_t rows, first;   /* number of the first section in the walk */
     uint64_t *host;       /* first byte of each section; walks that found the same share it */
     uint64_t bytes;       /* of every section, if bytes_of is NULL */
@@ -116,6 +126,9 @@ struct accd_segment {
     uint64_t dev;         /* in a group: place of the first section in the device block */
     uint64_t *dev_of;     /* place of every ACCD_ROWS-th section, if they differ in length */
     uint64_t total;       /* padded bytes of all sections */
+    uint64_t dopes;       /* what its descriptors hold, as a number */
+    bool apart;           /* the elements of some section may have gaps between them */
+    bool gaps;            /* it leads to elements, and there are gaps between those of some section */
 };
 
 struct accd_walk_root {
@@ -150,10 +163,20 @@ struct accd_walk {
     accd_program **programs; /* retained, one for each root */
     size_t sections;         /* of all segments */
     uint64_t losses;         /* of known host memory, when the walk was made */
+    bool gaps;               /* elements that lie in some were left out */
     const struct accd_walk *before; /* while the walk is made */
     struct accd_seen seen;          /* while the walk is made */
 };
 
+/* Whether there are elements to walk: a null pointer leads to none. */
+static inline bool accd_item_walks(const accd_item *item)
+{
+    return item->program && item->bytes && item->host;
+}
+/* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
+ * they can be read; sums of rows are sums of these. apart: set, if some of them may lead to sections with gaps. */
+uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+                        bool *apart);
 /* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. */
 accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
                           const struct accd_walk *before, struct accd_walk **walk_p);
@@ -196,6 +219,7 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off */
+#define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
 #define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
@@ -245,7 +269,9 @@ struct accd_attach {
     uint64_t dev;    /* device address in its device copy */
     struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
     uint32_t count;
-    uint32_t label;
+    uint32_t label : 31;
+    uint32_t brings : 1; /* it holds a dynamic reference on its target, the type record of the descriptor it
+                            lies in, and ends with that one's attachment */
 };
 
 static inline uint64_t accd_attach_end(const struct accd_attach *attach)
@@ -315,6 +341,8 @@ struct accd_directory {
     size_t depth;
     size_t live_objects, live_attachments; /* pending ones included */
     size_t ndopes;
+    size_t nwhole;   /* attachments of descriptors */
+    size_t nbrought; /* attachments that hold references */
     accd_stats stats;                      /* what the device was asked for */
     struct accd_journal *journal;
 };
@@ -363,6 +391,13 @@ struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descript
 void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope);
 /* The attached pointer within a descriptor, behind its address: that of its addendum. Or NULL. */
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes);
+/* The one that came with the attachment of a descriptor, or NULL. */
+struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach);
+/* How an attached pointer is called. */
+static inline void accd_attach_label(struct accd_attach *attach, const accd_label *label)
+{
+    attach->label = label ? label->id & (UINT32_MAX >> 1) : 0;
+}
 /* Whether the pointer on the host is the one that was attached, with all that belongs to it. */
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
 
@@ -390,19 +425,15 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
 void accd_forget_retired(struct accd_directory *dir);
 /* The pending group, pointers included, that a walk names section for section, or NULL. */
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
-/* What the descriptors of a walk hold now, as a number; 0: it has none. */
+/* What the descriptors of a walk held, as a number; 0: it has none. */
 uint64_t accd_walk_dopes(const struct accd_walk *walk);
+/* Whether some of them lead to sections with gaps: these are no group. */
+bool accd_walk_gaps(const struct accd_walk *walk);
 /* Whether those of a group are on the host as they were attached, as far as it may be read. */
 bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
 /* Device address of the element in a row: of a root's, or of one in the group's own block. */
 uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
                           size_t row);
-
-/* sort.c: ascending keys; returns whichever of the two arrays holds the result. */
-struct accd_pair {
-    uint64_t key, value;
-};
-struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n);
 
 /* ------------------------------------------------------------------------------------- plan -- */
 
@@ -422,21 +453,25 @@ struct accd_claim {
     uint32_t source;            /* item, or section of the walk with ACCD_CLAIM_WALKED */
     uint32_t owner;             /* entry: claim that makes the object; exit: references taken off */
     uint32_t detached;          /* exit: taken off the attachment counter */
-    uint8_t action, flags, state;
-    bool attached;              /* this construct attached the slot, or detaches it */
+    uint16_t flags;
+    uint8_t action;
+    uint8_t state : 7, attached : 1; /* this construct attached the slot, or detaches it */
 };
 #define ACCD_CLAIM_WALKED 0x80000000u
-#define ACCD_CLAIM_STILL 128u /* flag: its data are there by another clause, it moves nothing */
+#define ACCD_CLAIM_REPEATS 0x4000u /* flag: where constructs count, another claim counts the object, or
+                                      it has references without end */
+#define ACCD_CLAIM_STILL 0x8000u /* flag: its data are there by another clause, it moves nothing */
 
 /* Present data are welcome to the clause, and then it asks for nothing. */
 static inline bool accd_present_or(unsigned flags)
 {
     return flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
 }
-/* update_and_copy: present bytes come from the host all the same. */
+/* update_and_copy, always: present bytes come from the host all the same. */
 static inline bool accd_claim_refreshes(const struct accd_claim *claim)
 {
-    return claim->state == ACCD_CLAIM_PRESENT && claim->flags & ACCD_ITEM_REFRESH;
+    return claim->state == ACCD_CLAIM_PRESENT &&
+           claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN);
 }
 
 /* A level of the stack of data environments. */
@@ -455,6 +490,8 @@ struct accd_region {
     struct accd_source *items;
     struct accd_claim *claims;
     struct accd_original **originals; /* its clauses as tuples, where data are fused */
+    struct accd_gaps *gaps;     /* of its items */
+    size_t ngaps;
     size_t bytes;               /* of this block of memory */
 };
 
@@ -466,15 +503,16 @@ struct accd_move {
     bool out;              /* device to host */
 };
 #define ACCD_WHOLE UINT32_MAX
+#define ACCD_RUN (UINT32_MAX - 1) /* one of many: elements of a section with gaps */
 
 /* A word to write to the device's copy of a pointer. */
 struct accd_word {
     uint64_t dev, value;
 };
 
-/* The rest of a descriptor, to be written behind its address before any word is. */
+/* A descriptor to be written, before any word is: an address, and what lies behind it. */
 struct accd_rest {
-    uint64_t dev;
+    uint64_t dev, value;
     const void *from;
     uint32_t bytes;
 };
@@ -491,6 +529,8 @@ struct accd_plan {
     bool new_group;
     struct accd_source *sources; /* of the items */
     unsigned item_flags;         /* of any of them */
+    struct accd_gaps *gaps;      /* of those that have gaps, by item */
+    size_t ngaps;
     struct accd_claim *claims;
     size_t nclaims, claims_room;
     struct accd_fusion *fusion; /* NULL: it has nothing to do with tuples */
@@ -525,14 +565,17 @@ static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_cl
            accd_plan_counts_pointer(plan, claim);
 }
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
-/* What the descriptor at slot holds behind its address, to be written behind a device address; it stays
- * where it is until then. A pointer in it that is attached itself stays so. */
-accd_status accd_plan_dope(struct accd_plan *plan, uint64_t slot, uint64_t dev, const void *rest,
-                           uint32_t bytes);
+/* A pointer's value or, with what lies behind it, a descriptor's of so many bytes; that stays where it is until
+ * then. A pointer in the descriptor at slot that is attached itself stays so. */
+accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
+                              const void *rest, uint32_t bytes);
+/* The same of one that is attached. */
+accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev);
 /* Bytes of the descriptor that a claim's pointer begins, 0: it is a plain pointer. */
 uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim);
 /* Room for one more element of an array in scratch space. */
 bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size);
+accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
 /* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
@@ -548,8 +591,29 @@ void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim 
                           size_t room);
 /* Records an error about a claim; the object in its way may be NULL. */
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
-                             const struct accd_object *other, accd_status status, const char *rule,
-                             const char *format, ...) __attribute__((format(printf, 6, 7)));
+                             const struct accd_object *other, accd_status status,
+                             enum accd_rule rule, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* present.c */
+/* How a range of an object lies to what of it is present: all but what its clause left out. */
+enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
+                                      uint64_t host, uint64_t bytes);
+/* The same for a claim, of which only the bytes that its own program names count. Where a part of them was left
+ * out: ACCD_PARTIALLY_PRESENT. */
+accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
+                                const struct accd_object *object, enum accd_relation *relation_p);
+/* Whether all present objects that meet a claim lie in what its own program leaves out. */
+bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim);
+/* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */
+bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
+                      uint64_t bytes, const struct accd_claim *claim);
+/* Claims from the first one on that must be present, are. */
+accd_status accd_plan_required(struct accd_plan *plan, size_t first);
+/* Whether items or sections ask for more than their actions say. */
+bool accd_plan_marked(const struct accd_plan *plan);
+
+/* descriptor.c: bytes of a type record: those it tells of, or 1 where the host's memory is not to be read. */
+uint64_t accd_record_bytes(accd_context *context, uint64_t record);
 
 /* resolve.c: claims get their states, plan->fresh those that make objects. */
 accd_status accd_resolve_entry(struct accd_plan *plan);
@@ -564,6 +628,14 @@ accd_status accd_update(struct accd_plan *plan);
 void accd_region_free(struct accd_region *region);
 /* The object goes while regions are open: their clauses ask nothing of it any more. */
 void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object);
+/* Attachments that hold references, and end although no exit ends them: for an entry that attaches their
+ * descriptors anew, or because the memory these lie in goes. Planned with, and sent by, the construct on the way;
+ * commit comes before its own. */
+struct accd_release;
+accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
+                              struct accd_release **release_p);
+void accd_release_undo(struct accd_release *release);
+void accd_release_commit(struct accd_release *release);
 /* ACCD_POINTER_CHANGED if the claim's pointer leads elsewhere than when it was attached. */
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach);
@@ -581,16 +653,28 @@ struct accd_link {
     struct accd_attach *attach; /* its present attachment, or NULL */
     struct accd_dope *dope;     /* of a descriptor, if it is to be written */
     bool counts;                /* attached like that already */
+    bool repeats;               /* another one of the construct writes the pointer */
 };
 struct accd_links {
     struct accd_plan *plan;
     struct accd_link *at;
     size_t n;
+    size_t anew; /* of them: attached to something else before */
 };
 accd_status accd_links_plan(struct accd_links *links);
+/* What descriptors brought that are attached anew goes, if they lead elsewhere. *release_p: NULL, if nothing. */
+accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p);
 accd_status accd_links_words(const struct accd_links *links);
 void accd_links_commit(struct accd_links *links);
 void accd_links_free(struct accd_links *links);
+
+/* inspect.c: what a device answered to an access of a kernel; a failure is told with what its driver said. */
+accd_status accd_kernel_access(struct accd_directory *dir, accd_status status);
+
+/* journal.c: while one is open, what is overwritten on the device is remembered, and what an entry is about to
+ * change of what is present. */
+accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_links *links);
 
 /* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
@@ -608,6 +692,7 @@ struct accd_bulk {
     bool entry;               /* sends as an entry does, and writes pointers */
     bool out;                 /* otherwise: fetches, or sends */
     bool restore;             /* writes host pointers into roots that stay */
+    bool announcing;          /* what will be staged and fetched is only named */
     struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
     char **images;
     const struct accd_segment **columns;
@@ -615,6 +700,7 @@ struct accd_bulk {
 /* The transfers of a plan as one batch, with those of a group if there is one: all or none. */
 accd_status accd_plan_commit(struct accd_plan *plan);
 void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
+void accd_bulk_announce(struct accd_bulk *bulk);
 void accd_bulk_run(const struct accd_bulk *bulk);
 /* Makes plan->bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
@@ -627,6 +713,8 @@ struct accd_exit_story {
     size_t ndying;
     struct accd_attach *const *forced; /* attachments that ended with their holder or target */
     size_t nforced;
+    struct accd_object *const *records; /* that lost a reference with an attachment */
+    size_t nrecords;
     bool group_leaves, group_dies;
 };
 void accd_tell_entry(const struct accd_plan *plan);
@@ -654,6 +742,9 @@ struct accd_host_block {
 };
 void accd_host_init(struct accd_host *host, struct accd_mem *mem);
 void accd_host_close(struct accd_host *host);
+
+/* label.c */
+void accd_labels_close(accd_context *context);
 /* Whether [start, start + bytes) lies in one live known range. */
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
 /* Whether the host's memory may be touched: always, unless it has to be known. */
@@ -679,8 +770,10 @@ struct accd_context {
     int ndirs;
 };
 
-accd_status accd_fail(accd_context *context, accd_status status, const char *rule,
+accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Adds to the last error what the device's driver said, if it said anything; returns the status. */
+accd_status accd_say_why(struct accd_directory *dir, accd_status status);
 /* ACCD_MISUSE while a construct is under way. */
 accd_status accd_idle(accd_context *context);
 /* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
@@ -712,7 +805,7 @@ void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t 
                       size_t room);
 int64_t accd_source_start(const struct accd_source *source, uint64_t host);
 /* The name alone, without section. */
-void accd_name_base(const accd_label *label, const int64_t *index, char *to, size_t room);
+void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room);
 /* A section of a walk, the pointer it was reached through, an element's own bytes. */
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room);
 void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room);

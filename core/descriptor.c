@@ -5,14 +5,15 @@
 /* Where a layout has what is needed here. */
 static const struct layout {
     uint32_t header, dimension; /* bytes */
+    uint32_t element;           /* offset of the bytes of an element */
     uint32_t rank;              /* offset of a byte */
     uint32_t extra;             /* offset of the byte whose lowest bit tells of an addendum; 0: none */
 } layouts[] = {
-    [ACCD_DESCRIPTOR_CFI] = {24, 24, 20, 0},
-    [ACCD_DESCRIPTOR_FLANG] = {24, 24, 20, 23},
-    [ACCD_DESCRIPTOR_GFORTRAN] = {40, 24, 28, 0},
+    [ACCD_DESCRIPTOR_CFI] = {24, 24, 8, 20, 0},
+    [ACCD_DESCRIPTOR_FLANG] = {24, 24, 8, 20, 23},
+    [ACCD_DESCRIPTOR_GFORTRAN] = {40, 24, 16, 28, 0},
 };
-enum { RANK_MOST = 15, ADDENDUM = 16 /* the type record, and one word */ };
+enum { ADDENDUM = 16 /* the type record, and one word */ };
 
 static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
 {
@@ -29,9 +30,34 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
-    if (!bytes || bytes[layouts[context->config.descriptors].rank] > RANK_MOST)
+    if (!bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_RANK_MOST)
         return 0;
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
+}
+
+bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32_t bytes,
+                           struct accd_shape *shape)
+{
+    const struct layout *layout = &layouts[context->config.descriptors];
+    const bool gfortran = context->config.descriptors == ACCD_DESCRIPTOR_GFORTRAN;
+    const char *descriptor = rest - sizeof(void *);
+    int64_t word[3], span;
+    if (bytes < layout->header)
+        return false;
+    shape->rank = (unsigned char)descriptor[layout->rank];
+    if (shape->rank > ACCD_RANK_MOST || bytes < layout->header + shape->rank * layout->dimension)
+        return false;
+    memcpy(&shape->element, descriptor + layout->element, sizeof shape->element);
+    memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* gfortran's unit of strides */
+    for (unsigned i = 0; i < shape->rank; i++) {
+        memcpy(word, descriptor + layout->header + i * layout->dimension, sizeof word);
+        /* a lower bound, an extent and bytes; or elements and two bounds */
+        if (gfortran ? __builtin_sub_overflow(word[2], word[1] - 1, &shape->count[i]) ||
+                           __builtin_mul_overflow(word[0], span, &shape->step[i])
+                     : (shape->count[i] = word[1], shape->step[i] = word[2], false))
+            return false;
+    }
+    return true;
 }
 
 /* The address of the addendum's pointer to the type record, or 0. */
@@ -55,17 +81,12 @@ static accd_status no_rank(accd_context *context)
     return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no descriptor, or it has no rank from 0 to 15");
 }
 
-static accd_item type_item(accd_context *context, uint64_t slot, uint64_t record,
-                           accd_action action)
+uint64_t accd_record_bytes(accd_context *context, uint64_t record)
 {
-    uint64_t bytes = 1; /* of memory that is not to be read */
+    uint64_t bytes = 1;
     if (accd_host_usable(context, record, sizeof bytes))
         memcpy(&bytes, accd_pointer(record), sizeof bytes);
-    return (accd_item){.host = accd_pointer(record),
-                       .bytes = bytes,
-                       .slot = accd_pointer(slot),
-                       .action = (uint8_t)action,
-                       .flags = ACCD_ITEM_PRESENT_OR};
+    return bytes;
 }
 
 static accd_status run(accd_context *context, int device, accd_kind kind, int finalize,
@@ -83,23 +104,19 @@ static accd_status run(accd_context *context, int device, accd_kind kind, int fi
                     NULL);
 }
 
-/* Where the type record is another one than before: what attaches it, 0 or 1 items, and, if there was
- * one, what takes a reference off that once this is done. */
+/* What makes the type record present, and attaches it, unless it is already: 0 or 1 items. */
 static size_t plan_type(accd_context *context, const struct accd_attach *typed, uint64_t slot,
-                        accd_item *item, accd_item *after)
+                        accd_item *item)
 {
-    uint64_t record = slot ? accd_load_pointer(slot) : 0;
-    bool in_place = typed && typed->slot == slot;
-    if (in_place && typed->target == record)
+    const uint64_t record = slot ? accd_load_pointer(slot) : 0;
+    if (!record || (typed && typed->slot == slot && typed->target == record))
         return 0;
-    if (typed)
-        *after = type_item(context, in_place ? 0 : typed->slot, typed->target, ACCD_DELETE);
-    if (record)
-        *item = type_item(context, slot, record, ACCD_COPYIN);
-    else if (in_place) /* a null pointer ends the attachment */
-        *item = (accd_item){
-            .slot = accd_pointer(slot), .action = ACCD_ATTACH, .flags = ACCD_ITEM_TRY};
-    return record || in_place;
+    *item = (accd_item){.host = accd_pointer(record),
+                        .bytes = accd_record_bytes(context, record),
+                        .slot = accd_pointer(slot),
+                        .action = ACCD_COPYIN,
+                        .flags = ACCD_ITEM_PRESENT_OR};
+    return 1;
 }
 
 accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor,
@@ -117,18 +134,27 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return accd_fail(context, ACCD_POINTER_CHANGED, R_DESCRIPTOR,
                          "the data are not those the descriptor leads to");
     const void *section = accd_pointer(accd_address(data) + offset);
-    if (!data || accd_is_present(context, device, section, size) != ACCD_WHOLLY ||
+    if (!data) { /* ACC33-att-4, unless the rules attach a null pointer to nothing */
+        const accd_item null = {.slot = descriptor,
+                                .slot_bytes = bytes,
+                                .action = ACCD_ATTACH,
+                                .flags = ACCD_ITEM_TRY};
+        return context->rules.attach_null == ACCD_IGNORE
+                   ? run(context, device, ACCD_ENTER_DATA, 0, &null, 1, file, line)
+                   : ACCD_OK;
+    }
+    if (accd_is_present(context, device, section, size) != ACCD_WHOLLY ||
         accd_is_present(context, device, descriptor, bytes) != ACCD_WHOLLY)
         return ACCD_OK;
     ACCD_TRY(accd_find_attach(dir, accd_address(descriptor), &attach));
-    accd_item items[2], after = {0};
+    accd_item items[2];
     size_t n = 0;
-    if (!attach || !accd_attached_as_now(attach, bytes)) {
-        uint64_t slot = type_slot(context, descriptor);
-        if (slot || attach)
-            n = plan_type(context, attached_type(dir, descriptor, attach, bytes), slot, items,
-                          &after);
-    }
+    const bool counts = attach && (context->rules.reattach == ACCD_REATTACH_COUNTS ||
+                                   accd_attached_as_now(attach, bytes));
+    if (!counts)
+        n = plan_type(context, attached_type(dir, descriptor, attach, bytes),
+                      type_slot(context, descriptor), items);
+    const bool brings = n > 0;
     items[n++] = (accd_item){.host = section,
                              .bytes = size ? size : 1, /* present counts so, too */
                              .slot = descriptor,
@@ -136,32 +162,24 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                              .action = ACCD_NO_CREATE,
                              .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY};
     ACCD_TRY(run(context, device, ACCD_ENTER_DATA, 0, items, n, file, line));
-    return after.host ? run(context, device, ACCD_EXIT_DATA, 0, &after, 1, file, line) : ACCD_OK;
+    struct accd_attach *typed =
+        brings ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
+    if (typed) { /* the reference is its own: it goes when the attachment does */
+        typed->brings = 1;
+        dir->nbrought++;
+    }
+    return ACCD_OK;
 }
 
 accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor,
                                    int finalize, const char *file, int line)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_attach *attach;
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
-    accd_item items[2] = {{.slot = descriptor, .slot_bytes = bytes, .action = ACCD_DETACH}};
+    const accd_item item = {.slot = descriptor, .slot_bytes = bytes, .action = ACCD_DETACH};
     if (!dir)
         return ACCD_NO_DEVICE;
     if (!bytes)
         return no_rank(context);
-    ACCD_TRY(accd_find_attach(dir, accd_address(descriptor), &attach));
-    const struct accd_attach *typed = attached_type(dir, descriptor, attach, bytes);
-    if (!typed || (attach && attach->count > 1 && !finalize))
-        return run(context, device, ACCD_EXIT_DATA, finalize, items, 1, file, line);
-    /* The record may serve other descriptors: one reference is taken off it, not all of them. So all but
-     * one come off the attachment first. */
-    const uint32_t count = attach ? attach->count : 0;
-    if (attach)
-        attach->count = 1;
-    items[1] = type_item(context, typed->slot, typed->target, ACCD_DELETE);
-    accd_status status = run(context, device, ACCD_EXIT_DATA, 0, items, 2, file, line);
-    if (attach && status != ACCD_OK)
-        attach->count = count;
-    return status;
+    return run(context, device, ACCD_EXIT_DATA, finalize, &item, 1, file, line);
 }

@@ -20,16 +20,25 @@ struct accd_backend {
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
     /* Required. ACCD_MISUSE if it is not an allocated address. */
     accd_status (*free)(void *device, uint64_t dev);
-    /* Required. A batch is done as a whole or, if begin or end fails, not at all: nothing of it may
-     * have reached the host's memory. ACCD_DEVICE_ERROR. */
+    /* Required. A batch is done as a whole or, if begin, ready or end fails, not at all: nothing of
+     * it may have reached the host's memory. After a failure the batch is over.
+     * ACCD_DEVICE_ERROR, ACCD_OUT_OF_DEVICE_MEMORY, ACCD_OUT_OF_MEMORY.
+     * The order is begin, copies, what is announced, ready, stages and fetches, end. */
     accd_status (*begin)(void *device, const struct accd_traffic *traffic);
     accd_status (*end)(void *device);
+    /* Optional, together, for devices to which bytes travel: every range that is staged (fetched,
+     * with out) after ready is announced before it, in the same order. What fails, fails in ready. */
+    void (*announce)(void *device, uint64_t dev, uint64_t bytes, bool out);
+    accd_status (*ready)(void *device);
+    /* Optional, with announce, in batches that fetch nothing: the range becomes what the host's
+     * memory holds until end. It is announced by this, and not staged. */
+    void (*send)(void *device, uint64_t dev, const void *host, uint64_t bytes);
     /* Required, inside a batch, by one thread. Memory that the caller fills, with several threads if
      * it likes, and that is the device's content of the range when the batch ends. */
     void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
     /* Required, inside a batch: the device's content, valid until the batch ends. */
     const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
-    /* Required, inside a batch. */
+    /* Required, inside a batch; ranges may overlap. */
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
     /* Required: accesses of a kernel. The range lies in allocated memory. */
     accd_status (*read)(void *device, uint64_t dev, void *to, uint64_t bytes);
@@ -44,16 +53,24 @@ struct accd_backend {
     void (*space)(void *device, uint64_t *low_p, uint64_t *high_p);
     /* Optional: how many bytes of the range were ever written. */
     uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
-    /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. */
-    void (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
+    /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. A device that
+     * fails to restore is lost. */
+    accd_status (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
     void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
     /* Optional: the range holds nothing any more, although its allocation lives on. */
     void (*forget)(void *device, uint64_t dev, uint64_t bytes);
     /* Optional, for tests: the n-th allocation, the n-th copy from now fails; 0: none does,
      * UINT64_MAX: as before. */
     void (*fail)(void *device, uint64_t allocation, uint64_t copy);
+    /* Optional: what the driver said about the last failure; "" if it said nothing. */
+    const char *(*why)(void *device);
+    /* Optional: the number-th device of this machine. ACCD_NO_DEVICE: info_p->why says why not. */
+    accd_status (*about)(unsigned number, accd_device_info *info_p);
 };
 
-extern const accd_backend accd_backend_sim, accd_backend_direct;
+/* Moves of at least so many bytes are sent from where they lie, if the backend can. */
+enum { ACCD_SEND_LEAST = 32 << 10 };
+
+extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
 
 #endif

@@ -1,5 +1,5 @@
 /* device_sim.c - the simulated device: discrete memory with addresses of its own. Fresh memory reads
- * as POISON.
+ * as ACCD_POISON.
  *
  * sim: device addresses lie in a reservation that nobody may touch, so that a host program that
  * follows one is stopped by the processor; the bytes lie in a second mapping at the same offset. One
@@ -8,14 +8,15 @@
  * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. What
  * they write goes unseen, so there are no bits, and the poison is real from the start. */
 #include "device.h"
+#include "written.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { UNIT = 16, PAGE = 4096, POISON = 0xA5, FINE = 32, CLASSES = FINE + 8 * 48 };
+enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48 };
 #define FREE_BIT 0x8000u
-static const uint64_t least_space = (uint64_t)64 << 20;
+static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30;
 
 struct sim {
     struct accd_mem *mem;
@@ -51,43 +52,11 @@ static uint64_t units_of(unsigned class)
     return (uint64_t)((class - FINE) % 8 + 9) << (shift & 63);
 }
 
-/* ------------------------------------------------------------------------------------- bits -- */
-
-static uint64_t mask(unsigned from, unsigned to) /* bits [from, to) of a word, to <= 64 */
+/* The bits of a range that was written, or that nobody owns any more. */
+static inline void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
 {
-    uint64_t below = to == 64 ? UINT64_MAX : ((uint64_t)1 << to) - 1;
-    return below & ~(((uint64_t)1 << from) - 1);
-}
-
-/* Applies an operation to the bits of [at, at + n): edges by word, the middle by memset. */
-static void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
-{
-    if (n == 0 || !sim->bits)
-        return;
-    uint64_t first = at / 64, last = (at + n - 1) / 64;
-    unsigned from = at % 64, to = (unsigned)((at + n - 1) % 64) + 1;
-    if (first == last) {
-        uint64_t m = mask(from, to);
-        sim->bits[first] = on ? sim->bits[first] | m : sim->bits[first] & ~m;
-        return;
-    }
-    uint64_t head = mask(from, 64), tail = mask(0, to);
-    sim->bits[first] = on ? sim->bits[first] | head : sim->bits[first] & ~head;
-    sim->bits[last] = on ? sim->bits[last] | tail : sim->bits[last] & ~tail;
-    memset(sim->bits + first + 1, on ? 0xff : 0, (last - first - 1) * sizeof sim->bits[0]);
-}
-
-static uint64_t count_bits(const struct sim *sim, uint64_t at, uint64_t n)
-{
-    uint64_t count = 0;
-    while (n) {
-        unsigned from = at % 64;
-        unsigned take = n < 64 - from ? (unsigned)n : 64 - from;
-        count += (unsigned)__builtin_popcountll(sim->bits[at / 64] & mask(from, from + take));
-        at += take;
-        n -= take;
-    }
-    return count;
+    if (sim->bits)
+        accd_written_set(sim->bits, at, n, on);
 }
 
 /* ------------------------------------------------------------------------------- open, close -- */
@@ -125,7 +94,7 @@ static accd_status open_either(void **device_p, const accd_config *config, struc
     if (!sim)
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
-    sim->capacity = config->device_bytes;
+    sim->capacity = config->device_bytes ? config->device_bytes : usual_bytes;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
@@ -262,7 +231,7 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
     if (!sim->bits)
-        memset(sim->bytes + at, POISON, bytes);
+        memset(sim->bytes + at, ACCD_POISON, bytes);
     sim->live += bytes;
     *dev_p = sim->base + at;
     return ACCD_OK;
@@ -350,28 +319,10 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
     return sim->bytes + at;
 }
 
-/* Makes the poison real in bytes that were never written. */
 static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    if (!sim->bits)
-        return;
-    for (uint64_t end = at + bytes; at < end;) {
-        while (at % 64 == 0 && end - at >= 256 && /* mostly all of it was written */
-               (sim->bits[at / 64] & sim->bits[at / 64 + 1] & sim->bits[at / 64 + 2] &
-                sim->bits[at / 64 + 3]) == UINT64_MAX)
-            at += 256;
-        if (at == end)
-            return;
-        uint64_t next = (at / 64 + 1) * 64 < end ? (at / 64 + 1) * 64 : end;
-        uint64_t word = sim->bits[at / 64];
-        if (word == 0)
-            memset(sim->bytes + at, POISON, next - at);
-        else if (word != UINT64_MAX)
-            for (; at < next; at++)
-                if (!(word >> at % 64 & 1))
-                    sim->bytes[at] = (char)POISON;
-        at = next;
-    }
+    if (sim->bits)
+        accd_written_poison(sim->bits, at, bytes, sim->bytes + at);
 }
 
 static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
@@ -388,18 +339,8 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
     uint64_t source = from - sim->base, target = to - sim->base;
     poison(sim, source, bytes);
     memmove(sim->bytes + target, sim->bytes + source, bytes);
-    if (!sim->bits)
-        return;
-    bool all = count_bits(sim, source, bytes) == bytes;
-    if (all) {
-        set_bits(sim, target, bytes, true);
-        return;
-    }
-    bool back = target > source;
-    for (uint64_t i = 0; i < bytes; i++) {
-        uint64_t k = back ? bytes - 1 - i : i;
-        set_bits(sim, target + k, 1, sim->bits[(source + k) / 64] >> (source + k) % 64 & 1);
-    }
+    if (sim->bits)
+        accd_written_copy(sim->bits, target, sim->bits, source, bytes);
 }
 
 /* ---------------------------------------------------------------------------- kernel's view -- */
@@ -427,19 +368,16 @@ static void direct_space(void *device, uint64_t *low_p, uint64_t *high_p)
 static uint64_t sim_written(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
-    return count_bits(sim, dev - sim->base, bytes);
+    return accd_written_count(sim->bits, dev - sim->base, bytes);
 }
 
-static void sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
+static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     memcpy(to, sim->bytes + at, bytes);
-    uint8_t *bits = to + bytes;
-    memset(bits, 0, (bytes + 7) / 8);
-    for (uint64_t i = 0; i < bytes; i++)
-        if (sim->bits[(at + i) / 64] >> (at + i) % 64 & 1)
-            bits[i / 8] |= (uint8_t)(1u << i % 8);
+    accd_written_save(sim->bits, at, bytes, to + bytes);
+    return ACCD_OK;
 }
 
 static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
@@ -447,8 +385,7 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     memcpy(sim->bytes + at, from, bytes);
-    for (uint64_t i = 0; i < bytes; i++)
-        set_bits(sim, at + i, 1, from[bytes + i / 8] >> i % 8 & 1);
+    accd_written_restore(sim->bits, at, bytes, from + bytes);
 }
 
 static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
@@ -489,9 +426,25 @@ const accd_backend accd_backend_direct = {
 
 const accd_backend *accd_backend_named(const char *name)
 {
-    const accd_backend *const backends[] = {&accd_backend_sim, &accd_backend_direct};
+    static const accd_backend *const backends[] = {
+        &accd_backend_sim,
+        &accd_backend_direct,
+#ifdef ACCD_HAVE_CUDA
+        &accd_backend_cuda,
+#endif
+    };
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
         if (!strcmp(backends[i]->name, name))
             return backends[i];
     return NULL;
+}
+
+accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
+{
+    *info_p = (accd_device_info){0};
+    if (backend->about)
+        return backend->about(number, info_p);
+    strcpy(info_p->name, "simulated device");
+    info_p->bytes = usual_bytes;
+    return ACCD_OK;
 }

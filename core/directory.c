@@ -265,6 +265,8 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
     accd_range_erase(&dir->slots, attach->slot);
+    dir->nbrought -= attach->brings;
+    dir->nwhole -= attach->dope != NULL;
     accd_dope_free(dir, attach->dope);
     accd_pool_give(&dir->attach_pool, attach);
     dir->live_attachments--;
@@ -292,12 +294,20 @@ void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope)
 
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes)
 {
+    const bool plain = dir->slots.count > dir->nwhole; /* others lie in no descriptor */
     struct accd_attach *attach =
-        dir->slots.count ? accd_range_floor(&dir->slots, slot + bytes - 1) : NULL;
+        plain ? accd_range_floor(&dir->slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) &&
                    accd_attach_end(attach) <= slot + bytes
                ? attach
                : NULL;
+}
+
+struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach)
+{
+    struct accd_attach *inner =
+        attach->dope ? accd_attach_inside(dir, attach->slot, attach->dope->bytes) : NULL;
+    return inner && inner->brings ? inner : NULL;
 }
 
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)

@@ -24,6 +24,7 @@ struct entry {
     size_t taken;                    /* fresh claims that have memory */
     uint64_t group_dev, group_bytes;
     struct accd_region *region;
+    struct accd_release *release;    /* what goes with attachments that are made anew, or NULL */
 };
 
 /* ----------------------------------------------------------------------------------- groups -- */
@@ -48,7 +49,11 @@ static accd_status try_group(struct accd_plan *plan)
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
     if (walk->sections < plan->context->config.group_least || !roots_open(plan) || accd_fuse_wanted(plan) ||
-        rules->detach_final == ACCD_IGNORE) /* a group does not mark what holds its pointers */
+        walk->gaps || accd_plan_marked(plan) ||
+        (rules->counting != ACCD_COUNT_CLAUSES && /* exit data may take what a region counted */
+         plan->construct->kind != ACCD_ENTER_DATA) ||
+        (rules->detach_final == ACCD_IGNORE && /* a group does not mark what holds its pointers */
+         rules->attaching == ACCD_ATTACH_COUNTED))
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
         creates &= accd_demands[walk->segments[i].action].creates;
@@ -58,7 +63,7 @@ static accd_status try_group(struct accd_plan *plan)
         plan->group = group;
         return ACCD_OK;
     }
-    if (group || !creates)
+    if (group || !creates || accd_walk_gaps(walk))
         return ACCD_OK;
     bool apart = false;
     ACCD_TRY(accd_group_new(dir, walk, &group));
@@ -79,16 +84,25 @@ static accd_status try_group(struct accd_plan *plan)
 static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
                                accd_status status, uint64_t bytes)
 {
-    return accd_claim_error(plan, claim, NULL, status, R_MEMORY,
-                            "device %d has no %llu bytes of memory left", plan->dir->number,
-                            (unsigned long long)bytes);
+    accd_claim_error(plan, claim, NULL, status, R_MEMORY,
+                     "device %d has no %llu bytes of memory left", plan->dir->number,
+                     (unsigned long long)bytes);
+    return accd_say_why(plan->dir, status);
 }
 
-static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *claim)
+/* The aggregate that a claim is a member of, or 0. */
+static uint64_t aggregate_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->source & ACCD_CLAIM_WALKED || plan->context->rules.fusion /* it is the base then */
+    return claim->source & ACCD_CLAIM_WALKED
                ? 0
                : accd_address(plan->construct->items[claim->source].frame);
+}
+
+/* The same, if its members have one block: not where the base fuses, or members come together in one object. */
+static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const accd_rules *rules = &plan->context->rules;
+    return rules->fusion || rules->holes == ACCD_REJECT ? 0 : aggregate_of(plan, claim);
 }
 
 static size_t framed_claims(const struct accd_plan *plan)
@@ -249,7 +263,7 @@ static accd_status reserve_region(struct entry *entry)
     size_t originals = plan->fusion ? plan->fusion->noriginals : 0;
     size_t bytes = sizeof(struct accd_region) + plan->nclaims * sizeof(struct accd_claim) +
                    nitems * sizeof(struct accd_source) +
-                   originals * sizeof(struct accd_original *);
+                   originals * sizeof(struct accd_original *) + plan->ngaps * sizeof(struct accd_gaps);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
         return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
@@ -264,12 +278,16 @@ static accd_status reserve_region(struct entry *entry)
         .thread = construct->thread,
         .nitems = nitems,
         .nclaims = plan->nclaims,
+        .ngaps = plan->ngaps,
         .bytes = bytes,
     };
     region->claims = (struct accd_claim *)(region + 1);
     region->items = (struct accd_source *)(region->claims + plan->nclaims);
     region->originals = (struct accd_original **)(region->items + nitems);
+    region->gaps = (struct accd_gaps *)(region->originals + originals);
     memcpy(region->items, plan->sources, nitems * sizeof region->items[0]);
+    if (plan->ngaps)
+        memcpy(region->gaps, plan->gaps, plan->ngaps * sizeof region->gaps[0]);
     entry->region = region;
     return ACCD_OK;
 }
@@ -295,7 +313,7 @@ static size_t origins_needed(const struct accd_plan *plan)
 static accd_status reserve_records(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    size_t attachments = 0;
+    size_t attachments = plan->dir->nbrought ? entry->links.anew : 0; /* they may be removed before */
     for (size_t i = 0; i < entry->links.n; i++)
         attachments += !entry->links.at[i].attach;
     size_t framed = framed_claims(plan);
@@ -423,14 +441,51 @@ static void commit_group(struct entry *entry)
         dir->live_objects += group->live;
         dir->live_attachments += group->live;
     }
-    group->attached++;
+    if (plan->new_group || plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+        group->attached++;
     *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
+}
+
+/* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
+ * is mapped there: that has references without end. */
+static void count_once(struct accd_plan *plan, bool dynamic)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        struct accd_object *object = claim->object;
+        if (!object || !accd_plan_counts(plan, claim))
+            continue;
+        if (!(claim->flags & ACCD_ITEM_POINTER))
+            object->size &= ~ACCD_OBJECT_POINTER;
+        if (object->size & (ACCD_OBJECT_TOUCHED | ACCD_OBJECT_MAPPED)) {
+            claim->flags |= ACCD_CLAIM_REPEATS;
+            continue;
+        }
+        object->size |= ACCD_OBJECT_TOUCHED;
+        *(dynamic ? &object->dynamic : &object->structured) += 1;
+    }
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].object)
+            plan->claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
+}
+
+static void count_claims(struct accd_plan *plan, bool dynamic)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (!claim->object || !accd_plan_counts(plan, claim))
+            continue;
+        if (!(claim->flags & ACCD_ITEM_POINTER))
+            claim->object->size &= ~ACCD_OBJECT_POINTER;
+        *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
+    }
 }
 
 static void commit(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
+    const accd_rules *rules = &plan->context->rules;
     bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
     if (entry->block_objects)
         accd_insert_block(dir, &(struct accd_block){.dev = entry->block_dev,
@@ -456,19 +511,17 @@ static void commit(struct entry *entry)
         accd_fuse_commit(plan, entry->region, serial);
     accd_links_commit(&entry->links);
     accd_links_free(&entry->links);
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (!claim->object || !accd_plan_counts(plan, claim))
-            continue;
-        if (!(claim->flags & ACCD_ITEM_POINTER))
-            claim->object->size &= ~ACCD_OBJECT_POINTER;
-        *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
-    }
+    if (rules->counting == ACCD_COUNT_CONSTRUCTS)
+        count_once(plan, dynamic);
+    else
+        count_claims(plan, dynamic);
     commit_group(entry);
     struct accd_region *region = entry->region;
     if (!region)
         return;
     memcpy(region->claims, plan->claims, plan->nclaims * sizeof region->claims[0]);
+    for (size_t i = 0; rules->attaching != ACCD_ATTACH_COUNTED && i < plan->nclaims; i++)
+        region->claims[i].attached = false; /* its end detaches nothing */
     region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
     region->group = plan->group;
     region->serial = serial;
@@ -480,6 +533,8 @@ static void commit(struct entry *entry)
 static void undo(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
+    if (entry->release)
+        accd_release_undo(entry->release);
     if (plan->fusion)
         accd_fuse_undo(plan);
     accd_links_free(&entry->links);
@@ -490,31 +545,51 @@ static void undo(struct entry *entry)
         accd_mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say
- * so: none may be new when something before the end of the last one is present. */
-static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
+/* The end of what must be absent of an aggregate for a member to be new: of the last member that the construct
+ * names, or, where members come in one object, of the aggregate. */
+static uint64_t frame_end(const struct accd_plan *plan, const struct accd_claim *claim, uint64_t frame)
 {
     const accd_construct *construct = plan->construct;
+    uint64_t end = 0;
+    if (plan->context->rules.holes == ACCD_REJECT)
+        return frame + construct->items[claim->source].room;
+    for (size_t k = 0; k < construct->nitems; k++) {
+        const accd_item *item = &construct->items[k];
+        uint64_t last = accd_address(item->host) + item->bytes;
+        if (accd_address(item->frame) == frame && last > end)
+            end = last;
+    }
+    return end;
+}
+
+static accd_status grows(const struct accd_plan *plan, const struct accd_claim *claim,
+                         const struct accd_object *object)
+{
+    if (plan->context->rules.holes == ACCD_REJECT)
+        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
+                                "it is not present on device %d, but other parts of what it belongs "
+                                "to are: map them together",
+                                plan->dir->number);
+    return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                            "other members of the same aggregate are present, and %s maps all of "
+                            "them together",
+                            plan->context->rules.name);
+}
+
+/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so. */
+static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
+{
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
-        uint64_t frame = frame_of(plan, claim), end = 0;
-        for (size_t k = 0; frame && k < construct->nitems; k++) {
-            const accd_item *item = &construct->items[k];
-            uint64_t last = accd_address(item->host) + item->bytes;
-            if (accd_address(item->frame) == frame && last > end)
-                end = last;
-        }
+        uint64_t frame = aggregate_of(plan, claim);
+        uint64_t end = frame ? frame_end(plan, claim, frame) : 0;
         enum accd_relation relation;
         struct accd_object *object;
         if (end <= frame)
             continue;
         ACCD_TRY(accd_relate(plan->dir, frame, end - frame, &relation, &object));
         if (relation != ACCD_NONE)
-            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
-                                    R_PARTIALLY_PRESENT,
-                                    "other members of the same aggregate are present, and %s maps "
-                                    "all of them together",
-                                    plan->context->rules.name);
+            return grows(plan, claim, object);
     }
     return ACCD_OK;
 }
@@ -522,7 +597,7 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};
-    if (plan->walk)
+    if (plan->walk && !plan->dir->nbrought) /* what goes may be looked for among its sections */
         ACCD_TRY(try_group(plan));
     accd_status status = ACCD_OK;
     if (plan->walk && !plan->group)
@@ -546,13 +621,19 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
     if (status == ACCD_OK)
         status = plan_bulk(&entry);
     if (status == ACCD_OK)
+        status = accd_links_release(&entry.links, &entry.release);
+    if (status == ACCD_OK)
         status = plan_moves(&entry);
+    if (status == ACCD_OK && plan->dir->journal)
+        status = accd_journal_entry(plan, &entry.links);
     if (status == ACCD_OK)
         status = accd_plan_commit(plan);
     if (status != ACCD_OK) {
         undo(&entry);
         return status;
     }
+    if (entry.release)
+        accd_release_commit(entry.release);
     commit(&entry);
     accd_tell_entry(plan);
     if (region_p)

@@ -2,7 +2,7 @@
  * document's steps, whatever the transfers were. Costs nothing when nobody listens. */
 #include "core.h"
 
-static void tell(const struct accd_plan *plan, accd_op op, const char *rule, const char *name,
+static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
                  uint64_t host, uint64_t bytes)
 {
     const accd_config *config = &plan->context->config;
@@ -13,14 +13,20 @@ static void tell(const struct accd_plan *plan, accd_op op, const char *rule, con
                                            .name = name,
                                            .host = host,
                                            .bytes = bytes,
-                                           .rule = rule,
+                                           .rule = accd_rule_id(config->rules, rule),
                                            .file = construct->file,
                                            .line = construct->line,
                                        });
 }
 
+/* Bytes of a pointer: a descriptor is attached as a whole (FLANG-composite-1). */
+static uint64_t pointer_bytes(uint32_t slot_bytes)
+{
+    return slot_bytes ? slot_bytes : sizeof(void *);
+}
+
 static void tell_claim(const struct accd_plan *plan, const struct accd_claim *claim, accd_op op,
-                       const char *rule)
+                       enum accd_rule rule)
 {
     char name[160];
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
@@ -29,16 +35,27 @@ static void tell_claim(const struct accd_plan *plan, const struct accd_claim *cl
     else
         accd_name_claim(plan, claim, name, sizeof name);
     tell(plan, op, rule, name, pointer ? claim->slot : claim->host,
-         pointer ? sizeof(void *) : claim->bytes);
+         pointer ? pointer_bytes(accd_claim_slot_bytes(plan, claim)) : claim->bytes);
 }
 
-static void tell_moves(const struct accd_plan *plan, const char *rule)
+/* Elements of a section with gaps are told as one. */
+static bool same_section(const struct accd_move *a, const struct accd_move *b)
+{
+    return b->piece == ACCD_RUN && b->claim == a->claim && b->out == a->out;
+}
+
+static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
 {
     char name[160];
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
         const struct accd_claim *claim = &plan->claims[move->claim];
-        if (move->piece == ACCD_WHOLE) {
+        uint64_t bytes = move->bytes;
+        if (move->piece == ACCD_RUN) {
+            for (; i + 1 < plan->nmoves && same_section(move, &plan->moves[i + 1]); i++)
+                bytes += plan->moves[i + 1].bytes;
+            accd_name_claim(plan, claim, name, sizeof name);
+        } else if (move->piece == ACCD_WHOLE) {
             bool part = move->bytes < claim->bytes && accd_layout_of(plan->dir, claim->object);
             if (part) /* cut at a pointer: the element it belongs to */
                 accd_name_element(plan->dir, claim->object, move->host - claim->object->host, name,
@@ -51,12 +68,12 @@ static void tell_moves(const struct accd_plan *plan, const char *rule)
             accd_name_piece(plan->walk, set, move->row, &set->program->spec.pieces[move->piece],
                             name, sizeof name);
         }
-        tell(plan, move->out ? ACCD_OP_D2H : ACCD_OP_H2D, rule, name, move->host, move->bytes);
+        tell(plan, move->out ? ACCD_OP_D2H : ACCD_OP_H2D, rule, name, move->host, bytes);
     }
 }
 
 /* A range by its first object: what is fused, or moves within the device. */
-static void tell_range(const struct accd_plan *plan, accd_op op, const char *rule, uint64_t host,
+static void tell_range(const struct accd_plan *plan, accd_op op, enum accd_rule rule, uint64_t host,
                        uint64_t bytes)
 {
     struct accd_object *object = NULL;
@@ -66,7 +83,7 @@ static void tell_range(const struct accd_plan *plan, accd_op op, const char *rul
     tell(plan, op, rule, name, host, bytes);
 }
 
-static void tell_copies(const struct accd_plan *plan, const char *rule)
+static void tell_copies(const struct accd_plan *plan, enum accd_rule rule)
 {
     for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++)
         tell_range(plan, ACCD_OP_D2D, rule, plan->fusion->copies[i].host,
@@ -75,7 +92,7 @@ static void tell_copies(const struct accd_plan *plan, const char *rule)
 
 static void tell_fits(const struct accd_plan *plan)
 {
-    static const char *const rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
+    static const enum accd_rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
     const struct accd_fusion *fusion = plan->fusion;
     for (size_t i = 0; fusion && i < fusion->nfits; i++)
         if (!fusion->fits[i].home)
@@ -148,7 +165,7 @@ static void tell_ends(const struct accd_plan *plan, const struct accd_exit_story
 }
 
 /* Sections of a group, element by element. */
-static void tell_sections(const struct accd_plan *plan, accd_op op, const char *rule)
+static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
 {
     const struct accd_walk *walk = plan->walk;
     const struct accd_bulk *bulk = plan->bulk; /* of moves */
@@ -182,7 +199,7 @@ static void tell_sections(const struct accd_plan *plan, accd_op op, const char *
                 if (pointer) {
                     accd_name_row_slot(walk, segment->first + row, name, sizeof name);
                     tell(plan, op, rule, name, accd_section_slot(walk, segment, row),
-                         sizeof(void *));
+                         accd_field_slot_bytes(segment->field));
                 } else {
                     accd_name_section(walk, segment->first + row, name, sizeof name);
                     tell(plan, op, rule, name, segment->host[row], bytes);
@@ -196,7 +213,8 @@ void accd_tell_entry(const struct accd_plan *plan)
 {
     if (!plan->context->config.on_event)
         return;
-    const char *count = plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
+    const enum accd_rule count =
+        plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
     tell_fits(plan);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_fits(plan, plan->claims[i].host))
@@ -215,7 +233,8 @@ void accd_tell_entry(const struct accd_plan *plan)
     if (plan->group)
         tell_sections(plan, ACCD_OP_ATTACH, R_ATTACH);
     for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].object && !(plan->claims[i].flags & ACCD_ITEM_UNCOUNTED))
+        if (plan->claims[i].object &&
+            !(plan->claims[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_CLAIM_REPEATS)))
             tell_claim(plan, &plan->claims[i], ACCD_OP_INCREF, count);
     if (plan->group)
         tell_sections(plan, ACCD_OP_INCREF, count);
@@ -223,7 +242,8 @@ void accd_tell_entry(const struct accd_plan *plan)
 
 void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story)
 {
-    const char *count = plan->construct->kind == ACCD_EXIT_DATA ? R_COUNT_DYNAMIC : R_LEAVE;
+    const enum accd_rule count =
+        plan->construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
     char name[160];
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].detached)
@@ -231,13 +251,19 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
     for (size_t i = 0; i < story->nforced; i++) {
         const struct accd_attach *attach = story->forced[i];
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
-        tell(plan, ACCD_OP_DETACH, R_STILL_ATTACHED, name, attach->slot, sizeof(void *));
+        tell(plan, ACCD_OP_DETACH, attach->brings ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
+             accd_attach_end(attach) - attach->slot);
     }
     if (story->group_leaves)
         tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].owner)
             tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
+    for (size_t i = 0; i < story->nrecords; i++) {
+        const struct accd_object *record = story->records[i];
+        accd_name_object(plan->dir, record, name, sizeof name);
+        tell(plan, ACCD_OP_DECREF, R_RECORD, name, record->host, accd_object_bytes(record));
+    }
     if (story->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
     tell_moves(plan, plan->context->rules.fusion ? R_FETCH : R_LEAVE);

@@ -300,10 +300,10 @@ accd_status accd_fuse_place(struct accd_plan *plan)
             size_t k = 0;
             while (fusion->candidates[k].host - fit->host >= fit->end - fit->host)
                 k++; /* a clause of the range */
-            return accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status,
-                                    R_MEMORY, "device %d has no %llu bytes of memory left for all it is "
-                                    "fused with",
-                                    dir->number, (unsigned long long)fit->bytes);
+            accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
+                             "device %d has no %llu bytes of memory left for all it is fused with",
+                             dir->number, (unsigned long long)fit->bytes);
+            return accd_say_why(dir, status);
         }
         fit->dev = fit->place + ahead;
     }
@@ -356,10 +356,12 @@ static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p,
     for (size_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         size_t from, to;
+        struct accd_grid grid;
         const struct accd_rowset *set =
             accd_claim_refreshes(claim) ? accd_elements_of(plan, claim, &from, &to) : NULL;
         if (accd_claim_refreshes(claim) &&
-            (!set || accd_moves_whole(set->program, claim->action, false)))
+            (!set || accd_moves_whole(set->program, claim->action, false)) &&
+            !accd_claim_grid(plan, claim, &grid)) /* gaps come with the rest */
             pairs[n++] = (struct accd_pair){claim->host, i};
     }
     *n_p = n;
@@ -475,10 +477,7 @@ static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct 
             if (attach->slot - claim->object->host >= accd_object_bytes(claim->object))
                 continue;
             uint64_t dev = claim->object->dev + (attach->slot - claim->object->host);
-            ACCD_TRY(accd_plan_word(plan, dev, attach->dev));
-            if (attach->dope)
-                ACCD_TRY(accd_plan_dope(plan, attach->slot, dev, attach->dope->rest,
-                                        attach->dope->bytes));
+            ACCD_TRY(accd_plan_attached(plan, attach, dev));
         }
     }
     return ACCD_OK;

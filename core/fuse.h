@@ -45,7 +45,8 @@ struct accd_original {
     uint64_t serial;                     /* of the construct that opened it */
     uint32_t order;                      /* among its clauses */
     struct accd_source source;
-    uint8_t action, flags;               /* of its item */
+    uint8_t action;                      /* of its item */
+    uint16_t flags;                      /* the same */
     bool dynamic;                        /* opened by enter data */
     bool dropped;                        /* it only keeps data present (DIR-4.2-02) */
     bool ending;                         /* while an exit is under way; with its whole clause: */
@@ -90,7 +91,7 @@ struct accd_candidate {
     bool brings;                /* some of its bytes are not there */
     uint64_t base, host, bytes;
     uint32_t more, nmore;       /* split: claims of the other pieces */
-    uint8_t flags;              /* of its item */
+    uint16_t flags;             /* of its item */
     bool dropped, split;
 };
 

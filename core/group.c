@@ -146,44 +146,29 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
-/* Always inline: the compiler unrolls constant lengths. */
-static inline __attribute__((always_inline)) uint64_t
-sum_dopes(const struct accd_walk *walk, const struct accd_segment *segment, const uint64_t *factor,
-          const uint32_t words)
-{
-    const struct accd_rowset *set = &walk->rowsets[segment->rowset];
-    uint64_t sum = 0;
-    for (size_t row = 0; row < segment->rows; row++) {
-        uint64_t slot = accd_row_address(set, row) + segment->field->offset, hash = slot;
-        for (uint32_t k = 1; k < words; k++) { /* none waits for the one before */
-            uint64_t word;
-            memcpy(&word, accd_pointer(slot + k * sizeof word), sizeof word);
-            hash += word * factor[k];
-        }
-        sum += (hash ^ hash >> 29) * factor[0];
-    }
-    return sum;
-}
-
 uint64_t accd_walk_dopes(const struct accd_walk *walk)
 {
-    uint64_t factor[ACCD_SLOT_MOST / sizeof(uint64_t)] = {0x9E3779B97F4A7C15u}, sum = 0;
+    uint64_t sum = 0;
     bool found = false;
     for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        const uint32_t words = segment->field->slot_bytes / (uint32_t)sizeof(uint64_t);
-        for (uint32_t k = 1; k < words; k++)
-            factor[k] = factor[k - 1] * factor[0];
-        switch (words) {
-        case 0: continue;
-        case 3: sum += sum_dopes(walk, segment, factor, 3); break; /* scalars, vectors, matrices */
-        case 6: sum += sum_dopes(walk, segment, factor, 6); break;
-        case 9: sum += sum_dopes(walk, segment, factor, 9); break;
-        default: sum += sum_dopes(walk, segment, factor, words); break;
-        }
-        found = true;
+        sum += walk->segments[i].dopes;
+        found |= walk->segments[i].field->slot_bytes != 0;
     }
     return sum ? sum : found;
+}
+
+/* The same of what they hold by now. */
+static uint64_t dopes_now(const struct accd_walk *walk)
+{
+    uint64_t sum = 0;
+    bool apart = false;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+        if (segment->field->slot_bytes)
+            sum += accd_sum_dopes(set, segment->field, 0, segment->rows, &apart);
+    }
+    return sum ? sum : 1;
 }
 
 bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group)
@@ -192,7 +177,7 @@ bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_g
     if (!group->dopes)
         return true;
     return !(context->config.check_host && group->walk->losses != context->host.losses) &&
-           group->dopes == accd_walk_dopes(group->walk);
+           group->dopes == dopes_now(group->walk);
 }
 
 typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
@@ -560,29 +545,64 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     return ACCD_OK;
 }
 
+static uint32_t descriptor_bytes(const struct accd_group *group, const struct accd_pair *pair)
+{
+    size_t index, row;
+    accd_walk_locate(group->walk, pair->value, &index, &row);
+    return group->walk->segments[index].field->slot_bytes;
+}
+
+/* Device address of a pair's pointer; 0: not to be found. */
+static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pair)
+{
+    struct accd_object *holder;
+    return accd_find(dir, pair->key, &holder) == ACCD_OK && holder
+               ? holder->dev + (pair->key - holder->host)
+               : 0;
+}
+
+/* The device is asked for all of them at once. */
+static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
+                               const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+{
+    const accd_backend *ops = dir->ops;
+    accd_status status = ops->begin(dir->device, &(struct accd_traffic){0});
+    if (status != ACCD_OK)
+        return status;
+    for (size_t i = 0; ops->announce && i < n; i++) {
+        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
+        if (bytes)
+            ops->announce(dir->device, slot_dev(dir, &pairs[i]), bytes, true);
+    }
+    if (ops->ready)
+        ACCD_TRY(ops->ready(dir->device));
+    for (size_t i = 0; i < n && status == ACCD_OK; i++) {
+        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
+        uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
+        if (dev)
+            dopes[i] = accd_dope_new(dir, ops->fetch(dir->device, dev, bytes), bytes);
+        if (bytes && !dopes[i])
+            status = ACCD_OUT_OF_MEMORY;
+    }
+    accd_status ended = ops->end(dir->device);
+    return status == ACCD_OK ? ended : status;
+}
+
 /* What the descriptors of a group held when they were attached: the host still has it, or else the
  * device. */
-static bool read_dopes(struct accd_directory *dir, struct accd_group *group,
-                       const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+static accd_status read_dopes(struct accd_directory *dir, struct accd_group *group,
+                              const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
 {
-    char bytes[ACCD_SLOT_MOST];
-    bool kept = accd_group_dopes_kept(dir, group);
+    if (!accd_group_dopes_kept(dir, group))
+        return fetch_dopes(dir, group, pairs, n, dopes);
     for (size_t i = 0; i < n; i++) {
-        size_t index, row;
-        struct accd_object *holder;
-        accd_walk_locate(group->walk, pairs[i].value, &index, &row);
-        uint32_t size = group->walk->segments[index].field->slot_bytes;
-        if (!size)
-            continue;
-        if (!kept && (accd_find(dir, pairs[i].key, &holder) != ACCD_OK || !holder ||
-                      dir->ops->read(dir->device, holder->dev + (pairs[i].key - holder->host),
-                                     bytes, size) != ACCD_OK))
-            return false;
-        dopes[i] = accd_dope_new(dir, kept ? accd_pointer(pairs[i].key) : bytes, size);
-        if (!dopes[i])
-            return false;
+        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
+        if (bytes)
+            dopes[i] = accd_dope_new(dir, accd_pointer(pairs[i].key), bytes);
+        if (bytes && !dopes[i])
+            return ACCD_OUT_OF_MEMORY;
     }
-    return true;
+    return ACCD_OK;
 }
 
 accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
@@ -595,18 +615,23 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     struct accd_pair *pairs = ordered(dir, group, accd_section_slot, &n, &scratch);
     bool ok = pairs && accd_pool_reserve(&dir->attach_pool, n) &&
               accd_range_reserve(&dir->slots, n);
+    accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
     if (ok && group->dopes) {
         dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);
-        ok = dopes && read_dopes(dir, group, pairs, n, dopes);
+        status = dopes ? read_dopes(dir, group, pairs, n, dopes) : ACCD_OUT_OF_MEMORY;
     }
-    if (!ok) {
+    if (status != ACCD_OK) {
         for (size_t i = 0; dopes && i < n; i++)
             accd_dope_free(dir, dopes[i]);
         accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
         if (pairs)
             accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to index %zu attachments", walk->sections);
+        if (status == ACCD_OUT_OF_MEMORY)
+            return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
+                             walk->sections);
+        return accd_say_why(dir, accd_fail(context, status, R_MOVE,
+                                           "device %d failed to tell what its descriptors hold",
+                                           dir->number));
     }
     no_longer_pending_attach(dir, group);
     dir->live_attachments -= n;
@@ -621,7 +646,8 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         attach->dev = accd_section_dev(group, segment, row) - shift;
         attach->count = group->attached;
         attach->dope = dopes ? dopes[i] : NULL;
-        attach->label = segment->field->label ? segment->field->label->id : 0;
+        dir->nwhole += attach->dope != NULL;
+        accd_attach_label(attach, segment->field->label);
     }
     accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
     accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
@@ -670,7 +696,7 @@ static bool same_roots(const struct accd_walk *walk, const accd_construct *const
     size_t root = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!item->program || !item->bytes)
+        if (!accd_item_walks(item))
             continue;
         if (root == walk->nroots || walk->roots[root].host != accd_address(item->host) ||
             walk->roots[root].bytes != item->bytes)
@@ -693,7 +719,7 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir,
 
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
 {
-    for (size_t i = 0; i < dir->ngroups; i++) {
+    for (size_t i = 0; i < dir->ngroups && !walk->gaps; i++) {
         struct accd_group *group = dir->groups[i];
         if (group && group->pending && group->pending_attach && same_sections(group->walk, walk))
             return !group->dopes || group->dopes == accd_walk_dopes(walk) ? group : NULL;

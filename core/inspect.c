@@ -1,6 +1,14 @@
 /* inspect.c - looking at the state: presence, objects, attachments, levels; kernels' accesses. */
 #include "core.h"
 
+static accd_presence presence_within(struct accd_directory *dir, const struct accd_object *object,
+                                     uint64_t host, uint64_t bytes)
+{
+    enum accd_relation relation = accd_relate_within(dir, object, host, bytes);
+    return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
+                                                                           : ACCD_ABSENT;
+}
+
 accd_presence accd_is_present(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
@@ -10,8 +18,9 @@ accd_presence accd_is_present(accd_context *context, int device, const void *hos
     if (!dir || !host || (!bytes && context->rules.zero_present == ACCD_REJECT) ||
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
-    if (object && asked <= accd_object_end(object) - start)
-        return ACCD_WHOLLY; /* mostly it is there, and what lies behind it does not matter */
+    if (object && asked <= accd_object_end(object) - start) /* what lies behind it does not matter */
+        return context->rules.holes == ACCD_IGNORE ? ACCD_WHOLLY
+                                                   : presence_within(dir, object, start, asked);
     if (object)
         return dir->fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY
                                                                         : ACCD_PARTLY;
@@ -30,6 +39,21 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
         return 0;
     *start_p = object->host;
     *bytes_p = accd_object_bytes(object);
+    return 1;
+}
+
+int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t end,
+                    uint64_t *start_p, uint64_t *bytes_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object;
+    enum accd_relation relation;
+    if (!dir || *at >= end ||
+        accd_relate(dir, *at, end - *at, &relation, &object) != ACCD_OK || !object)
+        return 0;
+    *start_p = object->host;
+    *bytes_p = accd_object_bytes(object);
+    *at = accd_object_end(object);
     return 1;
 }
 
@@ -184,7 +208,13 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
     struct accd_attach *attach = NULL;
     struct accd_object *target = NULL;
     if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
-        attach->dev != dev || accd_find(dir, attach->base, &target) != ACCD_OK)
+        attach->dev != dev)
+        return 0;
+    if (!attach->base) {
+        *low_p = *high_p = dev;
+        return 1;
+    }
+    if (accd_find(dir, attach->base, &target) != ACCD_OK)
         return 0;
     return bounds_of(dir, target, low_p, high_p);
 }
@@ -251,10 +281,19 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 
 int accd_device_of(accd_context *context, uint64_t address)
 {
+    for (int i = 0; i < context->ndirs && context->ndirs > 1; i++) /* devices of one GPU lie side by side */
+        if (context->dirs[i].ops->allocated(context->dirs[i].device, address, 1))
+            return i;
     for (int i = 0; i < context->ndirs; i++)
         if (context->dirs[i].ops->owns(context->dirs[i].device, address))
             return i;
     return -1;
+}
+
+int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    return dir && dir->ops->allocated(dir->device, dev, bytes);
 }
 
 /* The excluded member of an element, embedded elements included. */
@@ -367,6 +406,14 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
                      "the range is not in allocated memory of device %d", dir->number);
 }
 
+accd_status accd_kernel_access(struct accd_directory *dir, accd_status status)
+{
+    if (status == ACCD_OK)
+        return ACCD_OK;
+    return accd_say_why(dir, accd_fail(dir->context, status, R_MOVE,
+                                       "device %d failed in an access to its memory", dir->number));
+}
+
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                              uint64_t bytes)
 {
@@ -394,65 +441,10 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }
-    return dir->ops->read(dir->device, dev, to, bytes);
+    return accd_kernel_access(dir, dir->ops->read(dir->device, dev, to, bytes));
 }
 
-/* ---------------------------------------------------------------------------------- journal -- */
-
-struct accd_journal {
-    size_t used, room;
-    uint8_t *bytes; /* records: address, length, what was there; read from the end */
-};
-
-static accd_status remember(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    struct accd_journal *journal = dir->journal;
-    size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
-    if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room,
-                       journal->used + need, 1))
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to remember what a kernel overwrites");
-    uint8_t *at = journal->bytes + journal->used;
-    dir->ops->save(dir->device, dev, bytes, at);
-    memcpy(at + saved, &dev, sizeof dev);
-    memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
-    journal->used += need;
-    return ACCD_OK;
-}
-
-accd_status accd_journal_open(accd_context *context, int device)
-{
-    struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return ACCD_NO_DEVICE;
-    if (dir->journal || !dir->ops->save)
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
-    dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
-    return dir->journal ? ACCD_OK
-                        : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                                    "no memory for a journal");
-}
-
-void accd_journal_close(accd_context *context, int device, int commit)
-{
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_journal *journal = dir ? dir->journal : NULL;
-    if (!journal)
-        return;
-    while (!commit && journal->used) {
-        uint64_t dev, bytes;
-        const uint8_t *end = journal->bytes + journal->used;
-        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
-        memcpy(&dev, end - sizeof bytes - sizeof dev, sizeof dev);
-        size_t saved = bytes + (bytes + 7) / 8;
-        journal->used -= saved + 2 * sizeof(uint64_t);
-        if (dir->ops->allocated(dir->device, dev, bytes))
-            dir->ops->restore(dir->device, dev, bytes, journal->bytes + journal->used);
-    }
-    accd_mem_free(&context->mem, journal->bytes, journal->room);
-    accd_mem_free(&context->mem, journal, sizeof *journal);
-    dir->journal = NULL;
-}
+/* --------------------------------------------------------------------------- kernels' writes -- */
 
 /* Whether the device has already what is written of a pointer, or of its descriptor. */
 static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, const void *from,
@@ -467,12 +459,15 @@ static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, c
            !memcmp(there, (const char *)from + at, end - at);
 }
 
-/* Whether the write would change an attached pointer (TR14-4.1-08). */
+/* Whether the write would change an attached pointer (TR14-4.1-08, OMP60-map-8; in OpenMP 4.0 it may,
+ * LLNL-2.1-08). */
 static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from,
                                   uint64_t bytes)
 {
     struct accd_object *object;
-    if (!dir->live_attachments || dir->context->rules.pointer_changed == ACCD_IGNORE)
+    const accd_rules *rules = &dir->context->rules;
+    if (!dir->live_attachments ||
+        (rules->pointer_changed == ACCD_IGNORE && rules->attaching != ACCD_ATTACH_NEW))
         return ACCD_OK;
     ACCD_TRY(accd_find_device(dir, dev, &object));
     if (!object)
@@ -482,8 +477,8 @@ static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, cons
     uint64_t host = object->host + (dev - object->dev);
     ACCD_TRY(accd_first_attach(dir, host, host + bytes, &cursor, &attach));
     for (; attach; attach = accd_next_attach(&cursor, host + bytes)) {
-        if (no_change(dir, dev, host, from, bytes, attach))
-            continue;
+        if (!attach->base || no_change(dir, dev, host, from, bytes, attach))
+            continue; /* it dangles, or stays what it is */
         char name[160];
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
         return accd_fail(dir->context, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
@@ -510,8 +505,8 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
         return status;
     }
     if (dir->journal)
-        ACCD_TRY(remember(dir, dev, bytes));
-    return dir->ops->write(dir->device, dev, from, bytes);
+        ACCD_TRY(accd_journal_bytes(dir, dev, bytes));
+    return accd_kernel_access(dir, dir->ops->write(dir->device, dev, from, bytes));
 }
 
 int64_t accd_device_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)

@@ -3,42 +3,13 @@
  * TR14-4.2-11: pointers are detached, the references of all clauses are taken off, what was asked for
  * objects that have none left is moved, and then those objects go. Counters are changed on the way
  * and put back if something fails. */
-#include "core.h"
+#include "leave.h"
 
-struct leave {
-    struct accd_plan *plan;
-    size_t counted;                  /* claims whose counters are changed */
-    struct accd_object **dying;
-    size_t ndying;
-    struct removed {
-        struct accd_attach *attach;
-        uint32_t count;              /* what its counter was before it was forced to zero */
-        bool dangles;                /* does not end: its target goes, and it stays as it is */
-    } * removed;                     /* attachments that end, or lose their target */
-    size_t nremoved, removed_room, unpinned;
-    uint32_t group_references;       /* taken off its counter */
-    bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
-    bool group_leaves, group_dies;
-};
-
-static accd_status end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
-                                  bool dangles)
+/* Whether a claim takes off all references there are. */
+static bool final(const struct leave *leave, const struct accd_claim *claim)
 {
-    if (leave->nremoved == leave->removed_room) {
-        size_t room = leave->removed_room ? 2 * leave->removed_room : 16;
-        struct removed *grown =
-            accd_scratch_take(&leave->plan->context->scratch, room * sizeof *grown);
-        if (!grown)
-            return accd_plan_no_memory(leave->plan->context);
-        if (leave->nremoved)
-            memcpy(grown, leave->removed, leave->nremoved * sizeof *grown);
-        leave->removed = grown;
-        leave->removed_room = room;
-    }
-    leave->removed[leave->nremoved++] = (struct removed){attach, count, dangles};
-    if (!dangles)
-        attach->count = 0;
-    return ACCD_OK;
+    return leave->dynamic &&
+           (leave->plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL);
 }
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
@@ -74,7 +45,7 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     char name[160];
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (!attach || !attach->count) {
-        bool ended = attach && plan->construct->finalize; /* by another clause of this construct */
+        bool ended = attach && final(leave, claim); /* by another clause of this construct */
         claim->attached = false;
         if (rules->detach_unattached == ACCD_IGNORE || leave->abandon || ended)
             return ACCD_OK;
@@ -84,21 +55,52 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     }
     if (!leave->abandon)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
-    claim->detached = plan->construct->finalize ? attach->count : 1;
+    claim->detached = final(leave, claim) ? attach->count : 1;
     attach->count -= claim->detached;
-    return attach->count ? ACCD_OK : end_attachment(leave, attach, 0, false);
+    return attach->count ? ACCD_OK : accd_end_attachment(leave, attach, 0, false);
+}
+
+/* Both counters are one (OMP60-map-6): the first claim on an object takes one reference off, of the kind that
+ * the construct brings, if there is one, and a final claim takes all. */
+static void take_off_either(struct leave *leave, size_t index)
+{
+    struct accd_claim *claim = &leave->plan->claims[index];
+    struct accd_object *object = claim->object;
+    struct taken *taken = &leave->taken[index];
+    bool all = final(leave, claim);
+    if (object->size & ACCD_OBJECT_MAPPED || (object->size & ACCD_OBJECT_TOUCHED && !all))
+        return;
+    if (all)
+        *taken = (struct taken){object->structured, object->dynamic};
+    else if (leave->dynamic ? object->dynamic : !object->structured)
+        taken->dynamic = 1;
+    else
+        taken->structured = 1;
+    object->structured -= taken->structured;
+    object->dynamic -= taken->dynamic;
+    object->size |= ACCD_OBJECT_TOUCHED;
+    claim->owner = taken->structured + taken->dynamic;
 }
 
 static accd_status take_off_references(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
+    bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    if (either) {
+        size_t bytes = plan->nclaims * sizeof leave->taken[0];
+        leave->taken = accd_scratch_take(&plan->context->scratch, bytes);
+        if (!leave->taken)
+            return accd_plan_no_memory(plan->context);
+        memset(leave->taken, 0, bytes);
+    }
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
         claim->detached = claim->owner = 0;
         leave->counted = i + 1;
-        if (leave->dynamic && object && !object->dynamic && !(object->size & ACCD_OBJECT_TOUCHED)) {
+        if (leave->dynamic && object && !object->dynamic && !either &&
+            !(object->size & ACCD_OBJECT_TOUCHED)) {
             claim->state = ACCD_CLAIM_SKIP; /* ACC33-2.7-1: the clause then does nothing */
             if (!detaches)
                 continue;
@@ -107,11 +109,15 @@ static accd_status take_off_references(struct leave *leave)
             ACCD_TRY(take_off_attachment(leave, claim));
         if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_plan_counts(plan, claim))
             continue;
+        if (either) {
+            take_off_either(leave, i);
+            continue;
+        }
         /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
         uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
         uint32_t *counter = leave->dynamic ? &object->dynamic : &object->structured;
         claim->owner = *counter > least ? *counter - least : 0;
-        if (claim->owner > 1 && !(leave->dynamic && plan->construct->finalize))
+        if (claim->owner > 1 && !final(leave, claim))
             claim->owner = 1;
         *counter -= claim->owner;
         object->size |= ACCD_OBJECT_TOUCHED;
@@ -130,101 +136,11 @@ static void forget_touched(const struct leave *leave)
 
 static accd_status find_dying(struct leave *leave)
 {
-    struct accd_plan *plan = leave->plan;
-    leave->dying =
-        accd_scratch_take(&plan->context->scratch, plan->nclaims * sizeof leave->dying[0]);
-    if (!leave->dying)
-        return accd_plan_no_memory(leave->plan->context);
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_object *object = plan->claims[i].object;
-        if (!object || plan->claims[i].state == ACCD_CLAIM_SKIP || object->structured ||
-            object->dynamic || object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_MAPPED))
-            continue;
-        object->size |= ACCD_OBJECT_DYING;
-        leave->dying[leave->ndying++] = object;
-    }
+    const struct accd_plan *plan = leave->plan;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].object && plan->claims[i].state != ACCD_CLAIM_SKIP)
+            ACCD_TRY(accd_doom(leave, plan->claims[i].object));
     return ACCD_OK;
-}
-
-static accd_status still_attached(const struct leave *leave, const struct accd_object *object,
-                                  const struct accd_attach *attach, const char *how)
-{
-    struct accd_plan *plan = leave->plan;
-    char name[160], pointer[160];
-    accd_name_object(plan->dir, object, name, sizeof name);
-    accd_name_slot(plan->dir, attach->slot, attach->label, pointer, sizeof pointer);
-    accd_status status = accd_claim_error(plan, NULL, object, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                                          "%s would be removed, but the pointer %s is still "
-                                          "attached %s",
-                                          name, pointer, how);
-    accd_object_info *asked = &plan->context->error.asked;
-    memcpy(asked->name, pointer, sizeof asked->name);
-    asked->host = attach->slot;
-    asked->bytes = sizeof(void *);
-    return status;
-}
-
-/* Attachments whose pointer lies in a dying object end with it. */
-static accd_status end_inner_attachments(struct leave *leave)
-{
-    struct accd_plan *plan = leave->plan;
-    bool reject = plan->context->rules.still_attached == ACCD_REJECT && !leave->abandon;
-    for (size_t i = 0; i < leave->ndying; i++) {
-        struct accd_range_cursor cursor;
-        struct accd_attach *attach;
-        const struct accd_object *object = leave->dying[i];
-        ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor,
-                                   &attach));
-        for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object))) {
-            if (!attach->count)
-                continue;
-            if (reject)
-                return still_attached(leave, object, attach, "in it");
-            ACCD_TRY(end_attachment(leave, attach, attach->count, false));
-        }
-    }
-    return ACCD_OK;
-}
-
-static accd_status unpin(struct leave *leave)
-{
-    struct accd_directory *dir = leave->plan->dir;
-    for (; leave->unpinned < leave->nremoved; leave->unpinned++) {
-        struct accd_object *target;
-        ACCD_TRY(accd_find(dir, leave->removed[leave->unpinned].attach->base, &target));
-        if (target && target->pins)
-            target->pins--;
-    }
-    return ACCD_OK;
-}
-
-/* Attachments of pointers elsewhere that lead to a dying object. */
-static accd_status end_outer_attachments(struct leave *leave)
-{
-    struct accd_plan *plan = leave->plan;
-    struct accd_directory *dir = plan->dir;
-    const accd_rules *rules = &plan->context->rules;
-    bool dangles = rules->lost_target == ACCD_LOST_DANGLES;
-    size_t pinned = 0;
-    for (size_t i = 0; i < leave->ndying; i++)
-        pinned += leave->dying[i]->pins != 0;
-    if (!pinned)
-        return ACCD_OK;
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach;
-    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
-    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX)) {
-        struct accd_object *target;
-        if (!attach->count)
-            continue;
-        ACCD_TRY(accd_find(dir, attach->base, &target));
-        if (!target || !(target->size & ACCD_OBJECT_DYING))
-            continue;
-        if (rules->still_attached == ACCD_REJECT && !leave->abandon)
-            return still_attached(leave, target, attach, "to it");
-        ACCD_TRY(end_attachment(leave, attach, attach->count, dangles));
-    }
-    return unpin(leave);
 }
 
 /* ------------------------------------------------------------------------------------ moves -- */
@@ -235,17 +151,42 @@ static bool in_bulk(const struct leave *leave, const struct accd_claim *claim)
     return leave->group_dies && source && source->root >= 0;
 }
 
-static accd_status plan_moves(struct leave *leave)
+/* Whether an object is one of those that go since. */
+static bool goes_since(const struct leave *leave, const struct accd_object *object, size_t from)
+{
+    while (from < leave->ndying && leave->dying[from] != object)
+        from++;
+    return from < leave->ndying;
+}
+
+/* What a claim asks for is moved: of an object that goes, or always. since: only of objects that go with
+ * attachments that ended, from that one on. */
+static bool moves(const struct leave *leave, const struct accd_claim *claim, const size_t *since)
+{
+    if (!claim->object || claim->state == ACCD_CLAIM_SKIP || in_bulk(leave, claim))
+        return false;
+    if (since)
+        return goes_since(leave, claim->object, *since);
+    return claim->object->size & ACCD_OBJECT_DYING || claim->flags & ACCD_ITEM_ALWAYS_OUT;
+}
+
+static accd_status plan_moves(struct leave *leave, const size_t *since)
 {
     struct accd_plan *plan = leave->plan;
-    for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
-        if (claim->object && claim->state != ACCD_CLAIM_SKIP &&
-            claim->object->size & ACCD_OBJECT_DYING && !in_bulk(leave, claim))
+    const struct accd_move *before = plan->moves;
+    const size_t n = plan->nmoves;
+    if (since && *since == leave->ndying)
+        return ACCD_OK;
+    plan->moves = NULL;
+    plan->nmoves = plan->moves_room = 0;
+    for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++)
+        if (moves(leave, &plan->claims[i], since))
             ACCD_TRY(accd_plan_own_bytes(plan, i, true));
-    }
     ACCD_TRY(accd_plan_merge(plan));
-    return accd_plan_keep_pointers(plan);
+    ACCD_TRY(accd_plan_keep_pointers(plan));
+    for (size_t i = 0; i < n; i++)
+        ACCD_TRY(accd_plan_move(plan, &before[i]));
+    return ACCD_OK;
 }
 
 /* The host's value, of a descriptor all of it: FLANG-detach-1. */
@@ -253,13 +194,11 @@ static accd_status restore_pointer(struct accd_plan *plan, const struct accd_att
                                    uint64_t dev)
 {
     const struct accd_dope *dope = attach->dope;
-    ACCD_TRY(accd_plan_word(plan, dev, host_pointer(plan, attach)));
-    if (!dope)
-        return ACCD_OK;
-    const char *rest = dope->rest;
-    if (accd_host_usable(plan->context, attach->slot, dope->bytes))
+    const char *rest = dope ? dope->rest : NULL;
+    if (dope && accd_host_usable(plan->context, attach->slot, dope->bytes))
         rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
-    return accd_plan_dope(plan, attach->slot, dev, rest, dope->bytes);
+    return accd_plan_pointer(plan, attach->slot, dev, host_pointer(plan, attach), rest,
+                             dope ? dope->bytes : 0);
 }
 
 /* Pointers that stay lead to the host again: TR14-4.1-01. */
@@ -296,7 +235,7 @@ static accd_status sections_of_group(struct leave *leave)
         struct accd_claim *claim = &plan->claims[i];
         claim->object = &group->objects[claim->source & ~ACCD_CLAIM_WALKED];
         claim->state = ACCD_CLAIM_PRESENT;
-        claim->attached = claim->slot != 0;
+        claim->attached = claim->slot && plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
     }
     plan->group = NULL;
     return ACCD_OK;
@@ -309,6 +248,19 @@ static bool roots_cut(const struct accd_plan *plan)
         if (plan->claims[plan->walk->roots[i].item].bytes != plan->walk->roots[i].bytes)
             return true;
     return false;
+}
+
+/* Whether all elements that hold a group's pointers go with the construct. Where attachments are not counted, those
+ * that stay in others would dangle. */
+static bool roots_die(const struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        const struct accd_object *object = plan->claims[plan->walk->roots[i].item].object;
+        if (!object || object->structured + object->dynamic != 1 ||
+            object->size & ACCD_OBJECT_MAPPED)
+            return false;
+    }
+    return true;
 }
 
 /* A pending group leaves as a whole if nobody else attached anything among its pointers, and if its
@@ -326,10 +278,13 @@ static accd_status group_leaves(struct leave *leave)
     }
     uint32_t references = leave->dynamic && plan->construct->finalize ? *counter : 1;
     bool dies = group->structured + group->dynamic == references;
+    bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    bool stays = counted ? group->attached > references && !plan->construct->finalize
+                         : !plan->construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
     if (!group->pending || !group->pending_attach || lost || leave->abandon ||
-        (!dies && (plan->construct->finalize || group->attached <= references)) ||
+        (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
         accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group) ||
         roots_cut(plan) || (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)))
         return sections_of_group(leave);
@@ -346,7 +301,8 @@ static accd_status group_leaves(struct leave *leave)
     leave->group_dies = dies;
     leave->group_references = references;
     *counter -= references;
-    group->attached -= references;
+    if (counted)
+        group->attached -= references;
     if (dies) { /* nobody looks for its sections and pointers any more */
         group->pending = group->pending_attach = false;
         plan->dir->npending--;
@@ -380,6 +336,7 @@ static void put_back_sections(const struct leave *leave)
 {
     const struct accd_group *group = leave->plan->group;
     const struct accd_walk *walk = group->walk;
+    bool counted = leave->plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
@@ -392,7 +349,7 @@ static void put_back_sections(const struct leave *leave)
             }
             uint64_t slot = accd_section_slot(walk, segment, row);
             struct accd_attach *attach =
-                group->pending_attach ? NULL : accd_range_floor(&leave->plan->dir->slots, slot);
+                group->pending_attach || !counted ? NULL : accd_range_floor(&leave->plan->dir->slots, slot);
             if (attach && attach->slot == slot)
                 attach->count += leave->group_references;
         }
@@ -408,13 +365,20 @@ static void undo(struct leave *leave)
         if (accd_find(dir, leave->removed[i].attach->base, &target) == ACCD_OK && target)
             target->pins++;
     }
-    for (size_t i = 0; i < leave->nremoved; i++)
+    for (size_t i = 0; i < leave->nremoved; i++) {
         leave->removed[i].attach->count = leave->removed[i].count;
+        if (leave->removed[i].record)
+            leave->removed[i].record->dynamic++;
+    }
     for (size_t i = 0; i < leave->counted; i++) {
         struct accd_claim *claim = &plan->claims[i];
-        if (claim->object)
+        if (claim->object && leave->taken) {
+            claim->object->structured += leave->taken[i].structured;
+            claim->object->dynamic += leave->taken[i].dynamic;
+        } else if (claim->object) {
             *(leave->dynamic ? &claim->object->dynamic : &claim->object->structured) +=
                 claim->owner;
+        }
         if (claim->detached) {
             struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
             attach->count += claim->detached;
@@ -428,7 +392,8 @@ static void undo(struct leave *leave)
     if (leave->group_leaves) {
         struct accd_group *group = plan->group;
         *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
-        group->attached += leave->group_references;
+        if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+            group->attached += leave->group_references;
         if (!leave->group_dies)
             put_back_sections(leave);
         if (leave->group_dies) {
@@ -439,11 +404,27 @@ static void undo(struct leave *leave)
     }
 }
 
+/* Where both counters are one, an object may go while regions are open that named it, or have fewer
+ * references than these account for: then their clauses are told when it goes. */
+static void forget_short(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (!leave->taken || !plan->dir->top)
+        return;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (leave->taken[i].structured && (leave->dynamic || !plan->leaving->claims[i].object))
+            plan->claims[i].object->size |= ACCD_OBJECT_SHORT;
+    for (size_t i = 0; i < leave->ndying; i++)
+        if (leave->dying[i]->size & ACCD_OBJECT_SHORT)
+            accd_regions_forget(plan->dir, leave->dying[i]);
+}
+
 static void finish(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
     forget_touched(leave);
+    forget_short(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
         if (leave->removed[i].dangles)
             leave->removed[i].attach->base = 0;
@@ -478,25 +459,63 @@ static void tell(struct leave *leave)
         .group_leaves = leave->group_leaves,
         .group_dies = leave->group_dies,
     };
-    struct accd_attach **forced = accd_scratch_take(&leave->plan->context->scratch,
-                                                    leave->nremoved * sizeof forced[0]);
-    for (size_t i = 0; forced && i < leave->nremoved; i++)
-        if (leave->removed[i].count && !leave->removed[i].dangles)
-            forced[story.nforced++] = leave->removed[i].attach;
+    struct accd_scratch *scratch = &leave->plan->context->scratch;
+    struct accd_attach **forced = accd_scratch_take(scratch, leave->nremoved * sizeof forced[0]);
+    struct accd_object **records = accd_scratch_take(scratch, leave->nremoved * sizeof records[0]);
+    for (size_t i = 0; forced && records && i < leave->nremoved; i++) {
+        const struct removed *removed = &leave->removed[i];
+        if (removed->count && !removed->dangles)
+            forced[story.nforced++] = removed->attach;
+        if (removed->record)
+            records[story.nrecords++] = removed->record;
+    }
     story.forced = forced;
+    story.records = records;
     accd_tell_exit(leave->plan, &story);
+}
+
+/* What a clause named may have gone since, and be there again: then it is that. */
+static accd_status find_again(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (plan->context->rules.counting == ACCD_COUNT_CLAUSES)
+        return ACCD_OK;
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        enum accd_relation relation;
+        struct accd_object *object;
+        if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
+            continue;
+        ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+        if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && !leave->abandon)
+            ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
+        if (relation == ACCD_ACROSS && !leave->abandon && !accd_claim_spares(plan, claim))
+            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
+                                    R_PARTIALLY_PRESENT,
+                                    "only a part of it is present on device %d again",
+                                    plan->dir->number);
+        if (relation != ACCD_INSIDE)
+            continue;
+        claim->object = object;
+        claim->state = ACCD_CLAIM_PRESENT;
+        claim->flags &= (uint16_t)~ACCD_CLAIM_REPEATS;
+    }
+    return ACCD_OK;
 }
 
 static accd_status leave_now(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
+    if (plan->leaving)
+        ACCD_TRY(find_again(leave));
     ACCD_TRY(group_leaves(leave));
     ACCD_TRY(take_off_references(leave));
+    ACCD_TRY(accd_let_go(leave));
     ACCD_TRY(find_dying(leave));
-    ACCD_TRY(plan_moves(leave)); /* while only what clauses detach has counted down to zero */
-    ACCD_TRY(end_inner_attachments(leave));
-    ACCD_TRY(unpin(leave));
-    ACCD_TRY(end_outer_attachments(leave));
+    ACCD_TRY(plan_moves(leave, NULL)); /* while only what clauses detach has counted down to zero */
+    const size_t asked = leave->ndying;
+    ACCD_TRY(accd_end_attachments(leave));
+    ACCD_TRY(plan_moves(leave, &asked));
     if (plan->fusion)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
     ACCD_TRY(plan_words(leave));
@@ -515,6 +534,92 @@ static accd_status carry_out(struct leave *leave)
     tell(leave);
     finish(leave);
     return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------------- releases -- */
+
+struct accd_release {
+    accd_construct construct;
+    struct accd_plan plan;
+    struct leave leave;
+};
+
+/* The references that a construct is about to add, so that nothing goes for want of them. */
+static void expect_references(const struct accd_plan *plan, bool coming)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (!claim->object || !accd_plan_counts(plan, claim))
+            continue;
+        uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
+                                                                     : &claim->object->structured;
+        *counter += coming ? 1 : UINT32_MAX;
+    }
+}
+
+static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
+                               struct accd_attach *const *ends, size_t n)
+{
+    struct leave *leave = &release->leave;
+    ACCD_TRY(accd_index_all(plan->dir));
+    if (plan->dir->seats.count)
+        ACCD_TRY(accd_unfuse_begin(&release->plan));
+    for (size_t i = 0; i < n; i++)
+        if (ends[i]->count) /* not named twice */
+            ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
+    ACCD_TRY(accd_let_go(leave));
+    ACCD_TRY(accd_end_attachments(leave));
+    struct accd_fusion *fusion = release->plan.fusion;
+    if (fusion)
+        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
+    bool fused = fusion && fusion->nregroups;
+    for (size_t i = 0; i < leave->nremoved; i++)
+        fused |= leave->removed[i].record && accd_fuse_fits(plan, leave->removed[i].record->host);
+    if (fused) /* one construct does not put together and take apart */
+        return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
+                         "a type record that goes with this construct lies among fused data; detach "
+                         "its descriptor first");
+    ACCD_TRY(plan_words(leave));
+    for (size_t i = 0; i < release->plan.nwords; i++) { /* all words behind the others, as they come */
+        const struct accd_word *word = &release->plan.words[i];
+        ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
+                              struct accd_release **release_p)
+{
+    struct accd_release *release = accd_scratch_take(&plan->context->scratch, sizeof *release);
+    if (!release)
+        return accd_plan_no_memory(plan->context);
+    *release = (struct accd_release){
+        .construct = {.device = plan->construct->device,
+                      .kind = ACCD_EXIT_DATA,
+                      .file = plan->construct->file,
+                      .line = plan->construct->line},
+        .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
+        .leave = {.plan = &release->plan, .dynamic = true}};
+    expect_references(plan, true);
+    accd_status status = release_now(release, plan, ends, n);
+    expect_references(plan, false);
+    if (status != ACCD_OK) {
+        undo(&release->leave);
+        return status;
+    }
+    plan->rests = release->plan.rests; /* the first ones: what is attached anew comes over them */
+    plan->nrests = release->plan.nrests;
+    plan->rests_room = release->plan.rests_room;
+    *release_p = release;
+    return ACCD_OK;
+}
+
+void accd_release_undo(struct accd_release *release) { undo(&release->leave); }
+
+void accd_release_commit(struct accd_release *release)
+{
+    tell(&release->leave);
+    finish(&release->leave);
 }
 
 /* -------------------------------------------------------------------------------- exit data -- */
@@ -559,6 +664,8 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
         ACCD_TRY(end_opened(plan, claim, object));
         return accd_claim_cut(plan, index, cover.objects);
     }
+    if (relation == ACCD_INSIDE && rules->holes == ACCD_REJECT)
+        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
     if (relation == ACCD_NONE) {
         if (claim->attached && !tolerant) { /* absent because the pointer leads elsewhere now? */
             struct accd_attach *attach;
@@ -566,7 +673,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
             ACCD_TRY(accd_check_pointer(plan, claim, attach));
         }
         if (rules->exit_absent == ACCD_REJECT && !tolerant)
-            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT,
+            return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT,
                                     owns_exits(rules) ? R_UNOWNED : R_EXIT_ABSENT,
                                     "it is not present on device %d", plan->dir->number);
         claim->state = ACCD_CLAIM_SKIP;
@@ -582,7 +689,8 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
                                   const struct accd_object *holder, bool *done_p)
 {
     const struct accd_attach was = {.slot = claim->slot};
-    *done_p = plan->construct->finalize && plan->context->rules.detach_final == ACCD_IGNORE &&
+    bool finally = plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL;
+    *done_p = finally && plan->context->rules.detach_final == ACCD_IGNORE &&
               holder && holder->size & ACCD_OBJECT_HOLDS &&
               accd_host_usable(plan->context, claim->slot, sizeof(void *));
     return *done_p ? restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host))
@@ -598,13 +706,15 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
     char name[160];
     if (!claim->slot || claim->state == ACCD_CLAIM_SKIP)
         return ACCD_OK;
+    bool explicit = claim->action == ACCD_DETACH, done;
+    if (!explicit && rules->attaching != ACCD_ATTACH_COUNTED)
+        return ACCD_OK; /* it ends with the pointer's object */
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (attach) {
         claim->attached = true;
         return ACCD_OK;
     }
     ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
-    bool explicit = claim->action == ACCD_DETACH, done;
     bool implied = !explicit && rules->attach_implied == ACCD_REJECT;
     ACCD_TRY(detach_finally(plan, claim, holder, &done));
     if (done)
@@ -631,7 +741,8 @@ static accd_status resolve_exits(struct accd_plan *plan)
         struct accd_claim *claim = &plan->claims[i];
         if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
             claim->attached = false;
-        if (plan->fusion && plan->construct->finalize && claim->object)
+        if (plan->fusion && claim->object &&
+            (plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL))
             ACCD_TRY(accd_unfuse_opened(plan, claim->object));
     }
     return ACCD_OK;
@@ -641,7 +752,8 @@ accd_status accd_exit_data(struct accd_plan *plan)
 {
     struct leave leave = {.plan = plan, .dynamic = true};
     if (plan->walk) {
-        plan->group = accd_group_matching(plan->dir, plan->walk);
+        if (!accd_plan_marked(plan))
+            plan->group = accd_group_matching(plan->dir, plan->walk);
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
     }
@@ -711,6 +823,8 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
         .walk = region->walk,
         .group = region->group,
         .sources = region->items,
+        .gaps = region->gaps,
+        .ngaps = region->ngaps,
         .nclaims = region->nclaims,
     };
     struct leave leave = {.plan = &plan, .abandon = abandon};

@@ -9,7 +9,8 @@
 struct text {
     char *to;
     size_t room, used;
-    unsigned depth; /* pointers behind the name's end */
+    unsigned depth;        /* pointers behind the name's end */
+    accd_context *context; /* whose host memory may be looked at, or NULL */
 };
 
 /* Names of what many pointers lead to begin with dots: long chains do not cost more than short ones. */
@@ -30,7 +31,7 @@ static void add(struct text *text, const char *format, ...)
 static struct text text_in(char *to, size_t room)
 {
     to[0] = 0;
-    return (struct text){to, room, 0, 0};
+    return (struct text){.to = to, .room = room};
 }
 
 /* What stands before a member's name: names of Fortran bring their own. */
@@ -44,24 +45,93 @@ static bool indexed(const accd_label *label)
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-/* One element of what a label names. */
-static void add_index(struct text *text, const accd_label *label, int64_t index)
+/* The dimensions of an array: those of its label, or those that the descriptor at slot has now. */
+static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot,
+                          accd_dimension *dimensions)
 {
-    if (label && label->flags & ACCD_LABEL_ROUND)
-        add(text, "(%lld)", (long long)index + 1);
-    else
+    int64_t words[3 * ACCD_RANK_MOST], span = 1;
+    if (!array || !array->rank || array->rank > ACCD_RANK_MOST)
+        return false;
+    memcpy(dimensions, array->dimensions, array->rank * sizeof *dimensions);
+    if (!array->described)
+        return true;
+    const size_t bytes = array->rank * sizeof *dimensions;
+    if (!slot || !text->context || !accd_host_usable(text->context, slot, array->described + bytes))
+        return false;
+    memcpy(words, accd_pointer(slot + array->described), bytes);
+    if (array->span)
+        memcpy(&span, accd_pointer(slot + array->span), sizeof span);
+    for (unsigned i = 0; i < array->rank; i++) {
+        const int64_t *word = &words[3 * i];
+        if (array->span)
+            dimensions[i] = (accd_dimension){word[1], word[2] - word[1] + 1, word[0] * span};
+        else
+            dimensions[i] = (accd_dimension){word[0], word[1], word[2]};
+    }
+    return true;
+}
+
+/* The subscripts of what lies at an offset from an array's first element: "(1,2)". False: there is no array, or
+ * no such element. Strides may be negative. */
+static bool add_subscripts(struct text *text, const accd_label *label, int64_t offset,
+                           uint64_t slot)
+{
+    accd_dimension dimensions[ACCD_RANK_MOST];
+    int64_t index[ACCD_RANK_MOST];
+    const accd_array *array = label->array;
+    if (!dimensions_of(text, array, slot, dimensions))
+        return false;
+    offset += array->shift;
+    for (unsigned i = 0; i < array->rank; i++)
+        if (dimensions[i].stride < 0)
+            offset -= dimensions[i].stride * (dimensions[i].extent - 1);
+    for (unsigned i = array->rank; i-- > 0;) {
+        const accd_dimension *d = &dimensions[i];
+        int64_t stride = d->stride < 0 ? -d->stride : d->stride;
+        int64_t at = stride ? offset / stride : 0;
+        if (offset < 0 || at >= d->extent)
+            return false;
+        offset -= at * stride;
+        index[i] = d->lower + (d->stride < 0 ? d->extent - 1 - at : at);
+    }
+    for (unsigned i = 0; i < array->rank; i++)
+        add(text, "%c%lld", i ? ',' : '(', (long long)index[i]);
+    add(text, ")");
+    return true;
+}
+
+/* One element of what a label names. slot: the pointer that leads there, or 0. */
+static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
+{
+    if (!label || !(label->flags & ACCD_LABEL_ROUND))
         add(text, "[%lld]", (long long)index);
+    else if (!add_subscripts(text, label, index * (int64_t)label->unit, slot))
+        add(text, "(%lld)", (long long)index + 1);
+}
+
+/* Elements of what a label names, from one on. */
+static void add_range(struct text *text, const accd_label *label, int64_t start, uint64_t n,
+                      uint64_t slot)
+{
+    if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
+        add(text, "[%lld:%llu]", (long long)start, (unsigned long long)n);
+        return;
+    }
+    add_index(text, label, start, slot);
+    if (n < 2)
+        return;
+    add(text, ":");
+    add_index(text, label, start + (int64_t)n - 1, slot);
 }
 
 /* part: of an object that has a name as a whole. */
 static void add_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes,
-                        bool part)
+                        bool part, uint64_t slot)
 {
     if (label->flags & ACCD_LABEL_SECTION || part)
-        add(text, "[%lld:%llu]", (long long)start,
-            (unsigned long long)(bytes / (label->unit ? label->unit : 1)));
+        add_range(text, label, start, bytes / (label->unit ? label->unit : 1), slot);
     else if (label->flags & ACCD_LABEL_ELEMENT)
-        add_index(text, label, start);
+        add_index(text, label, start, slot);
 }
 
 static void add_base_name(struct text *text, const accd_label *label, const int64_t *index)
@@ -74,10 +144,21 @@ static void add_base_name(struct text *text, const accd_label *label, const int6
             add(text, "%c", *at);
 }
 
-void accd_name_base(const accd_label *label, const int64_t *index, char *to, size_t room)
+/* What has the elements that are named next: the whole array, where the label names a part of it. */
+static void add_array_name(struct text *text, const accd_label *label, const int64_t *index)
+{
+    if (label->array && label->array->name)
+        add(text, "%s", label->array->name);
+    else
+        add_base_name(text, label, index);
+}
+
+void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room)
 {
     struct text text = text_in(to, room);
-    if (label)
+    if (label && label->pointer)
+        add(&text, "%s", label->pointer);
+    else if (label)
         add_base_name(&text, label, index);
 }
 
@@ -88,7 +169,7 @@ void accd_name_label(const accd_label *label, const int64_t *index, int64_t star
     if (!label)
         return;
     add_base_name(&text, label, index);
-    add_section(&text, label, start, bytes, false);
+    add_section(&text, label, start, bytes, false, 0);
 }
 
 int64_t accd_source_start(const struct accd_source *source, uint64_t host)
@@ -104,17 +185,17 @@ void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t 
     struct text text = text_in(to, room);
     if (!source->label)
         return;
-    add_base_name(&text, source->label, source->index);
-    add_section(&text, source->label, accd_source_start(source, host), bytes,
-                bytes != source->bytes);
+    const bool part = bytes != source->bytes;
+    (part ? add_array_name : add_base_name)(&text, source->label, source->index);
+    add_section(&text, source->label, accd_source_start(source, host), bytes, part, 0);
 }
 
-/* Number of embedded elements: a constant of the program. */
+/* Number of embedded elements: a constant of the program, the last one that the register was given. */
 static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *field)
 {
-    for (size_t i = 0; i < spec->ncode; i++)
-        if (spec->code[i].to == field->count && spec->code[i].op == ACCD_I_CONST)
-            return (uint64_t)spec->code[i].k;
+    for (size_t i = field->code_end; i-- > 0;)
+        if (spec->code[i].to == field->count)
+            return spec->code[i].op == ACCD_I_CONST ? (uint64_t)spec->code[i].k : 0;
     return 0;
 }
 
@@ -166,7 +247,7 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
         if (!array || array->bytes <= field->unit)
             return false;
         add(text, "%s%s", point(name), name);
-        add_index(text, field->label, (int64_t)(into / field->unit));
+        add_index(text, field->label, (int64_t)(into / field->unit), 0);
         add_member(text, field->child, into % field->unit, want);
         return true;
     }
@@ -179,7 +260,7 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
     if (into / field->unit >= embedded_count(spec, field))
         return false;
     add(text, "%s%s", point(name), name);
-    add_index(text, field->label, (int64_t)(into / field->unit));
+    add_index(text, field->label, (int64_t)(into / field->unit), 0);
     add_member(text, field->child, into % field->unit, want);
     return true;
 }
@@ -208,10 +289,14 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
     }
     if (set->parent < 0) {
         const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
+        const bool element = set->rows > 1 || (root->label && indexed(root->label));
         if (root->label)
-            add_base_name(text, root->label, root->index);
-        if (set->rows > 1 || (root->label && indexed(root->label)))
-            add_index(text, root->label, root->start + (int64_t)row);
+            (element ? add_array_name : add_base_name)(text, root->label, root->index);
+        if (element)
+            add_index(text, root->label,
+                      root->start + (int64_t)((accd_row_address(set, row) - root->host) /
+                                              set->program->spec.stride),
+                      0);
         return;
     }
     const struct accd_segment *segment = &walk->segments[set->parent];
@@ -219,12 +304,14 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
     int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) /
                                 segment->field->unit);
     add_row_slot(text, walk, segment, section);
-    add_index(text, segment->field->label, accd_section_start(segment, section) + element);
+    add_index(text, segment->field->label, accd_section_start(segment, section) + element,
+              accd_section_slot(walk, segment, section));
 }
 
 void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = walk->context;
     size_t segment, row;
     accd_walk_locate(walk, section, &segment, &row);
     add_row_slot(&text, walk, &walk->segments[segment], row);
@@ -238,13 +325,15 @@ static void add_walk_section(struct text *text, const struct accd_walk *walk, si
     const accd_label *label = segment->field->label;
     add_row_slot(text, walk, segment, row);
     if (!label || indexed(label))
-        add(text, "[%lld:%llu]", (long long)accd_section_start(segment, row),
-            (unsigned long long)(accd_section_bytes(segment, row) / segment->field->unit));
+        add_range(text, label, accd_section_start(segment, row),
+                  accd_section_bytes(segment, row) / segment->field->unit,
+                  accd_section_slot(walk, segment, row));
 }
 
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = walk->context;
     add_walk_section(&text, walk, section);
 }
 
@@ -252,6 +341,7 @@ void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set
                      const accd_piece *piece, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = walk->context;
     add_row(&text, walk, set, row);
     if (piece && piece->label)
         add(&text, "%s%s", point(piece->label->name), piece->label->name);
@@ -314,7 +404,9 @@ const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
                      const accd_label *label);
 
-static void add_base(struct text *text, struct accd_directory *dir, const struct source *s)
+/* element: one of it is named next. */
+static void add_base(struct text *text, struct accd_directory *dir, const struct source *s,
+                     bool element)
 {
     if (s->group) {
         size_t segment, row;
@@ -323,7 +415,7 @@ static void add_base(struct text *text, struct accd_directory *dir, const struct
     } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
         add_slot(text, dir, s->slot, s->label);
     } else if (s->label) {
-        add_base_name(text, s->label, s->index);
+        (element ? add_array_name : add_base_name)(text, s->label, s->index);
     }
 }
 
@@ -333,12 +425,14 @@ static void add_inside(struct text *text, struct accd_directory *dir,
                        const accd_label *want)
 {
     struct source s = source_of(dir, object);
-    add_base(text, dir, &s);
+    uint64_t unit = s.label && s.label->unit ? s.label->unit : accd_object_bytes(object);
+    const bool element =
+        s.label && (s.group || indexed(s.label) || unit < accd_object_bytes(object));
+    add_base(text, dir, &s, element);
     if (!s.label)
         return;
-    uint64_t unit = s.label->unit ? s.label->unit : accd_object_bytes(object);
-    if (s.group || indexed(s.label) || unit < accd_object_bytes(object)) {
-        add_index(text, s.label, s.start + (int64_t)(offset / unit));
+    if (element) {
+        add_index(text, s.label, s.start + (int64_t)(offset / unit), s.slot);
         offset %= unit;
     }
     if (member)
@@ -354,7 +448,7 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
         return;
     }
     if (label && !(label->flags & ACCD_LABEL_MEMBER) && !strchr(label->name, '#')) {
-        add(text, "%s", label->name);
+        add(text, "%s", label->pointer ? label->pointer : label->name);
         return;
     }
     struct accd_object *holder;
@@ -368,28 +462,32 @@ void accd_name_original(struct accd_directory *dir, const struct accd_original *
                         size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = dir->context;
     const struct accd_source *whole = &original->source;
     struct source s = {.label = whole->label, .slot = original->slot, .index = whole->index};
     if (!whole->label)
         return;
-    add_base(&text, dir, &s);
+    const bool part = original->bytes != whole->bytes;
+    add_base(&text, dir, &s, part);
     add_section(&text, whole->label, accd_source_start(whole, original->host), original->bytes,
-                original->bytes != whole->bytes);
+                part, s.slot);
 }
 
 void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
                      uint64_t bytes, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = dir->context;
     struct source s = source_of(dir, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
     int64_t start = s.start + (int64_t)(into / unit);
-    add_base(&text, dir, &s);
-    if (s.group)
-        add(&text, "[%lld:%llu]", (long long)start, (unsigned long long)(bytes / unit));
-    else if (s.label)
-        add_section(&text, s.label, start, bytes,
-                    bytes != accd_object_bytes(object) || object->size & ACCD_OBJECT_PIECE);
+    const bool part = bytes != accd_object_bytes(object) || object->size & ACCD_OBJECT_PIECE;
+    const bool round = s.label && s.label->flags & ACCD_LABEL_ROUND;
+    add_base(&text, dir, &s, part);
+    if (s.group && (part || !round || indexed(s.label)))
+        add_range(&text, s.label, start, bytes / unit, s.slot);
+    else if (s.label && !s.group)
+        add_section(&text, s.label, start, bytes, part, s.slot);
 }
 
 void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
@@ -402,6 +500,7 @@ void accd_name_inside(struct accd_directory *dir, const struct accd_object *obje
                       uint64_t offset, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = dir->context;
     add_inside(&text, dir, object, offset, true, NULL);
 }
 
@@ -409,6 +508,7 @@ void accd_name_element(struct accd_directory *dir, const struct accd_object *obj
                        uint64_t offset, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = dir->context;
     add_inside(&text, dir, object, offset, false, NULL);
 }
 
@@ -416,6 +516,7 @@ void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, c
                     size_t room)
 {
     struct text text = text_in(to, room);
+    text.context = dir->context;
     add_slot(&text, dir, slot, label_number(dir, label));
 }
 

@@ -28,14 +28,14 @@ void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim 
 {
     const struct accd_source *source = accd_claim_source(plan, claim);
     if (source)
-        accd_name_base(source->label, source->index, to, room);
+        accd_name_pointer(source->label, source->index, to, room);
     else
         accd_name_row_slot(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
 }
 
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
-                             const struct accd_object *other, accd_status status, const char *rule,
-                             const char *format, ...)
+                             const struct accd_object *other, accd_status status,
+                             enum accd_rule rule, const char *format, ...)
 {
     accd_error *error = &plan->context->error;
     char text[sizeof error->message];
@@ -113,6 +113,16 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
     return status;
 }
 
+/* A null pointer counts as present, with length zero (ACC33-gloss-2): a data clause comes down to what it does
+ * about the pointer itself (ACC33-att-4). */
+static bool leads_nowhere(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    return !claim->host && claim->slot && plan->context->rules.null_pointer == ACCD_IGNORE &&
+           plan->construct->kind != ACCD_UPDATE &&
+           accd_host_usable(plan->context, claim->slot, sizeof(void *)) &&
+           !accd_load_pointer(claim->slot);
+}
+
 /* Apart, so that constructs of flat data have little code to run through. */
 static __attribute__((noinline)) accd_status walk_items(struct accd_plan *plan)
 {
@@ -139,6 +149,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
     plan->moves = (struct accd_move *)(plan->sources + n);
     plan->moves_room = n; /* flat data want no more */
     int walked = 0;
+    unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
         plan->sources[i] = (struct accd_source){
@@ -147,10 +158,11 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
             .bytes = item->bytes,
             .start = item->start,
             .slot_bytes = item->slot_bytes,
-            .root = item->program && item->bytes ? walked++ : -1,
+            .root = accd_item_walks(item) ? walked++ : -1,
         };
         memcpy(plan->sources[i].index, item->index, sizeof item->index);
         plan->item_flags |= item->flags;
+        gaps |= item->ndims;
         plan->claims[i] = (struct accd_claim){
             .host = accd_address(item->host),
             .bytes = item->bytes,
@@ -161,6 +173,8 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         };
     }
     plan->nclaims = plan->claims_room = n;
+    if (plan->item_flags & ACCD_ITEM_MUST)
+        ACCD_TRY(accd_plan_required(plan, 0)); /* before all other errors */
     for (size_t i = 0; i < n; i++) {
         struct accd_claim *claim = &plan->claims[i];
         if (plan->sources[i].slot_bytes % sizeof(void *) ||
@@ -169,11 +183,15 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
                                     "no descriptor has %u bytes", plan->sources[i].slot_bytes);
         if (claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH)
             continue;
-        if (!claim->bytes)
+        if (leads_nowhere(plan, claim))
+            claim->action = construct->kind == ACCD_EXIT_DATA ? ACCD_DETACH : ACCD_ATTACH;
+        else if (!claim->bytes)
             claim->state = ACCD_CLAIM_SKIP;
         else
             ACCD_TRY(check_item(plan, claim, &construct->items[i]));
     }
+    if (gaps)
+        ACCD_TRY(accd_plan_gaps(plan));
     return walked ? walk_items(plan) : ACCD_OK;
 }
 
@@ -200,7 +218,7 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     if (!accd_segment_maps(segment) || !bytes)
         return 0;
     size_t item = plan->walk->roots[accd_section_root(plan->walk, segment)].item;
-    uint8_t flags = (plan->claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
+    uint16_t flags = (plan->claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
     *claim = (struct accd_claim){
         .host = segment->host[row],
         .bytes = bytes,
@@ -224,17 +242,18 @@ accd_status accd_plan_sections(struct accd_plan *plan)
         accd_scratch_take(&plan->context->scratch, (plan->nclaims + more) * sizeof *claims);
     if (!claims)
         return accd_plan_no_memory(plan->context);
-    memcpy(claims, plan->claims, plan->nclaims * sizeof *claims);
-    size_t n = plan->nclaims;
+    const size_t items = plan->nclaims;
+    size_t n = items;
+    memcpy(claims, plan->claims, n * sizeof *claims);
     for (size_t i = 0; i < walk->nrowsets; i++)
         for (size_t row = 0; row < walk->rowsets[i].rows; row++)
             for (size_t f = 0; f < walk->rowsets[i].nsegments; f++)
                 n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row,
                                    &claims[n]);
     plan->claims = claims;
-    plan->claims_room = plan->nclaims + more;
+    plan->claims_room = items + more;
     plan->nclaims = n;
-    return ACCD_OK;
+    return plan->leaving ? ACCD_OK : accd_plan_required(plan, items);
 }
 
 /* Whether another item names bytes of elements that are walked: their pointers are then not the
@@ -267,6 +286,9 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
             return true;
         if (!claim->slot)
             continue;
+        if (!claim->bytes && claim->host && /* what is at its address, or ends there */
+            accd_group_meets(group, claim->host - 1, claim->host + 1))
+            return true;
         uint64_t end = claim->slot + (claim->source & ACCD_CLAIM_WALKED
                                           ? sizeof(void *)
                                           : plan->sources[i].slot_bytes + sizeof(void *));
@@ -301,7 +323,7 @@ bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room
     return true;
 }
 
-static inline accd_status add_move(struct accd_plan *plan, const struct accd_move *move)
+accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
 {
     if (!accd_plan_room(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
                       sizeof plan->moves[0]))
@@ -319,15 +341,17 @@ accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
     return ACCD_OK;
 }
 
-accd_status accd_plan_dope(struct accd_plan *plan, uint64_t slot, uint64_t dev, const void *rest,
-                           uint32_t bytes)
+accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
+                              const void *rest, uint32_t bytes)
 {
+    if (!rest)
+        return accd_plan_word(plan, dev, value);
     const struct accd_attach *inner = accd_attach_inside(plan->dir, slot, bytes);
     if (!accd_plan_room(plan, (void **)&plan->rests, plan->nrests, &plan->rests_room,
                         sizeof plan->rests[0]))
         return accd_plan_no_memory(plan->context);
     plan->rests[plan->nrests++] =
-        (struct accd_rest){dev + sizeof(void *), rest, bytes - (uint32_t)sizeof(void *)};
+        (struct accd_rest){dev, value, rest, bytes - (uint32_t)sizeof value};
     return inner && inner->count ? accd_plan_word(plan, dev + (inner->slot - slot), inner->dev)
                                  : ACCD_OK;
 }
@@ -371,7 +395,8 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                 &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
             if (piece->entry_only && (out || update))
                 continue;
-            if (piece->action != ACCD_INHERIT && accd_claim_refreshes(claim))
+            if (piece->action != ACCD_INHERIT && accd_claim_refreshes(claim) &&
+                !(claim->flags & ACCD_ITEM_ALWAYS_IN))
                 continue; /* that is not what it asks for */
             if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
                 ACCD_TRY(accd_plan_word(plan, dev, way == ACCD_AS_NULL ? 0 : poison));
@@ -379,7 +404,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
             }
             if (out ? !demand->out : !demand->in)
                 continue;
-            ACCD_TRY(add_move(
+            ACCD_TRY(accd_plan_move(
                 plan, &(struct accd_move){host, dev, end - host, index, (uint32_t)p,
                                           (uint32_t)row, out}));
         }
@@ -432,9 +457,12 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
     if (set && !accd_moves_whole(set->program, claim->action, out))
         return pieces_of_rows(plan, index, set, from, to, out);
     const struct accd_demand *demand = &accd_demands[claim->action];
+    struct accd_grid grid;
     if (out ? !demand->out : !demand->in)
         return ACCD_OK;
-    return add_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
+    if (accd_claim_grid(plan, claim, &grid))
+        return accd_plan_grid(plan, index, &grid, out);
+    return accd_plan_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
                                                     claim->bytes, index, ACCD_WHOLE, 0, out});
 }
 
@@ -455,7 +483,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
         part.dev = move->dev + (at - move->host);
         part.bytes = stop > at ? stop - at : 0;
         if (part.bytes)
-            ACCD_TRY(add_move(plan, &part));
+            ACCD_TRY(accd_plan_move(plan, &part));
         at = after > at ? after : at;
     }
     if (at < end) {
@@ -463,9 +491,16 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
         part.host = at;
         part.dev = move->dev + (at - move->host);
         part.bytes = end - at;
-        ACCD_TRY(add_move(plan, &part));
+        ACCD_TRY(accd_plan_move(plan, &part));
     }
     return ACCD_OK;
+}
+
+accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev)
+{
+    const struct accd_dope *dope = attach->dope;
+    return accd_plan_pointer(plan, attach->slot, dev, attach->dev, dope ? dope->rest : NULL,
+                             dope ? dope->bytes : 0);
 }
 
 /* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
@@ -475,14 +510,11 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
     uint64_t end = move->host + move->bytes;
-    ACCD_TRY(add_move(plan, move));
+    ACCD_TRY(accd_plan_move(plan, move));
     ACCD_TRY(accd_first_attach(plan->dir, move->host, end, &cursor, &attach));
     for (; attach && !move->out; attach = accd_next_attach(&cursor, end)) {
         uint64_t dev = move->dev + (attach->slot - move->host);
-        ACCD_TRY(accd_plan_word(plan, dev, attach->dev));
-        if (attach->dope)
-            ACCD_TRY(accd_plan_dope(plan, attach->slot, dev, attach->dope->rest,
-                                    attach->dope->bytes));
+        ACCD_TRY(accd_plan_attached(plan, attach, dev));
     }
     return ACCD_OK;
 }
@@ -542,7 +574,7 @@ static accd_status leave_loose_pointers(struct accd_plan *plan)
             part.dev = moves[i].dev + (at - moves[i].host);
             part.bytes = stop > at ? stop - at : 0;
             if (part.bytes)
-                ACCD_TRY(add_move(plan, &part));
+                ACCD_TRY(accd_plan_move(plan, &part));
             uint64_t after = k < nslots ? slots[k].key + slots[k].value : end;
             at = after > at ? after : at;
         }
@@ -636,21 +668,59 @@ static void store(struct accd_directory *dir, const struct accd_move *move, cons
         memcpy(accd_pointer(at), from + (at - move->host), end - at);
 }
 
-static void run_moves(struct accd_plan *plan)
+static void run_copies(const struct accd_plan *plan)
+{
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++) {
+        const struct accd_copy *copy = &plan->fusion->copies[i];
+        dir->stats.moved_bytes[2] += copy->bytes;
+        dir->ops->copy(dir->device, copy->to, copy->from, copy->bytes);
+    }
+}
+
+/* Whether the move is announced as one from where it lies. */
+static bool is_sent(const struct accd_plan *plan, const struct accd_move *move,
+                    const struct accd_traffic *traffic)
+{
+    return plan->dir->ops->send && !traffic->out && move->bytes >= ACCD_SEND_LEAST;
+}
+
+/* Tells the device, to which bytes travel, what run_moves and the bulk are going to ask for. */
+static accd_status announce(const struct accd_plan *plan, const struct accd_traffic *traffic)
+{
+    const accd_backend *ops = plan->dir->ops;
+    void *device = plan->dir->device;
+    if (!ops->announce)
+        return ACCD_OK;
+    for (size_t i = 0; i < plan->nmoves; i++) {
+        const struct accd_move *move = &plan->moves[i];
+        if (is_sent(plan, move, traffic))
+            ops->send(device, move->dev, accd_pointer(move->host), move->bytes);
+        else
+            ops->announce(device, move->dev, move->bytes, move->out);
+    }
+    for (size_t i = 0; i < plan->nrests; i++)
+        ops->announce(device, plan->rests[i].dev, sizeof plan->rests[i].value + plan->rests[i].bytes,
+                      false);
+    for (size_t i = 0; i < plan->nwords; i++)
+        ops->announce(device, plan->words[i].dev, sizeof(uint64_t), false);
+    if (plan->bulk)
+        accd_bulk_announce(plan->bulk);
+    return ops->ready(device);
+}
+
+static void run_moves(struct accd_plan *plan, const struct accd_traffic *traffic)
 {
     struct accd_directory *dir = plan->dir;
     const accd_backend *ops = dir->ops;
     const accd_rules *rules = &plan->context->rules;
     bool guarded = dir->slots.count && rules->update == ACCD_UPDATE_REVERSE &&
                    rules->attached == ACCD_ATTACHED_KEPT;
-    for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++) {
-        const struct accd_copy *copy = &plan->fusion->copies[i];
-        dir->stats.moved_bytes[2] += copy->bytes;
-        ops->copy(dir->device, copy->to, copy->from, copy->bytes);
-    }
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
         dir->stats.moved_bytes[move->out] += move->bytes;
+        if (is_sent(plan, move, traffic))
+            continue;
         if (!move->out) {
             memcpy(ops->stage(dir->device, move->dev, move->bytes), accd_pointer(move->host),
                    move->bytes);
@@ -662,9 +732,12 @@ static void run_moves(struct accd_plan *plan)
         else
             memcpy(accd_pointer(move->host), from, move->bytes);
     }
-    for (size_t i = 0; i < plan->nrests; i++)
-        memcpy(ops->stage(dir->device, plan->rests[i].dev, plan->rests[i].bytes),
-               plan->rests[i].from, plan->rests[i].bytes);
+    for (size_t i = 0; i < plan->nrests; i++) {
+        const struct accd_rest *rest = &plan->rests[i];
+        char *to = ops->stage(dir->device, rest->dev, sizeof rest->value + rest->bytes);
+        memcpy(to, &rest->value, sizeof rest->value);
+        memcpy(to + sizeof rest->value, rest->from, rest->bytes);
+    }
     for (size_t i = 0; i < plan->nwords; i++)
         memcpy(ops->stage(dir->device, plan->words[i].dev, sizeof(uint64_t)),
                &plan->words[i].value, sizeof(uint64_t));
@@ -699,14 +772,21 @@ accd_status accd_plan_commit(struct accd_plan *plan)
         return ACCD_OK;
     accd_status status = dir->ops->begin(dir->device, &traffic);
     if (status == ACCD_OK) {
-        run_moves(plan);
+        run_copies(plan);
+        status = announce(plan, &traffic);
+    }
+    if (status == ACCD_OK) {
+        run_moves(plan, &traffic);
         if (bulk)
             accd_bulk_run(bulk);
         status = dir->ops->end(dir->device);
     }
-    if (status != ACCD_OK)
-        return accd_fail(plan->context, status, R_MOVE,
-                         "device %d failed to copy; nothing was changed", dir->number);
+    if (status != ACCD_OK) {
+        bool silent = !dir->ops->why || !*dir->ops->why(dir->device);
+        accd_fail(plan->context, status, R_MOVE, "device %d failed to copy%s", dir->number,
+                  silent ? "; nothing was changed" : "");
+        return accd_say_why(dir, status);
+    }
     dir->stats.transfers[0] += traffic.in;
     dir->stats.transfers[1] += traffic.out;
     dir->stats.transfers[2] += traffic.within;

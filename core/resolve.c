@@ -22,7 +22,8 @@ static accd_status resolve_inside(struct accd_plan *plan, struct accd_claim *cla
                                 "its reference counter is exhausted");
     claim->state = ACCD_CLAIM_PRESENT;
     claim->object = object;
-    if (rules->fusion && !(claim->flags & ACCD_ITEM_REFRESH))
+    if (rules->fusion &&
+        !(claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)))
         claim->flags |= ACCD_CLAIM_STILL;
     return ACCD_OK;
 }
@@ -69,6 +70,29 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
+/* A claim in a present object that may ask for what the object's clause left out. */
+static __attribute__((noinline, cold)) accd_status check_holes(struct accd_plan *plan,
+                                                               struct accd_claim *claim,
+                                                               const struct accd_object *object)
+{
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    enum accd_relation relation;
+    ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
+    if (relation == ACCD_INSIDE)
+        return ACCD_OK;
+    if (demand->creates)
+        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
+                                "it is not present on device %d, but other parts of what it belongs to "
+                                "are: map them together",
+                                plan->dir->number);
+    if (demand->must)
+        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
+                                "it was left out when this object was mapped to device %d",
+                                plan->dir->number);
+    claim->state = ACCD_CLAIM_SKIP;
+    return ACCD_OK;
+}
+
 static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->claims[index];
@@ -77,6 +101,11 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
     if (relation == ACCD_ACROSS)
         return resolve_across(plan, index, object);
+    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT) {
+        ACCD_TRY(check_holes(plan, claim, object));
+        if (claim->state == ACCD_CLAIM_SKIP)
+            return ACCD_OK;
+    }
     if (plan->context->rules.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED)) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = relation == ACCD_INSIDE && accd_present_or(claim->flags);
@@ -138,7 +167,8 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
 {
     struct accd_claim *owner = accd_fresh_in(plan, claim->host, claim->bytes);
     if (owner && owner->host <= claim->host &&
-        claim->bytes <= owner->host + owner->bytes - claim->host) {
+        claim->bytes <= owner->host + owner->bytes - claim->host &&
+        accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim)) {
         claim->state = ACCD_CLAIM_WITHIN;
         claim->owner = (uint32_t)(owner - plan->claims);
         return ACCD_OK;
@@ -194,7 +224,8 @@ static accd_status resolve_fresh(struct accd_plan *plan)
             if (owner && claim->host - owner->host < owner->bytes) {
                 if (claim->bytes > owner->host + owner->bytes - claim->host)
                     return accd_overlap_error(plan, claim, owner);
-                if (clauses_cross(plan, claim, owner))
+                if (clauses_cross(plan, claim, owner) ||
+                    !accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim))
                     return accd_overlap_error(plan, claim, owner);
                 claim->state = ACCD_CLAIM_WITHIN;
                 claim->owner = plan->fresh[plan->nfresh - 1];

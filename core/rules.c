@@ -86,6 +86,30 @@ static const accd_rules profiles[] = {
         .zero_update = ACCD_REJECT,
         .zero_present = ACCD_REJECT,
     },
+    {
+        .name = "openmp-4.0",
+        .document = ACCD_OF_OPENMP,
+        .counting = ACCD_COUNT_CONSTRUCTS,
+        .attaching = ACCD_ATTACH_EVERY,
+        .holes = ACCD_REJECT,
+        .frame_grows = ACCD_REJECT,
+        .stale = ACCD_REJECT,
+        .null_pointer = ACCD_REJECT,
+        .lost_target = ACCD_LOST_DANGLES,
+        .null_routine = ACCD_REJECT,
+    },
+    {
+        .name = "openmp-5.1",
+        .document = ACCD_OF_OPENMP,
+        .counting = ACCD_COUNT_CONSTRUCTS,
+        .attaching = ACCD_ATTACH_NEW,
+        .holes = ACCD_REJECT,
+        .frame_grows = ACCD_REJECT,
+        .stale = ACCD_REJECT,
+        .null_pointer = ACCD_REJECT,
+        .lost_target = ACCD_LOST_DANGLES,
+        .null_routine = ACCD_REJECT,
+    },
 };
 
 const accd_rules *accd_rules_named(const char *name)
@@ -94,6 +118,17 @@ const accd_rules *accd_rules_named(const char *name)
         if (!strcmp(profiles[i].name, name))
             return &profiles[i];
     return NULL;
+}
+
+const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
+{
+    static const char *const ids[R_RULES][2] = {
+        [R_NONE] = {"", ""},
+#define X(name, openacc, openmp) [R_##name] = {openacc, openmp},
+        ACCD_RULE_MAP(X)
+#undef X
+    };
+    return ids[rule][rules->document];
 }
 
 const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {

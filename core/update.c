@@ -41,6 +41,8 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                                 "only a part of it is present on device %d", plan->dir->number);
     }
+    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT)
+        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
     if (relation == ACCD_INSIDE) {
         claim->state = ACCD_CLAIM_PRESENT;
         claim->object = object;
@@ -49,7 +51,7 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
     claim->state = ACCD_CLAIM_SKIP;
     if (claim->flags & ACCD_ITEM_TRY)
         return ACCD_OK;
-    return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_UPDATE_ABSENT,
+    return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UPDATE_ABSENT,
                             "it is not present on device %d", plan->dir->number);
 }
 
@@ -60,7 +62,7 @@ static accd_status match(struct accd_plan *plan)
 {
     struct accd_walk *walk = plan->walk;
     struct accd_directory *dir = plan->dir;
-    if (plan->context->rules.attached == ACCD_ATTACHED_COPIED)
+    if (plan->context->rules.attached == ACCD_ATTACHED_COPIED || walk->gaps)
         return ACCD_OK; /* a group leaves pointers out of what it moves */
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
@@ -121,6 +123,28 @@ static bool one_direction(const struct accd_plan *plan, bool *out)
     return true;
 }
 
+/* Moves in both directions are done in the order of the items, sections of a walk with theirs (OMP60-upd-1). */
+static accd_status in_order(struct accd_plan *plan, struct accd_pair **order_p)
+{
+    size_t n = plan->nclaims;
+    struct accd_pair *pairs =
+        accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < n; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        size_t item = claim->source;
+        if (item & ACCD_CLAIM_WALKED) {
+            size_t index, row;
+            accd_walk_locate(plan->walk, item & ~ACCD_CLAIM_WALKED, &index, &row);
+            item = plan->walk->roots[accd_section_root(plan->walk, &plan->walk->segments[index])].item;
+        }
+        pairs[i] = (struct accd_pair){item, i};
+    }
+    *order_p = accd_sort_pairs(pairs, pairs + n, n);
+    return ACCD_OK;
+}
+
 accd_status accd_update(struct accd_plan *plan)
 {
     bool out = false;
@@ -138,7 +162,11 @@ accd_status accd_update(struct accd_plan *plan)
         bulk->roots[i] = plan->claims[plan->walk->roots[i].item].object;
         bulk->own[i] = bulk->own[i] && bulk->roots[i];
     }
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
+    struct accd_pair *order = NULL;
+    if (plan->walk && !one_direction(plan, &out))
+        ACCD_TRY(in_order(plan, &order));
+    for (uint32_t k = 0; k < plan->nclaims; k++) {
+        uint32_t i = order ? (uint32_t)order[k].value : k;
         const struct accd_claim *claim = &plan->claims[i];
         const struct accd_source *source = accd_claim_source(plan, claim);
         bool in_bulk = bulk && source && source->root >= 0;

@@ -190,8 +190,12 @@ static void sum_up(struct accd_level_job *job, size_t f)
     struct accd_tally *first = &job->tallies[f];
     const struct accd_segment *before = job->before[f];
     bool repeats = true;
-    for (unsigned part = 0; part < job->parts; part++)
-        repeats &= job->tallies[part * nfields + f].repeats;
+    for (unsigned part = 0; part < job->parts; part++) {
+        const struct accd_tally *t = &job->tallies[part * nfields + f];
+        repeats &= t->repeats;
+        segment->dopes += t->dopes;
+        segment->apart |= t->apart;
+    }
     if (repeats) {
         repeat(walk, segment, before);
         return;
@@ -284,6 +288,42 @@ static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
     return status;
 }
 
+/* The elements of a section, with gaps or without; false: there are none. */
+static bool section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
+                         struct accd_grid *grid)
+{
+    const uint64_t bytes = accd_section_bytes(segment, row);
+    if (bytes && !accd_section_grid(walk, segment, row, grid))
+        *grid = (struct accd_grid){.host = segment->host[row], .run = bytes};
+    return bytes != 0;
+}
+
+/* The rows of sections of which some have gaps. */
+static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
+                                const struct accd_segment *segment)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    const uint64_t unit = segment->field->unit;
+    struct accd_grid grid;
+    size_t rows = 0, at = 0;
+    for (size_t i = 0; i < segment->rows; i++)
+        rows += section_grid(walk, segment, i, &grid) ? accd_grid_rows(&grid, unit) : 0;
+    set->rows = rows;
+    set->per = 0;
+    set->address = accd_mem_array(mem, rows, sizeof set->address[0]);
+    set->owner = accd_mem_array(mem, rows, sizeof set->owner[0]);
+    if (!set->address || !set->owner)
+        return out_of_memory(walk->context);
+    for (size_t i = 0; i < segment->rows; i++) {
+        if (!section_grid(walk, segment, i, &grid))
+            continue;
+        accd_grid_addresses(&grid, unit, set->address + at);
+        for (size_t n = accd_grid_rows(&grid, unit); n > 0; n--)
+            set->owner[at++] = (uint32_t)i;
+    }
+    return ACCD_OK;
+}
+
 /* The elements of all sections of a segment become the rows of the next level. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
@@ -312,6 +352,11 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     if (set->program->again) {
         walk->nrowsets++;
         return add_unseen(walk, set, segment);
+    }
+    walk->gaps |= segment->gaps = accd_segment_gaps(walk, segment);
+    if (segment->gaps) {
+        walk->nrowsets++;
+        return add_elements(walk, set, segment);
     }
     if (segment->rows == 1 && !segment->bytes_of) {
         set->base = segment->host[0];
@@ -422,7 +467,7 @@ static accd_status reach_roots(struct accd_walk *walk, const accd_construct *con
     bool first;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!item->program || !item->program->again)
+        if (!accd_item_walks(item) || !item->program->again)
             continue;
         for (uint64_t at = 0; at < item->bytes; at += item->program->spec.stride)
             ACCD_TRY(reach(walk, accd_address(item->host) + at, item->program, &first));
@@ -433,7 +478,7 @@ static accd_status reach_roots(struct accd_walk *walk, const accd_construct *con
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd_mem *mem = &walk->context->mem;
-    if (item->program->open || item->bytes % item->program->spec.stride)
+    if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
         return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
                          "an item is not a whole number of its program's elements");
     if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
@@ -451,6 +496,17 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
         .base = accd_address(item->host),
         .per = item->bytes / item->program->spec.stride,
     };
+    if (item->ndims) {
+        walk->gaps = true;
+        struct accd_rowset *set = &walk->rowsets[first];
+        struct accd_grid grid;
+        accd_item_grid(item, &grid);
+        set->rows = set->per = accd_grid_rows(&grid, item->program->spec.stride);
+        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        if (!set->address)
+            return out_of_memory(walk->context);
+        accd_grid_addresses(&grid, item->program->spec.stride, set->address);
+    }
     struct room room = {0};
     for (size_t set = first; set < walk->nrowsets; set++)
         ACCD_TRY(run_level(walk, set, item->params, &room));
@@ -463,7 +519,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
     struct accd_mem *mem = &context->mem;
     size_t nroots = 0;
     for (size_t i = 0; i < construct->nitems; i++)
-        nroots += construct->items[i].program && construct->items[i].bytes;
+        nroots += accd_item_walks(&construct->items[i]);
     struct accd_walk *walk = accd_mem_zero(mem, sizeof *walk);
     if (!walk)
         return out_of_memory(context);
@@ -478,7 +534,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         walk->roots && walk->programs ? reach_roots(walk, construct) : out_of_memory(context);
     for (size_t i = 0; status == ACCD_OK && i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!item->program || !item->bytes)
+        if (!accd_item_walks(item))
             continue;
         walk->programs[walk->nroots] = accd_program_retain(item->program);
         struct accd_walk_root *root = &walk->roots[walk->nroots++];
@@ -513,8 +569,8 @@ void accd_walk_release(struct accd_walk *walk)
     struct accd_mem *mem = &walk->context->mem;
     for (size_t i = 0; i < walk->nrowsets; i++) {
         struct accd_rowset *set = &walk->rowsets[i];
-        bool own = set->address && set->parent >= 0 &&
-                   set->address != walk->segments[set->parent].host;
+        bool own = set->address && (set->parent < 0 ||
+                                    set->address != walk->segments[set->parent].host);
         if (own)
             accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
         accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);

@@ -78,7 +78,7 @@ static void mark_pointer(struct goacc_items *items, const void *slot)
 
 /* A pointer: leads to the section before it, or is attached by itself. */
 static void add_pointer(struct goacc_items *items, accd_action action, const void *slot,
-                        size_t bias, uint8_t flags)
+                        size_t bias, uint16_t flags)
 {
     accd_item *section = section_of(items, slot, bias);
     if (section) {

@@ -22,6 +22,7 @@ struct item_source {
     unsigned nparams;
     int index[ACCD_INDICES];      /* registers that fill the places of the label's name */
     int *params;                  /* registers whose values the program reads */
+    accd_dim *dims;               /* of a section with gaps */
     int64_t *values;
 };
 
@@ -48,6 +49,7 @@ static void empty_construct(struct handle *handle)
         accd_program_release(construct->items[i].program);
         free(construct->sources[i].code);
         free(construct->sources[i].params);
+        free(construct->sources[i].dims);
         free(construct->sources[i].values);
     }
     free(construct->items);
@@ -57,16 +59,41 @@ static void empty_construct(struct handle *handle)
     construct->sources = NULL;
 }
 
+/* dims = {count, step, count, step ...}, run: elements of a section with gaps. */
+static void read_gaps(lua_State *L, int at, accd_item *item, struct item_source *source)
+{
+    enum { MOST = 15 };
+    if (lua_getfield(L, at, "dims") == LUA_TTABLE) {
+        size_t n = lua_rawlen(L, -1) / 2;
+        if (n > MOST)
+            luaL_error(L, "a section has at most %d dimensions", MOST);
+        source->dims = calloc(n + 1, sizeof source->dims[0]);
+        if (!source->dims)
+            luaL_error(L, "not enough memory");
+        for (size_t i = 0; i < 2 * n; i++) {
+            lua_rawgeti(L, -1, (lua_Integer)i + 1);
+            uint64_t value = (uint64_t)luaL_checkinteger(L, -1);
+            *(i % 2 ? &source->dims[i / 2].step : &source->dims[i / 2].count) = value;
+            lua_pop(L, 1);
+        }
+        item->dims = source->dims;
+        item->ndims = (uint8_t)n;
+        item->run = (uint64_t)get_integer(L, at, "run", 0);
+    }
+    lua_pop(L, 1);
+}
+
 static void read_source(lua_State *L, int at, struct construct *construct, size_t index)
 {
     accd_item *item = &construct->items[index];
     struct item_source *source = &construct->sources[index];
     item->action = (uint8_t)get_integer(L, at, "action", 0);
-    item->flags = (uint8_t)get_integer(L, at, "flags", 0);
+    item->flags = (uint16_t)get_integer(L, at, "flags", 0);
     item->label = get_pointer(L, at, "label");
     item->frame = (const void *)(uintptr_t)get_integer(L, at, "frame", 0);
     item->room = (uint64_t)get_integer(L, at, "room", 0);
     item->slot_bytes = (uint32_t)get_integer(L, at, "slot_bytes", 0);
+    read_gaps(L, at, item, source);
     source->registers = (unsigned)get_integer(L, at, "registers", 0);
     source->base = (int)get_integer(L, at, "base", NO_REGISTER);
     source->start = (int)get_integer(L, at, "start", NO_REGISTER);

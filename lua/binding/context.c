@@ -115,6 +115,7 @@ static const struct {
     CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
     CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
     CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
+    CHOICE(holes),
 #undef CHOICE
 };
 
@@ -141,6 +142,8 @@ static void read_rules(lua_State *L, accd_rules *rules)
     static const char *const ways[] = {"split", "reverse", NULL};
     static const char *const values[] = {"host", "null", "poison", NULL};
     static const char *const overlaps[] = {"error", "present_and_copyin", "update_and_copy", NULL};
+    static const char *const countings[] = {"clauses", "constructs", NULL};
+    static const char *const attachings[] = {"counted", "new", "every", NULL};
     lua_getfield(L, -1, "update");
     rules->update = (accd_update_way)luaL_checkoption(L, -1, ways[rules->update], ways);
     lua_getfield(L, -2, "untranslated");
@@ -149,7 +152,12 @@ static void read_rules(lua_State *L, accd_rules *rules)
     lua_getfield(L, -3, "partial_overlap");
     rules->partial_overlap =
         (accd_overlap)luaL_checkoption(L, -1, overlaps[rules->partial_overlap], overlaps);
-    lua_pop(L, 3);
+    lua_getfield(L, -4, "counting");
+    rules->counting = (accd_counting)luaL_checkoption(L, -1, countings[rules->counting], countings);
+    lua_getfield(L, -5, "attaching");
+    rules->attaching =
+        (accd_attaching)luaL_checkoption(L, -1, attachings[rules->attaching], attachings);
+    lua_pop(L, 5);
     if (lua_getfield(L, -1, "fusion") != LUA_TNIL)
         rules->fusion = lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -169,12 +177,46 @@ static int l_rejects(lua_State *L)
     return luaL_error(L, "there is no choice '%s'", name);
 }
 
+/* core.device(backend, number) -> {name=, bytes=, driver=}, or nil and why there is none */
+static int l_device(lua_State *L)
+{
+    const accd_backend *backend = accd_backend_named(luaL_checkstring(L, 1));
+    accd_device_info info;
+    lua_Integer number = luaL_checkinteger(L, 2);
+    if (!backend) {
+        lua_pushnil(L);
+        lua_pushfstring(L, "this build has no %s devices", lua_tostring(L, 1));
+        return 2;
+    }
+    if (accd_device_about(backend, (unsigned)number, &info) != ACCD_OK) {
+        lua_pushnil(L);
+        lua_pushstring(L, info.why);
+        return 2;
+    }
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, info.name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)info.bytes);
+    lua_setfield(L, -2, "bytes");
+    lua_pushstring(L, info.driver);
+    lua_setfield(L, -2, "driver");
+    return 1;
+}
+
 static int l_open(lua_State *L)
 {
+    static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
     accd_config config;
     accd_rules rules;
     luaL_checktype(L, 1, LUA_TTABLE);
     accd_config_init(&config);
+    lua_getfield(L, 1, "backend");
+    config.backend = accd_backend_named(luaL_optstring(L, -1, "sim"));
+    luaL_argcheck(L, config.backend, 1, "there is no such backend");
+    lua_pop(L, 1);
+    config.first_device = (unsigned)get_integer(L, 1, "first_device", 0);
+    accd_device_info no_device = {0};
+    config.no_device = &no_device;
     config.devices = (unsigned)get_integer(L, 1, "devices", config.devices);
     config.device_bytes = (uint64_t)get_integer(L, 1, "device_bytes", (lua_Integer)config.device_bytes);
     config.threads = (unsigned)get_integer(L, 1, "threads", config.threads);
@@ -184,6 +226,8 @@ static int l_open(lua_State *L)
         read_rules(L, &rules);
         config.rules = &rules;
     }
+    lua_getfield(L, 1, "descriptors");
+    config.descriptors = (accd_descriptor_layout)luaL_checkoption(L, -1, layouts[0], layouts);
     struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
     *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF};
     luaL_setmetatable(L, type_name);
@@ -197,10 +241,13 @@ static int l_open(lua_State *L)
         lua_createtable(L, 0, 3);
         lua_pushstring(L, accd_status_code(status));
         lua_setfield(L, -2, "code");
-        lua_pushliteral(L, "HOUSE-memory");
+        lua_pushstring(L, status == ACCD_NO_DEVICE ? "HOUSE-device" : "HOUSE-memory");
         lua_setfield(L, -2, "rule");
-        lua_pushfstring(L, "%d simulated devices of %I bytes cannot be made", (int)config.devices,
-                        (LUAI_UACINT)config.device_bytes);
+        if (status == ACCD_NO_DEVICE)
+            lua_pushstring(L, no_device.why);
+        else
+            lua_pushfstring(L, "%d simulated devices of %I bytes cannot be made", (int)config.devices,
+                            (LUAI_UACINT)config.device_bytes);
         lua_setfield(L, -2, "message");
         return 2;
     }
@@ -230,7 +277,32 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=} */
+/* How elements of an array are called: {name=, shift=, rank=, described=, span=, {lower, extent, sm} ...} */
+static accd_array read_array(lua_State *L, int at)
+{
+    accd_array array = {
+        .shift = get_integer(L, at, "shift", 0),
+        .rank = (unsigned)get_integer(L, at, "rank", 0),
+        .described = (uint32_t)get_integer(L, at, "described", 0),
+        .span = (uint32_t)get_integer(L, at, "span", 0),
+    };
+    if (array.rank > ACCD_RANK_MOST)
+        luaL_error(L, "an array has too many dimensions");
+    lua_getfield(L, at, "name");
+    array.name = lua_tostring(L, -1);
+    lua_pop(L, 1); /* the table keeps it */
+    for (unsigned i = 0; i < array.rank && !array.described; i++) {
+        lua_rawgeti(L, at, (lua_Integer)i + 1);
+        int dimension = lua_gettop(L);
+        array.dimensions[i] = (accd_dimension){get_integer(L, dimension, "lower", 0),
+                                               get_integer(L, dimension, "extent", 0),
+                                               get_integer(L, dimension, "sm", 0)};
+        lua_pop(L, 1);
+    }
+    return array;
+}
+
+/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} */
 static int l_label(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -253,6 +325,13 @@ static int l_label(lua_State *L)
     label.file = lua_tostring(L, -1);
     if (lua_getfield(L, 2, "layout") != LUA_TNIL)
         label.layout = check_program(L, -1);
+    lua_getfield(L, 2, "pointer");
+    label.pointer = lua_tostring(L, -1);
+    accd_array array;
+    if (lua_getfield(L, 2, "array") == LUA_TTABLE) {
+        array = read_array(L, lua_gettop(L));
+        label.array = &array;
+    }
     const accd_label *made = accd_label_new(context->core, &label);
     if (!made)
         return push_error(L, context, ACCD_OUT_OF_MEMORY);
@@ -375,4 +454,6 @@ void open_context(lua_State *L)
     lua_pop(L, 1);
     lua_pushcfunction(L, l_open);
     lua_setfield(L, -2, "open");
+    lua_pushcfunction(L, l_device);
+    lua_setfield(L, -2, "device");
 }

@@ -49,6 +49,16 @@ static int l_device_of(lua_State *L)
     return 1;
 }
 
+/* context:device_holds(device, address, bytes) -> whether that is allocated memory of the device */
+static int l_device_holds(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    lua_pushboolean(L, accd_device_holds(context->core, device_at(L, 2),
+                                         (uint64_t)luaL_checkinteger(L, 3),
+                                         (uint64_t)luaL_checkinteger(L, 4)));
+    return 1;
+}
+
 static void push_present(lua_State *L, const accd_present *present)
 {
     push_object_info(L, &present->info);
@@ -84,6 +94,25 @@ static int l_present(lua_State *L)
     lua_newtable(L);
     for (lua_Integer i = 1; accd_present_next(context->core, device, &at, &present); i++) {
         push_present(L, &present);
+        lua_rawseti(L, -2, i);
+    }
+    return 1;
+}
+
+/* context:present_in(device, address, bytes) -> list of {host=, bytes=}, the objects there in host order */
+static int l_present_in(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int device = device_at(L, 2);
+    uint64_t at = (uint64_t)luaL_checkinteger(L, 3);
+    uint64_t end = at + (uint64_t)luaL_checkinteger(L, 4), start, bytes;
+    lua_newtable(L);
+    for (lua_Integer i = 1; accd_present_in(context->core, device, &at, end, &start, &bytes); i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushinteger(L, (lua_Integer)start);
+        lua_setfield(L, -2, "host");
+        lua_pushinteger(L, (lua_Integer)bytes);
+        lua_setfield(L, -2, "bytes");
         lua_rawseti(L, -2, i);
     }
     return 1;
@@ -302,7 +331,7 @@ static int l_run_one(lua_State *L)
         .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
         .label = lua_touserdata(L, 9),
         .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
-        .flags = (uint8_t)luaL_optinteger(L, 11, 0),
+        .flags = (uint16_t)luaL_optinteger(L, 11, 0),
     };
     return result(L, context,
                   accd_run(context->core,
@@ -385,8 +414,10 @@ const luaL_Reg inspect_methods[] = {
     {"deviceptr", l_deviceptr},
     {"hostptr", l_hostptr},
     {"device_of", l_device_of},
+    {"device_holds", l_device_holds},
     {"present_at", l_present_at},
     {"present", l_present},
+    {"present_in", l_present_in},
     {"attachment_at", l_attachment_at},
     {"attachments", l_attachments},
     {"levels", l_levels},

@@ -164,6 +164,10 @@ static void set_constants(lua_State *L)
     set_number(L, "pointer", ACCD_ITEM_POINTER);
     set_number(L, "keep", ACCD_ITEM_KEEP);
     set_number(L, "refresh", ACCD_ITEM_REFRESH);
+    set_number(L, "always_in", ACCD_ITEM_ALWAYS_IN);
+    set_number(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
+    set_number(L, "must", ACCD_ITEM_MUST);
+    set_number(L, "final", ACCD_ITEM_FINAL);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {

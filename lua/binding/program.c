@@ -62,7 +62,7 @@ static void read_field(lua_State *L, void *to)
         .count = (int)get_integer(L, at, "count", -1),
         .start = (int)get_integer(L, at, "start", -1),
         .action = (uint8_t)get_integer(L, at, "action", ACCD_INHERIT),
-        .flags = (uint8_t)get_integer(L, at, "flags", 0),
+        .flags = (uint16_t)get_integer(L, at, "flags", 0),
         .init = get_boolean(L, at, "init"),
         .embedded = get_boolean(L, at, "embedded"),
         .in_place = get_boolean(L, at, "in_place"),

@@ -7,7 +7,7 @@ static void known_memory(size_t least)
     static double data[3][4];
     struct meter meter = {0};
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.group_least = least;
@@ -106,7 +106,7 @@ static void meddling(size_t least)
     struct meddler meddler = {0};
     struct meter meter = {0};
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.group_least = least;

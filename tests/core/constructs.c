@@ -253,6 +253,10 @@ static void devices(void)
     ok(there && there != accd_deviceptr(context, 0, a), "two addresses");
     is_number(accd_device_of(context, there), 1, "an address tells its device");
     is_number(accd_device_of(context, (uint64_t)(uintptr_t)a), -1, "a host address has none");
+    ok(accd_device_holds(context, 1, there, sizeof a) && !accd_device_holds(context, 0, there, 1),
+       "its memory is its own");
+    ok(!accd_device_holds(context, 1, there, UINT64_MAX) && !accd_device_holds(context, 2, there, 1),
+       "and ends somewhere");
     is_number(accd_region_device(one), 1, "so does a region");
     int value = 42;
     is_status(accd_device_write(context, 1, there, &value, 4), ACCD_OK, "write on device 1");
@@ -316,7 +320,7 @@ static void opening(void)
 {
     accd_context *context = NULL;
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.struct_size--;
     is_status(accd_open(&context, &config), ACCD_MISUSE, "another configuration's size");
     ok(!context, "no context is returned");

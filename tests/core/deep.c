@@ -1,7 +1,6 @@
 /* Deep copy of structures through the core alone: programs, attachments, counters, groups. */
-#include "../tap.h"
+#include "support.h"
 
-#include <accdeep.h>
 
 struct deep {
     int n;
@@ -59,7 +58,7 @@ static void collect(void *ud, const accd_event *event)
 static void with_group_least(size_t least)
 {
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.group_least = least;
     char events[4000] = "";
     config.on_event = collect;

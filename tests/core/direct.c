@@ -5,7 +5,7 @@
 static accd_context *open_direct(struct meter *meter)
 {
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = meter;
     config.devices = 2;

@@ -1,6 +1,7 @@
 /* Failure sweeps: in scripts of constructs every step is made to fail at every host allocation,
  * every device allocation and every copy. After a failure nothing has changed, and the step then
  * succeeds and ends as if it had never failed. */
+#include "../cuda/standin.h"
 #include "support.h"
 
 #include <core.h>
@@ -32,8 +33,8 @@ static struct record base_type = {32, "base"}, extended = {32, "extended"};
 struct world {
     struct meter meter;
     accd_context *context;
-    accd_program *leaf, *nest, *cell;
-    const accd_label *y, *z, *d;
+    accd_program *leaf, *nest, *cell, *block;
+    const accd_label *y, *z, *d, *y_block;
     accd_region *regions[4];
     int depth;
     uint64_t dev;
@@ -182,7 +183,8 @@ static accd_status use_raw(struct world *w)
 static accd_status write_device(struct world *w)
 {
     int n = 99;
-    return device_put(w->context, (char *)&Y[2] + 4, &n, 4) ? ACCD_OK : ACCD_OUT_OF_MEMORY;
+    uint64_t at = accd_deviceptr(w->context, 0, (char *)&Y[2] + 4);
+    return accd_device_write(w->context, 0, at, &n, sizeof n);
 }
 static accd_status allocate(struct world *w)
 {
@@ -278,6 +280,64 @@ static accd_status refreshed_pointers(struct world *w)
     return push(w, part(ACCD_COPYIN, Y, 0, sizeof Y + 1, ACCD_ITEM_REFRESH), nothing);
 }
 
+/* OpenMP: modifiers, a block of members with a hole, pointers as bases. */
+static accd_status marked(struct world *w, accd_kind kind, uint8_t action, unsigned flags)
+{
+    accd_item item = deep_y(w, action);
+    item.flags = (uint16_t)flags;
+    if (kind == ACCD_REGION)
+        return push(w, item, nothing);
+    return CONSTRUCT(w->context, kind, NULL, item);
+}
+static accd_status always_y(struct world *w)
+{
+    return marked(w, ACCD_REGION, ACCD_COPY,
+                  ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST);
+}
+static accd_status always_exit_y(struct world *w)
+{
+    return marked(w, ACCD_EXIT_DATA, ACCD_COPYOUT, ACCD_ITEM_ALWAYS_OUT);
+}
+static accd_status final_y(struct world *w)
+{
+    return marked(w, ACCD_EXIT_DATA, ACCD_COPYOUT, ACCD_ITEM_FINAL);
+}
+static accd_status map_block(struct world *w) /* n and b of one element, and a section of a */
+{
+    accd_item block = walked(ACCD_CREATE, &Y[1], sizeof Y[1], w->block, w->y_block);
+    return push(w, block,
+                (accd_item){.host = arrays[1][0], .bytes = 8, .slot = &Y[1].a, .action = ACCD_COPY});
+}
+static accd_status map_base(struct world *w)
+{
+    return push(w, PLAIN(ACCD_COPY, Y), nothing);
+}
+static accd_status map_target(struct world *w) /* the second one has no elements */
+{
+    return push(w, (accd_item){.host = arrays[1][0], .bytes = 16, .slot = &Y[1].a, .action = ACCD_COPY},
+                (accd_item){.host = arrays[2][0], .slot = &Y[2].a, .action = ACCD_CREATE});
+}
+static accd_status enter_target(struct world *w)
+{
+    return ENTER(w->context, (accd_item){.host = arrays[1][0],
+                                         .bytes = 16,
+                                         .slot = &Y[1].a,
+                                         .action = ACCD_COPYIN});
+}
+static accd_status final_target(struct world *w)
+{
+    return EXIT(w->context, (accd_item){.host = arrays[1][0],
+                                        .bytes = 16,
+                                        .action = ACCD_COPYOUT,
+                                        .flags = ACCD_ITEM_FINAL});
+}
+static accd_status two_targets(struct world *w) /* of one pointer */
+{
+    return push(w,
+                (accd_item){.host = arrays[1][0] + 2, .bytes = 8, .slot = &Y[1].a, .action = ACCD_COPY},
+                (accd_item){.host = arrays[1][0], .bytes = 8, .slot = &Y[1].a, .action = ACCD_COPY});
+}
+
 /* Descriptors: of a group's sections, and of one variable with its type. */
 static accd_item deep_d(struct world *w, uint8_t action)
 {
@@ -361,6 +421,53 @@ static accd_status detach_q_too(struct world *w)
     return accd_detach_descriptor(w->context, 0, &D[3].q, 0, NULL, 0);
 }
 
+static accd_status clause_q(struct world *w) /* as it is now, by a clause that knows of no types */
+{
+    return ENTER(w->context, (accd_item){.slot = &D[1].q, .slot_bytes = sizeof D[1].q,
+                                         .action = ACCD_ATTACH});
+}
+static accd_status null_q(struct world *w)
+{
+    void *before = D[1].q.head.base;
+    D[1].q.head.base = NULL;
+    accd_status status = clause_q(w);
+    D[1].q.head.base = before;
+    return status;
+}
+static accd_status shallow_d(struct world *w)
+{
+    return push(w, PLAIN(ACCD_COPY, D), PLAIN(ACCD_COPYIN, arrays));
+}
+static accd_status delete_shallow_d_only(struct world *w)
+{
+    return EXIT(w->context, PLAIN(ACCD_COPYOUT, D));
+}
+
+/* Sections with gaps: columns 0 and 2 of the arrays, and every other element with its pointers. */
+static const accd_dim halves[] = {{LEAVES, sizeof arrays[0]}, {2, sizeof arrays[0] / 4}},
+                      odd[] = {{LEAVES / 2, 2 * sizeof Y[0]}};
+static accd_item half_of_arrays(uint8_t action)
+{
+    return (accd_item){.host = arrays, .bytes = sizeof arrays, .dims = halves, .ndims = 2, .run = 8,
+                       .action = action};
+}
+static accd_status copy_half(struct world *w)
+{
+    return push(w, half_of_arrays(ACCD_COPY), nothing);
+}
+static accd_status fetch_half(struct world *w)
+{
+    return UPDATE(w->context, half_of_arrays(ACCD_UPDATE_SELF));
+}
+static accd_status copy_odd_y(struct world *w)
+{
+    accd_item item = deep_y(w, ACCD_COPY);
+    item.dims = odd;
+    item.ndims = 1;
+    item.run = sizeof Y[0];
+    return push(w, item, nothing);
+}
+
 typedef accd_status step(struct world *w);
 
 static void open_world(struct world *w, const char *rules, size_t least)
@@ -423,6 +530,16 @@ static void open_world(struct world *w, const char *rules, size_t least)
                              .pieces = &(accd_piece){.bytes = sizeof(struct cell)},
                              .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I64},
                              .ncode = 1});
+    w->block = program_of(
+        w->context,
+        &(accd_program_spec){
+            .stride = sizeof(struct leaf),
+            .pieces = (const accd_piece[]){{.bytes = 4, .action = ACCD_COPY},
+                                           {.offset = 16, .bytes = 8, .action = ACCD_CREATE}},
+            .npieces = 2,
+            .excluded = &(accd_member){.offset = 4, .bytes = 12},
+            .nexcluded = 1});
+    w->y_block = array(w->context, "Y", sizeof(struct leaf), w->block);
     w->d = array(w->context, "D", sizeof(struct cell), w->cell);
     w->y = array(w->context, "Y", sizeof(struct leaf), w->leaf);
     w->z = array(w->context, "Z", sizeof(struct nest), w->nest);
@@ -433,6 +550,7 @@ static void close_world(struct world *w)
     accd_program_release(w->leaf);
     accd_program_release(w->nest);
     accd_program_release(w->cell);
+    accd_program_release(w->block);
     accd_close(w->context);
     must(!w->meter.live && !w->meter.blocks && !w->meter.wrong, "nothing leaks");
 }
@@ -443,8 +561,12 @@ static uint64_t host_hash(void)
     return mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays);
 }
 
-enum fault { HOST_MEMORY, DEVICE_MEMORY, COPY, FAULTS };
-static const char *const fault_names[FAULTS] = {"host allocation", "device allocation", "copy"};
+enum fault { HOST_MEMORY, DEVICE_MEMORY, COPY, DRIVER_CALL, FAULTS };
+static const char *const fault_names[FAULTS] = {"host allocation", "device allocation", "copy",
+                                                "driver call"};
+/* Where the driver is our stand-in, each of its calls fails once, too. */
+static standin_fail_fn *fail_call;
+static standin_pending_fn *call_pending;
 
 static void arm(struct world *w, enum fault fault, uint64_t n)
 {
@@ -452,8 +574,10 @@ static void arm(struct world *w, enum fault fault, uint64_t n)
         w->meter.fail_at = n;
     else if (fault == DEVICE_MEMORY)
         accd_fail_allocation(w->context, 0, n);
-    else
+    else if (fault == COPY)
         accd_fail_copy(w->context, 0, n);
+    else
+        fail_call("*", n, 0);
 }
 
 /* One step with one fault. Returns false when the fault was not reached any more. */
@@ -461,7 +585,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
                       int at, enum fault fault, uint64_t n, const struct story *states)
 {
     static const accd_status expected[FAULTS] = {ACCD_OUT_OF_MEMORY, ACCD_OUT_OF_DEVICE_MEMORY,
-                                                 ACCD_DEVICE_ERROR};
+                                                 ACCD_DEVICE_ERROR, ACCD_DEVICE_ERROR};
     struct world w;
     struct story state = {0};
     accd_stats before, after;
@@ -473,10 +597,19 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     uint64_t host = host_hash();
     arm(&w, fault, n);
     accd_status status = steps[at](&w);
-    bool reached = fault == HOST_MEMORY ? w.meter.fail_at == 0 : status != ACCD_OK;
+    bool reached = fault == HOST_MEMORY   ? w.meter.fail_at == 0
+                   : fault == DRIVER_CALL ? !call_pending()
+                                          : status != ACCD_OK;
     arm(&w, fault, 0);
+    bool lost = false, torn = false; /* only what the driver does can be */
     if (status != ACCD_OK) {
-        must(status == expected[fault], "%s: step %d, %s %d: %s", title, at, fault_names[fault],
+        bool refused = fault == DRIVER_CALL && status == ACCD_OUT_OF_DEVICE_MEMORY;
+        const char *message = accd_last_error(w.context)->message;
+        must(fault != DRIVER_CALL || strstr(message, "CUDA_ERROR_"),
+             "%s: step %d, %s %d: the driver's name for it", title, at, fault_names[fault], (int)n);
+        lost = strstr(message, "lost the device") != NULL;
+        torn = lost || strstr(message, "a part of it may have arrived");
+        must(refused || status == expected[fault], "%s: step %d, %s %d: %s", title, at, fault_names[fault],
              (int)n, accd_status_code(status));
         must(host_hash() == host, "%s: step %d: the host is unchanged", title, at);
         accd_get_stats(w.context, 0, &after);
@@ -484,7 +617,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
                  before.live_allocations == after.live_allocations &&
                  before.attachments == after.attachments,
              "%s: step %d, %s %d: figures", title, at, fault_names[fault], (int)n);
-        if (n % 2)
+        if (n % 2 && !torn)
             must(accd_digest(w.context) == digest, "%s: step %d, %s %d: the state is unchanged",
                  title, at, fault_names[fault], (int)n);
         if (n % 4 == 1) {
@@ -492,8 +625,14 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
             must(!wrong, "%s: step %d, %s %d: %s", title, at, fault_names[fault], (int)n, wrong);
         }
         status = steps[at](&w);
-        must(status == ACCD_OK, "%s: step %d succeeds after %s %d: %s", title, at,
-             fault_names[fault], (int)n, accd_last_error(w.context)->message);
+        must(status == (lost ? ACCD_DEVICE_ERROR : ACCD_OK), "%s: step %d after %s %d: %s", title,
+             at, fault_names[fault], (int)n, accd_last_error(w.context)->message);
+    }
+    uint64_t dev = 0;
+    if (fault == DRIVER_CALL) { /* undoing a kernel may lose the device, and tells nobody at once */
+        lost = lost || accd_device_alloc(w.context, 0, 16, &dev) == ACCD_DEVICE_ERROR;
+        accd_device_free(w.context, 0, dev);
+        status = lost ? ACCD_DEVICE_ERROR : status;
     }
     story_clear(&state);
     if (status == ACCD_OK && n % 3) { /* otherwise go on with what is pending */
@@ -532,7 +671,7 @@ static void sweep(const char *title, const char *rules, step *const *steps)
             close_world(&w);
         }
         for (int at = 0; steps[at] && tap_failed < failed + 5; at++)
-            for (int fault = 0; fault < FAULTS; fault++)
+            for (int fault = 0; fault < (fail_call ? FAULTS : DRIVER_CALL); fault++)
                 for (uint64_t n = 1; n < 200 && tap_failed < failed + 5; n++, faults++)
                     if (!try_fault(title, rules, least, steps, at, (enum fault)fault, n, states))
                         break;
@@ -553,7 +692,7 @@ static void making_things(void)
     for (bool done = false; !done && n < 1000; n++) {
         struct meter meter = {.fail_at = n};
         accd_config config;
-        accd_config_init(&config);
+        init_config(&config);
         config.alloc = meter_alloc;
         config.alloc_ud = &meter;
         config.devices = 3;
@@ -601,6 +740,10 @@ static void making_things(void)
 
 int main(void)
 {
+    if (getenv("ACCDEEP_TEST_BACKEND")) {
+        standin_find("standin_fail", &fail_call);
+        standin_find("standin_pending", &call_pending);
+    }
     making_things();
     sweep("enter, update, exit", "tr14",
           SCRIPT(enter_y, send, copy_y, write_device, fetch, end, fetch_one, copyout_y));
@@ -627,6 +770,8 @@ int main(void)
           SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));
     sweep("journal", "tr14", SCRIPT(enter_y, open_journal, write_device, close_journal, copyout_y));
     sweep("journal left open", "tr14", SCRIPT(enter_y, open_journal, write_device));
+    sweep("journal of an entry", "openmp-5.1",
+          SCRIPT(map_base, open_journal, map_target, close_journal, end, enter_target, end));
     sweep("tuples of levels", "directory",
           SCRIPT(first_part, last_part, in_the_hole, enter_middle, end, end, exit_middle, end));
     sweep("tuples of floors", "directory",
@@ -657,8 +802,32 @@ int main(void)
           SCRIPT(enter_shallow_d, attach_q, other_type, attach_q, attach_q_too, other_type,
                  attach_q, other_bounds, attach_q, send_d, other_type, attach_q, other_type,
                  attach_q, finalize_q));
+    sweep("types that go otherwise", "openacc-3.3",
+          SCRIPT(enter_shallow_d, attach_q, attach_q_too, delete_shallow_d, enter_shallow_d, attach_q,
+                 null_q, attach_q, other_type, clause_q, other_type, clause_q, finalize_q, attach_q,
+                 delete_shallow_d_only));
+    sweep("types in regions", "openacc-3.3",
+          SCRIPT(shallow_d, attach_q, attach_q_too, shallow_d, other_type, attach_q, end, end));
+    sweep("sections with gaps", "tr14",
+          SCRIPT(copy_half, fetch_half, copy_half, end, end, copy_odd_y, copy_odd_y, end, end));
     sweep("descriptors that move", "directory",
           SCRIPT(enter_shallow_d, attach_p, attach_q, around_targets, detach_p, attach_q_too, end,
                  detach_q, detach_q_too));
+    for (int every = 0; every < 2; every++) {
+        const char *openmp = every ? "openmp-4.0" : "openmp-5.1";
+        sweep("constructs count", openmp,
+              SCRIPT(enter_y, copy_y, always_y, end, always_exit_y, end, enter_y, final_y));
+        sweep("taken from regions", openmp,
+              SCRIPT(copy_y, create_y, copyout_y, enter_y, final_y, end, enter_y, end));
+        sweep("taken and back again", openmp, SCRIPT(copy_z, delete_z, enter_z, enter_z, end));
+        sweep("blocks", openmp, SCRIPT(map_block, map_block, end, end));
+        sweep("pointers first", openmp,
+              SCRIPT(map_base, map_target, end, map_target, final_target, enter_target, end, end));
+        sweep("targets first", openmp,
+              SCRIPT(enter_target, map_base, map_target, end, end, final_target, map_base, two_targets,
+                     end, end));
+        sweep("references without end", openmp,
+              SCRIPT(allocate, map, use_raw, unmap, end, release));
+    }
     return done();
 }

@@ -305,7 +305,7 @@ static void nested(size_t least)
     struct meter meter = {0};
     accd_config config;
     int failing = 0;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.group_least = least;

@@ -51,7 +51,7 @@ static void apply(enum change change, size_t row, bool second)
 static accd_context *open_threads(struct meter *meter, unsigned threads, const char *rules)
 {
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
     config.threads = threads;

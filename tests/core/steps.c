@@ -183,7 +183,7 @@ static void host_memory(void)
 {
     struct meter meter = {0};
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.check_host = 1;

@@ -89,12 +89,20 @@ static inline void tell_story(void *ud, const accd_event *event)
 
 /* -------------------------------------------------------------------------------- constructs -- */
 
+/* The usual configuration. The same tests run on every backend that keeps device memory apart. */
+static inline void init_config(accd_config *config)
+{
+    const char *backend = getenv("ACCDEEP_TEST_BACKEND");
+    accd_config_init(config);
+    config->backend = backend ? accd_backend_named(backend) : NULL;
+}
+
 /* A context with a meter and, if story is given, a listener. rules: a profile's name or NULL. */
 static inline accd_context *open_with(struct meter *meter, struct story *story, const char *rules,
                                       size_t group_least)
 {
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
     config.group_least = group_least;

@@ -36,7 +36,7 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
     struct result result = {0};
     struct meter meter = {0};
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.threads = threads;

@@ -30,7 +30,7 @@ static void build(void)
 static void open_fixture(struct fixture *f, size_t least, accd_update_way way)
 {
     accd_config config;
-    accd_config_init(&config);
+    init_config(&config);
     *f = (struct fixture){0};
     accd_rules rules = *accd_rules_named("tr14");
     rules.update = way;
@@ -214,7 +214,7 @@ static void untranslated(accd_untranslated way, uint64_t wanted)
     accd_context *context = NULL;
     accd_region *region;
     rules.untranslated = way;
-    accd_config_init(&config);
+    init_config(&config);
     config.rules = &rules;
     accd_open(&context, &config);
     build();

@@ -1,0 +1,130 @@
+/* journal.c - what a compute construct changes of data that were present before it: bytes that its kernel or its
+ * entry overwrites, and, where attachments are not counted, pointers that its entry attaches. A construct
+ * that is given up leaves all that as it was. */
+#include "core.h"
+
+struct pointer {
+    struct accd_attach was; /* count 0: it was not attached */
+    bool holds;             /* its object held an attached pointer before */
+};
+
+struct accd_journal {
+    size_t used, room;
+    uint8_t *bytes; /* records: what was there, address, length; read from the end */
+    struct pointer *pointers;
+    size_t npointers, pointers_room;
+};
+
+accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct accd_journal *journal = dir->journal;
+    size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
+    if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room,
+                       journal->used + need, 1))
+        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to remember what a kernel overwrites");
+    uint8_t *at = journal->bytes + journal->used;
+    ACCD_TRY(accd_kernel_access(dir, dir->ops->save(dir->device, dev, bytes, at)));
+    memcpy(at + saved, &dev, sizeof dev);
+    memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
+    journal->used += need;
+    return ACCD_OK;
+}
+
+accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_links *links)
+{
+    struct accd_directory *dir = plan->dir;
+    struct accd_journal *journal = dir->journal;
+    for (size_t i = 0; i < plan->nmoves; i++) {
+        const struct accd_move *move = &plan->moves[i];
+        if (plan->claims[move->claim].state == ACCD_CLAIM_PRESENT)
+            ACCD_TRY(accd_journal_bytes(dir, move->dev, move->bytes));
+    }
+    for (size_t i = 0; i < plan->nwords; i++)
+        ACCD_TRY(accd_journal_bytes(dir, plan->words[i].dev, sizeof(uint64_t)));
+    if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+        return ACCD_OK; /* the construct's references are taken off */
+    for (size_t i = 0; i < links->n; i++) {
+        const struct accd_link *link = &links->at[i];
+        if (link->counts || link->repeats || !link->holder)
+            continue; /* no change, or it goes with what the construct makes present */
+        if (link->dope || (link->attach && link->attach->dope))
+            continue; /* descriptors are Fortran's, whose constructs count attachments */
+        if (!accd_mem_grow(&dir->context->mem, (void **)&journal->pointers, &journal->pointers_room,
+                           journal->npointers + 1, sizeof journal->pointers[0]))
+            return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                             "no memory to remember an attached pointer");
+        struct pointer *pointer = &journal->pointers[journal->npointers++];
+        pointer->was = link->attach ? *link->attach
+                                    : (struct accd_attach){.slot = plan->claims[link->claim].slot};
+        pointer->holds = link->holder->size & ACCD_OBJECT_HOLDS;
+    }
+    return ACCD_OK;
+}
+
+static void pin(struct accd_directory *dir, const struct accd_attach *attach, bool pins)
+{
+    struct accd_object *target;
+    if (attach->base && accd_find(dir, attach->base, &target) == ACCD_OK && target)
+        target->pins += pins ? 1 : target->pins ? UINT32_MAX : 0;
+}
+
+static void put_back(struct accd_directory *dir, const struct pointer *pointer)
+{
+    struct accd_attach *attach = accd_range_floor(&dir->slots, pointer->was.slot);
+    struct accd_object *holder;
+    if (attach && attach->slot != pointer->was.slot)
+        attach = NULL;
+    if (attach)
+        pin(dir, attach, false);
+    if (pointer->was.count) {
+        if (!attach) /* it was attached to nothing: there is room for what was taken out */
+            attach = accd_insert_attach(dir, pointer->was.slot);
+        *attach = pointer->was;
+        pin(dir, attach, true);
+        return;
+    }
+    if (!attach)
+        return; /* the construct's entry failed */
+    if (!pointer->holds && accd_find(dir, attach->slot, &holder) == ACCD_OK && holder)
+        holder->size &= ~ACCD_OBJECT_HOLDS;
+    accd_remove_attach(dir, attach);
+}
+
+accd_status accd_journal_open(accd_context *context, int device)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    if (dir->journal || !dir->ops->save)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
+    dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
+    return dir->journal ? ACCD_OK
+                        : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                                    "no memory for a journal");
+}
+
+void accd_journal_close(accd_context *context, int device, int commit)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_journal *journal = dir ? dir->journal : NULL;
+    if (!journal)
+        return;
+    while (!commit && journal->used) {
+        uint64_t dev, bytes;
+        const uint8_t *end = journal->bytes + journal->used;
+        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
+        memcpy(&dev, end - sizeof bytes - sizeof dev, sizeof dev);
+        size_t saved = bytes + (bytes + 7) / 8;
+        journal->used -= saved + 2 * sizeof(uint64_t);
+        if (dir->ops->allocated(dir->device, dev, bytes))
+            dir->ops->restore(dir->device, dev, bytes, journal->bytes + journal->used);
+    }
+    for (size_t i = commit ? 0 : journal->npointers; i-- > 0;)
+        put_back(dir, &journal->pointers[i]);
+    accd_mem_free(&context->mem, journal->bytes, journal->room);
+    accd_mem_free(&context->mem, journal->pointers,
+                  journal->pointers_room * sizeof journal->pointers[0]);
+    accd_mem_free(&context->mem, journal, sizeof *journal);
+    dir->journal = NULL;
+}

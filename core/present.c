@@ -1,0 +1,165 @@
+/* present.c - what counts as present: an object without the bytes that its clause left out, if the rules say
+ * so (OMP60-map-13); and data that must be there before a construct begins (OMP60-map-9). */
+#include "core.h"
+
+/* ------------------------------------------------------------------------------------- holes -- */
+
+/* How many bytes of the elements in front of an offset a member takes. */
+static uint64_t member_before(const accd_member *member, uint64_t stride, uint64_t offset)
+{
+    uint64_t into = offset % stride;
+    into = into > member->offset ? into - member->offset : 0;
+    return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
+}
+
+/* How many bytes of a range of elements a layout leaves out. */
+static uint64_t left_out(const accd_program *layout, uint64_t from, uint64_t to)
+{
+    const accd_program_spec *spec = &layout->spec;
+    uint64_t n = 0;
+    for (size_t i = 0; i < spec->nexcluded; i++)
+        n += member_before(&spec->excluded[i], spec->stride, to) -
+             member_before(&spec->excluded[i], spec->stride, from);
+    return n;
+}
+
+/* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
+ * what is left of elements by theirs. */
+static enum accd_relation relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
+                                         const accd_program *own)
+{
+    uint64_t absent = left_out(layout, from, to), asked = to - from;
+    if (!absent || (own == layout && from % layout->spec.stride == 0))
+        return ACCD_INSIDE;
+    for (uint64_t at = from; own && at < to; at += own->spec.stride) /* what neither of them has */
+        for (size_t i = 0; i < own->spec.nexcluded; i++) {
+            uint64_t low = at + own->spec.excluded[i].offset;
+            uint64_t high = low + own->spec.excluded[i].bytes;
+            high = high < to ? high : to;
+            if (low >= high)
+                continue;
+            absent -= left_out(layout, low, high);
+            asked -= high - low;
+        }
+    return !absent ? ACCD_INSIDE : absent == asked ? ACCD_NONE : ACCD_ACROSS;
+}
+
+enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
+                                      uint64_t host, uint64_t bytes)
+{
+    const accd_program *layout = accd_layout_of(dir, object);
+    uint64_t from = host - object->host;
+    if (!layout || !layout->spec.nexcluded)
+        return ACCD_INSIDE;
+    return relate_layouts(layout, from, from + bytes, NULL);
+}
+
+/* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_TRY a
+ * compute construct is content with what there is of it. */
+static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    return source && source->root < 0;
+}
+
+static const accd_program *layout_of_claim(const struct accd_plan *plan,
+                                           const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    const accd_label *label = source ? source->label : NULL;
+    if (!source) {
+        size_t segment, row;
+        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+        label = plan->walk->segments[segment].field->label;
+    }
+    return label ? label->layout : NULL;
+}
+
+bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
+                      uint64_t bytes, const struct accd_claim *claim)
+{
+    if (plan->context->rules.holes == ACCD_IGNORE)
+        return true;
+    const accd_program *layout = layout_of_claim(plan, owner);
+    uint64_t from = host - owner->host;
+    return !layout || !layout->spec.nexcluded ||
+           (bytes == owner->bytes && (!claim || asks_plainly(plan, claim))) ||
+           relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL) ==
+               ACCD_INSIDE;
+}
+
+accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
+                                const struct accd_object *object, enum accd_relation *relation_p)
+{
+    const accd_program *layout = accd_layout_of(plan->dir, object);
+    uint64_t from = claim->host - object->host;
+    *relation_p = ACCD_INSIDE;
+    if (!layout || !layout->spec.nexcluded ||
+        (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
+         claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
+        return ACCD_OK;
+    *relation_p = relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim));
+    if (*relation_p != ACCD_ACROSS)
+        return ACCD_OK;
+    return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                            "other parts of it were left out when this object was mapped to device %d",
+                            plan->dir->number);
+}
+
+bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
+{
+    struct accd_range_cursor cursor;
+    const accd_program *own = layout_of_claim(plan, claim);
+    uint64_t end = claim->host + claim->bytes;
+    struct accd_object *object = accd_first_behind(plan->dir, claim->host, &cursor);
+    for (; object && object->host < end; object = accd_range_next(&cursor)) {
+        uint64_t low = object->host > claim->host ? object->host : claim->host;
+        uint64_t high = accd_object_end(object) < end ? accd_object_end(object) : end;
+        if (!own || relate_layouts(own, low - claim->host, high - claim->host, NULL) != ACCD_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------- the present modifier -- */
+
+static accd_status require(struct accd_plan *plan, const struct accd_claim *claim)
+{
+    enum accd_relation relation;
+    struct accd_object *object;
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT)
+        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
+    if (relation == ACCD_INSIDE)
+        return ACCD_OK;
+    if (relation != ACCD_ACROSS)
+        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
+                                "it is not present on device %d, which its clause asks for",
+                                plan->dir->number);
+    struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+    if (cover.whole && (cover.one || plan->context->rules.fusion))
+        return ACCD_OK;
+    return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT,
+                            "only a part of it is present on device %d, but its clause asks for all "
+                            "of it",
+                            plan->dir->number);
+}
+
+accd_status accd_plan_required(struct accd_plan *plan, size_t first)
+{
+    for (size_t i = first; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        if (claim->flags & ACCD_ITEM_MUST && claim->bytes)
+            ACCD_TRY(require(plan, claim));
+    }
+    return ACCD_OK;
+}
+
+bool accd_plan_marked(const struct accd_plan *plan)
+{
+    unsigned flags = plan->item_flags;
+    for (size_t i = 0; plan->walk && i < plan->walk->nsegments; i++)
+        flags |= plan->walk->segments[i].flags;
+    return flags &
+           (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL);
+}

@@ -1,0 +1,1101 @@
+/* OpenMP's data environment: constructs count, attachments do not, structures come in blocks
+ * (OMP60-map-4 to map-9, map-13; OMPEX-struct_map). Last, random constructs against a literal model. */
+#include "support.h"
+
+struct shape {          /* that of the examples, smaller */
+    char buffer[16];
+    float x;
+    float a, b;
+    float *p;
+};
+enum { N = 8 };
+
+static struct shape S;
+static float pool[2 * N], other[N];
+static int v[16];
+static struct story story;
+
+#define ONE(what, object) BYTES(what, &(object), sizeof(object))
+
+static accd_context *fresh(struct meter *meter, const char *rules)
+{
+    for (int i = 0; i < 16; i++)
+        v[i] = i;
+    for (int i = 0; i < 2 * N; i++)
+        pool[i] = (float)i;
+    memset(other, 0, sizeof other);
+    S = (struct shape){.x = 9, .a = 2, .b = 4, .p = pool};
+    *meter = (struct meter){0};
+    return open_with(meter, NULL, rules ? rules : "openmp-5.1", 64);
+}
+
+static void finish(accd_context *context, struct meter *meter)
+{
+    is_sound(context);
+    accd_close(context);
+    is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
+}
+
+static accd_item with(accd_item item, unsigned flags)
+{
+    item.flags = (uint16_t)(item.flags | flags);
+    return item;
+}
+
+/* map(type: p[from:n]) through the pointer at slot. */
+static accd_item section(uint8_t action, float **slot, size_t from, size_t n)
+{
+    return (accd_item){.host = *slot + from,
+                       .base = *slot,
+                       .bytes = n * sizeof **slot,
+                       .slot = slot,
+                       .start = (int64_t)from,
+                       .action = action};
+}
+
+static int on_device(accd_context *context, const int *at)
+{
+    int value = -1;
+    device_get(context, at, &value, sizeof value);
+    return value;
+}
+
+static void put_device(accd_context *context, const int *at, int value)
+{
+    must(device_put(context, at, &value, sizeof value), "written");
+}
+
+#define WHERE(context, status_, rule_, what)                                                   \
+    ok(accd_last_error(context)->status == (status_) &&                                        \
+           !strcmp(accd_last_error(context)->rule, rule_),                                     \
+       "%s: cites %s", what, accd_last_error(context)->rule)
+
+/* ---------------------------------------------------------------------------------- counting -- */
+
+static void a_construct_counts_once(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v), BYTES(ACCD_COPYIN, v + 2, 8),
+                    BYTES(ACCD_CREATE, v + 8, 4)),
+              ACCD_OK, "three items of one object");
+    ok(present_count(context, v, 0, 1), "count as one");
+    is_status(REGION(context, &region, BYTES(ACCD_COPY, v, 8), BYTES(ACCD_COPY, v + 4, 8)),
+              ACCD_OK, "a region with two of them");
+    ok(present_count(context, v, 1, 1), "counts once more");
+    is_sound(context);
+    put_device(context, v + 1, 77);
+    is_status(accd_region_end(region), ACCD_OK, "its end");
+    ok(present_count(context, v, 0, 1) && v[1] == 1, "takes one, and copies nothing");
+    is_status(EXIT(context, BYTES(ACCD_COPYOUT, v, 8), BYTES(ACCD_DELETE, v + 8, 4)), ACCD_OK,
+              "exit data of two parts");
+    ok(present_count(context, v, 0, 0) && v[1] == 77, "takes one: the object goes, one part back");
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, v)), ACCD_OK, "of what is absent: nothing");
+    finish(context, &meter);
+
+    context = fresh(&meter, "openacc-3.3");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v), BYTES(ACCD_COPYIN, v + 2, 8)), ACCD_OK,
+              "OpenACC");
+    ok(present_count(context, v, 0, 2), "counts clauses");
+    finish(context, &meter);
+}
+
+static void one_counter(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *outer, *inner;
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, v)), ACCD_OK, "a region");
+    is_status(REGION(context, &inner, PLAIN(ACCD_COPY, v)), ACCD_OK, "in another one");
+    put_device(context, v, 5);
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, v)), ACCD_OK, "exit data takes from the regions");
+    ok(present_count(context, v, 1, 0) && v[0] == 0, "one is left, nothing is copied");
+    is_sound(context);
+    is_status(accd_region_end(inner), ACCD_OK, "the inner region takes the last one");
+    ok(present_count(context, v, 0, 0) && v[0] == 5, "the object goes, and is copied");
+    is_sound(context);
+    is_status(accd_region_end(outer), ACCD_OK, "the outer one finds nothing");
+    ok(v[0] == 5, "and copies nothing");
+
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, v)), ACCD_OK, "a region");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "enter data");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, v)), ACCD_OK, "exit data takes its own first");
+    ok(present_count(context, v, 1, 0), "the region's is left");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, v)), ACCD_OK, "another exit data");
+    ok(present_count(context, v, 0, 0), "takes the last one");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v, 40), BYTES(ACCD_COPYIN, v + 12, 8)), ACCD_OK,
+              "parts of it come back");
+    fails(context, ACCD_PARTIALLY_PRESENT, accd_region_end(outer), "the region named all of it");
+    WHERE(context, ACCD_PARTIALLY_PRESENT, "OMP60-map-13", "a part of it");
+    accd_region_abandon(outer);
+    ok(present_count(context, v, 0, 1), "a region that is given up leaves it alone");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, v, 40), BYTES(ACCD_DELETE, v + 12, 8)), ACCD_OK,
+              "exit data");
+
+    is_status(REGION(context, &outer, BYTES(ACCD_COPY, v, 8), BYTES(ACCD_COPY, v + 8, 8)), ACCD_OK,
+              "a region of two objects");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, v, 8), BYTES(ACCD_DELETE, v + 8, 8)), ACCD_OK,
+              "both go");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "one object of both");
+    put_device(context, v, 6);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "twice");
+    is_status(accd_region_end(outer), ACCD_OK, "the end of the region");
+    ok(present_count(context, v, 0, 1), "takes one of what is there");
+    is_sound(context);
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, v)), ACCD_OK, "a region");
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, v)), ACCD_OK, "takes that of enter data");
+    is_status(REGION(context, &inner, PLAIN(ACCD_CREATE, v)), ACCD_OK, "and one inside");
+    ok(present_count(context, v, 2, 0), "two regions count");
+    is_status(FINALIZE(context, PLAIN(ACCD_DELETE, v)), ACCD_OK, "delete");
+    ok(present_count(context, v, 0, 0), "takes them all");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "enter data");
+    is_status(accd_region_end(inner), ACCD_OK, "the inner region finds the new object, and it goes");
+    ok(present_count(context, v, 0, 0), "its only reference was taken");
+    is_status(accd_region_end(outer), ACCD_OK, "the outer one finds nothing");
+    finish(context, &meter);
+}
+
+static void deleting(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    for (int i = 0; i < 3; i++)
+        is_status(ENTER(context, BYTES(ACCD_COPYIN, v, 8), BYTES(ACCD_COPYIN, v + 4, 8)), ACCD_OK,
+                  "enter data");
+    is_status(EXIT(context, BYTES(ACCD_COPYOUT, v, 8),
+                   with(BYTES(ACCD_DELETE, v + 4, 8), ACCD_ITEM_FINAL)),
+              ACCD_OK, "release and delete");
+    ok(present_count(context, v, 0, 2) && present_count(context, v + 4, 0, 0),
+       "one object counts down, the other is gone");
+    put_device(context, v, 8);
+    fails(context, ACCD_PARTIALLY_PRESENT,
+          EXIT(context, with(BYTES(ACCD_COPYOUT, v, 8), ACCD_ITEM_FINAL),
+               with(BYTES(ACCD_DELETE, v + 1, 8), ACCD_ITEM_FINAL)),
+          "a delete that reaches too far");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, v, 4),
+                   with(BYTES(ACCD_COPYOUT, v + 1, 4), ACCD_ITEM_FINAL)),
+              ACCD_OK, "two items of one object, the second deletes");
+    ok(present_count(context, v, 0, 0) && v[0] == 0, "all references are gone");
+    finish(context, &meter);
+
+    context = fresh(&meter, "tr14"); /* by item there, too */
+    for (int i = 0; i < 3; i++)
+        is_status(ENTER(context, BYTES(ACCD_COPYIN, v, 8), BYTES(ACCD_COPYIN, v + 4, 8)), ACCD_OK,
+                  "OpenACC: enter data");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, v, 8),
+                   with(BYTES(ACCD_DELETE, v + 4, 8), ACCD_ITEM_FINAL)),
+              ACCD_OK, "OpenACC: one is final");
+    ok(present_count(context, v, 0, 2) && present_count(context, v + 4, 0, 0), "that one is gone");
+    finish(context, &meter);
+}
+
+static void references_without_end(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    uint64_t dev;
+    must(accd_device_alloc(context, 0, sizeof v, &dev) == ACCD_OK, "device memory");
+    is_status(accd_map(context, 0, v, dev, sizeof v, NULL), ACCD_OK, "associated");
+    is_status(REGION(context, &region, with(PLAIN(ACCD_COPY, v), ACCD_ITEM_ALWAYS_IN)), ACCD_OK,
+              "a region");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "enter data");
+    ok(present_count(context, v, 0, 1), "count nothing");
+    put_device(context, v, 3);
+    is_status(EXIT(context, with(PLAIN(ACCD_COPYOUT, v), ACCD_ITEM_FINAL)), ACCD_OK, "delete");
+    ok(present_count(context, v, 0, 1) && v[0] == 0, "removes nothing, copies nothing");
+    is_status(EXIT(context, with(PLAIN(ACCD_COPYOUT, v), ACCD_ITEM_ALWAYS_OUT)), ACCD_OK,
+              "always, from");
+    ok(v[0] == 3, "is copied");
+    is_status(accd_unmap(context, 0, v), ACCD_OK, "disassociated");
+    fails(context, ACCD_NOT_PRESENT, accd_unmap(context, 0, v), "twice");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "the region finds nothing");
+    is_status(accd_device_free(context, 0, dev), ACCD_OK, "freed");
+    finish(context, &meter);
+}
+
+/* ------------------------------------------------------------------------- always and present -- */
+
+static void always(const char *rules)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, rules);
+    accd_region *outer, *inner;
+    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, v)), ACCD_OK, "%s: a region", rules);
+    v[0] = 50;
+    v[9] = 59;
+    is_status(REGION(context, &inner, BYTES(ACCD_COPY, v, 8)), ACCD_OK, "to, present");
+    ok(on_device(context, v) == 0, "moves nothing");
+    is_status(accd_region_end(inner), ACCD_OK, "its end");
+    ok(v[0] == 50, "neither");
+    is_status(REGION(context, &inner, with(BYTES(ACCD_COPYIN, v, 8), ACCD_ITEM_ALWAYS_IN),
+                     with(BYTES(ACCD_CREATE, v + 9, 4), ACCD_ITEM_ALWAYS_IN)),
+              ACCD_OK, "always, to; always, alloc");
+    ok(on_device(context, v) == 50 && on_device(context, v + 1) == 1 &&
+           on_device(context, v + 9) == 9,
+       "the first one's bytes move");
+    put_device(context, v, 60);
+    put_device(context, v + 1, 61);
+    is_status(accd_region_end(inner), ACCD_OK, "its end");
+    ok(v[0] == 50, "moves nothing");
+    is_status(REGION(context, &inner, with(BYTES(ACCD_COPYOUT, v, 4), ACCD_ITEM_ALWAYS_OUT),
+                     BYTES(ACCD_COPYOUT, v + 1, 4)),
+              ACCD_OK, "always, from; from");
+    ok(on_device(context, v) == 60, "send nothing");
+    is_status(accd_region_end(inner), ACCD_OK, "its end");
+    ok(v[0] == 60 && v[1] == 1, "fetches what always names");
+    is_sound(context);
+    is_status(accd_region_end(outer), ACCD_OK, "the outer end");
+    ok(v[1] == 61, "fetches all");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, v)), ACCD_OK, "enter data");
+    is_status(ENTER(context, with(PLAIN(ACCD_CREATE, v), ACCD_ITEM_ALWAYS_IN)), ACCD_OK, "again");
+    put_device(context, v, 70);
+    is_status(EXIT(context, with(BYTES(ACCD_COPYOUT, v, 4), ACCD_ITEM_ALWAYS_OUT)), ACCD_OK,
+              "exit data, always");
+    ok(v[0] == 70 && present_count(context, v, 0, 1), "fetches although it stays");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, v)), ACCD_OK, "exit data");
+    finish(context, &meter);
+}
+
+/* The same through a declare mapper's members, and many elements: they are no group then. */
+static void always_through_members(const char *rules, bool one_counter)
+{
+    static struct leaf leaves[100];
+    static float values[100][2];
+    struct meter meter;
+    accd_context *context = fresh(&meter, rules);
+    for (int i = 0; i < 100; i++) {
+        leaves[i] = (struct leaf){2, values[i], NULL};
+        values[i][0] = (float)i;
+    }
+    accd_program *leaf = leaf_program(context);
+    accd_item all = walked(ACCD_COPY, leaves, sizeof leaves, leaf,
+                           array(context, "Y", sizeof leaves[0], leaf));
+    for (int i = 0; i < 100; i++)
+        leaves[i].b = values[i] + 1; /* the second value, alone */
+    for (int i = 0; i < 100; i++)
+        leaves[i].n = 1;
+    accd_region *outer, *inner;
+    is_status(REGION(context, &outer, all), ACCD_OK, "%s: deep", rules);
+    values[60][0] = 1000;
+    is_status(REGION(context, &inner, all), ACCD_OK, "again");
+    float value = 0;
+    ok(device_get(context, &values[60][0], &value, 4) && value == 60, "sends nothing");
+    is_status(accd_region_end(inner), ACCD_OK, "its end");
+    is_status(REGION(context, &inner, with(all, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
+              ACCD_OK, "always");
+    ok(device_get(context, &values[60][0], &value, 4) && value == 1000, "sends");
+    ok(device_word(context, &leaves[60].a) == accd_deviceptr(context, 0, values[60]),
+       "but no attached pointer");
+    value = 2000;
+    must(device_put(context, &values[61][0], &value, 4), "written");
+    is_sound(context);
+    is_status(accd_region_end(inner), ACCD_OK, "its end");
+    ok(values[61][0] == 2000 && leaves[61].a == values[61], "fetches, pointers stay the host's");
+    accd_program_release(leaf);
+    if (!one_counter) {
+        is_status(accd_region_end(outer), ACCD_OK, "the outer end");
+        finish(context, &meter);
+        return;
+    }
+    values[62][0] = 3000;
+    is_status(ENTER(context, with(all, ACCD_ITEM_MUST)), ACCD_OK, "all of it must be present");
+    is_status(EXIT(context, with(walked(ACCD_DELETE, leaves, sizeof leaves, all.program, all.label),
+                                 ACCD_ITEM_FINAL)),
+              ACCD_OK, "delete");
+    is_status(accd_region_end(outer), ACCD_OK, "the end");
+    ok(values[62][0] == 3000, "nothing is left to fetch");
+    fails(context, ACCD_NOT_PRESENT, ENTER(context, with(all, ACCD_ITEM_MUST)), "it is gone");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, leaves)), ACCD_OK, "the elements alone");
+    fails(context, ACCD_NOT_PRESENT, ENTER(context, with(all, ACCD_ITEM_MUST)),
+          "their sections must be present, too");
+    finish(context, &meter);
+}
+
+static void must_be_present(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region = NULL;
+    accd_item must_v = with(PLAIN(ACCD_COPY, v), ACCD_ITEM_MUST);
+    accd_item nowhere = {.bytes = 8, .action = ACCD_COPYIN};
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &region, must_v), "absent");
+    WHERE(context, ACCD_NOT_PRESENT, "OMP60-map-9", "present modifier");
+    fails(context, ACCD_NULL_POINTER, REGION(context, &region, nowhere), "another error");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &region, nowhere, must_v), "is told after it");
+    is_number(accd_last_error(context)->item, 1, "of the second item");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &region, PLAIN(ACCD_COPY, v), must_v),
+          "another item does not make it present in time");
+    fails(context, ACCD_NOT_PRESENT, EXIT(context, with(PLAIN(ACCD_COPYOUT, v), ACCD_ITEM_MUST)),
+          "exit data, too");
+    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, v)), ACCD_OK, "that ignores absent data else");
+    fails(context, ACCD_NOT_PRESENT,
+          UPDATE(context, with(PLAIN(ACCD_UPDATE_SELF, v), ACCD_ITEM_MUST | ACCD_ITEM_TRY)),
+          "update, too");
+    is_status(UPDATE(context, with(PLAIN(ACCD_UPDATE_SELF, v), ACCD_ITEM_TRY)), ACCD_OK,
+              "that may do the same");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v + 1, 12)), ACCD_OK, "a part");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &region, must_v), "is not all of it");
+    is_status(REGION(context, &region, with(BYTES(ACCD_COPY, v + 2, 8), ACCD_ITEM_MUST)), ACCD_OK,
+              "a part of that");
+    ok(present_count(context, v + 1, 1, 1), "counts");
+    is_status(UPDATE(context, with(BYTES(ACCD_UPDATE_SELF, v + 2, 8), ACCD_ITEM_MUST)), ACCD_OK,
+              "update");
+    is_status(accd_region_end(region), ACCD_OK, "the end");
+    is_status(EXIT(context, with(BYTES(ACCD_DELETE, v + 1, 12), ACCD_ITEM_MUST)), ACCD_OK, "exit");
+    is_sound(context);
+    finish(context, &meter);
+}
+
+static void growth(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v + 4, 16)), ACCD_OK, "v[4:4]");
+    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, BYTES(ACCD_COPYIN, v + 3, 8)), "before");
+    WHERE(context, ACCD_PARTIALLY_PRESENT, "OMP60-map-13", "an object that would grow");
+    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, BYTES(ACCD_COPYIN, v + 7, 8)), "behind");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v + 8, 8)), ACCD_OK, "beside");
+    fails(context, ACCD_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_COPYIN, v + 10, 8), BYTES(ACCD_COPYIN, v + 11, 8)),
+          "items that share a part");
+    WHERE(context, ACCD_PARTIAL_OVERLAP, "OMP60-map-13", "shared storage");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v + 10, 8), BYTES(ACCD_COPYIN, v + 11, 4)),
+              ACCD_OK, "one in the other");
+    finish(context, &meter);
+}
+
+/* -------------------------------------------------------------------------------- attachment -- */
+
+static uint64_t there(accd_context *context, const void *host)
+{
+    return accd_deviceptr(context, 0, host);
+}
+
+/* The pointer's device copy leads to the device copy of what it points to. */
+static bool leads(accd_context *context, float **slot)
+{
+    return device_word(context, slot) == there(context, *slot) && there(context, *slot);
+}
+
+/* struct_map.3 and .4: the section first, then what has its pointer as base or not. */
+static void pointers_first_or_last(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *outer, *inner;
+    accd_item p = ONE(ACCD_CREATE, S.p), all = section(ACCD_COPY, &S.p, 0, N);
+    is_status(REGION(context, &outer, all), ACCD_OK, "S.p[:N] alone: the pointer is absent");
+    is_number(attach_count(context, &S.p), 0, "not attached");
+    is_status(REGION(context, &inner, ONE(ACCD_COPY, S)), ACCD_OK, "then S");
+    ok(!attach_count(context, &S.p) && device_word(context, &S.p) == (uintptr_t)pool,
+       "nothing has S.p as base: the host's address (OMPEX-struct_map-6)");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    accd_item empty = section(ACCD_CREATE, &S.p, 0, 0);
+    is_status(REGION(context, &inner, ONE(ACCD_COPY, S), empty), ACCD_OK, "S and S.p[:0]");
+    ok(leads(context, &S.p), "the pointer is new: attached (OMPEX-struct_map-10)");
+    is_sound(context);
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_number(attach_count(context, &S.p), 0, "ends with the pointer");
+    is_status(REGION(context, &inner, ONE(ACCD_COPY, S), section(ACCD_COPY, &S.p, 0, 3)),
+              ACCD_OK, "any length does");
+    ok(leads(context, &S.p), "attached");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(accd_region_end(outer), ACCD_OK, "end");
+    is_status(REGION(context, &outer, p), ACCD_OK, "the pointer first");
+    is_status(REGION(context, &inner, all), ACCD_OK, "then the section");
+    ok(leads(context, &S.p), "which is new: attached");
+    is_number(attach_count(context, &S.p), 1, "not counted");
+    is_status(accd_region_end(inner), ACCD_OK, "the section goes");
+    accd_attachment attachment;
+    ok(accd_attachment_at(context, 0, &S.p, &attachment) && !attachment.high &&
+           device_word(context, &S.p) == attachment.dev,
+       "the pointer stays as it was");
+    is_sound(context);
+    is_status(ENTER(context, all), ACCD_OK, "and comes back");
+    ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "attached again");
+    is_sound(context);
+    is_status(EXIT(context, with(section(ACCD_DELETE, &S.p, 0, N), ACCD_ITEM_FINAL)), ACCD_OK,
+              "deleted");
+    is_status(accd_region_end(outer), ACCD_OK, "and the pointer goes");
+    finish(context, &meter);
+}
+
+static void only_what_is_new(void)
+{
+    struct meter meter;
+    for (int every = 0; every < 2; every++) {
+        const char *name = every ? "openmp-4.0" : "openmp-5.1";
+        accd_context *context = fresh(&meter, name);
+        accd_region *region;
+        is_status(ENTER(context, PLAIN(ACCD_COPYIN, pool)), ACCD_OK, "%s: pool", name);
+        is_status(ENTER(context, ONE(ACCD_COPYIN, S)), ACCD_OK, "S");
+        is_status(REGION(context, &region, section(ACCD_COPY, &S.p, 0, N)), ACCD_OK,
+                  "S.p[:N], of which nothing is new");
+        ok(leads(context, &S.p) == every && (int)attach_count(context, &S.p) == every,
+           "attached only if every section does (AMB-OMPEX-01)");
+        is_status(accd_region_end(region), ACCD_OK, "its end");
+        is_number(attach_count(context, &S.p), every, "detaches nothing");
+        is_status(ENTER(context, section(ACCD_COPY, &S.p, 0, N)), ACCD_OK, "enter data, once more");
+        is_number(attach_count(context, &S.p), every, "counts nothing");
+        is_status(EXIT(context, section(ACCD_DELETE, &S.p, 0, N)), ACCD_OK, "nor does exit data");
+        is_number(attach_count(context, &S.p), every, "detach");
+        is_sound(context);
+        is_status(ENTER(context, (accd_item){.slot = &S.p, .action = ACCD_ATTACH}), ACCD_OK,
+                  "an attach that stands alone");
+        ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "attaches in any case");
+        S.p = pool + 3;
+        is_status(ENTER(context, section(ACCD_COPY, &S.p, 0, 2)), ACCD_OK, "leads elsewhere now");
+        ok(device_word(context, &S.p) == there(context, pool) + (every ? 12 : 0),
+           "moved if every section attaches");
+        is_sound(context);
+        S.p = other;
+        is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 0, N)), ACCD_OK, "to what is new");
+        ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "moved");
+        is_sound(context);
+        is_status(EXIT(context, (accd_item){.slot = &S.p, .action = ACCD_DETACH}), ACCD_OK,
+                  "a detach that stands alone");
+        ok(!attach_count(context, &S.p) && device_word(context, &S.p) == (uintptr_t)other,
+           "ends it");
+        finish(context, &meter);
+    }
+}
+
+/* A construct whose body fails leaves what was present as it was before its entry: pointers that the entry
+ * attached or moved, their words on the device, and what it sent always. */
+static void given_up(const char *rules)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, rules);
+    accd_region *region;
+    is_status(ENTER(context, ONE(ACCD_COPYIN, S), PLAIN(ACCD_COPYIN, v)), ACCD_OK, "%s: S, v", rules);
+    for (int attached = 0; attached < 2; attached++) {
+        uint64_t before = accd_digest(context), word = device_word(context, &S.p);
+        S.p = attached ? other : pool;
+        v[3] = 77;
+        is_status(accd_journal_open(context, 0), ACCD_OK, "a construct begins");
+        is_status(REGION(context, &region, section(ACCD_COPY, &S.p, 0, 4), section(ACCD_COPY, &S.p, 6, 1),
+                         with(PLAIN(ACCD_COPY, v), ACCD_ITEM_ALWAYS_IN)),
+                  ACCD_OK, "two sections of S.p and v, always");
+        ok(leads(context, &S.p) && attach_count(context, &S.p) == 1 && on_device(context, v + 3) == 77,
+           "attached %s, and sent", attached ? "elsewhere" : "");
+        is_sound(context);
+        put_device(context, v + 3, 78);
+        accd_journal_close(context, 0, 0);
+        accd_region_abandon(region);
+        is_sound(context);
+        ok(accd_digest(context) == before && device_word(context, &S.p) == word &&
+               (int)attach_count(context, &S.p) == attached && on_device(context, v + 3) == 3,
+           "given up: all is as it was");
+        v[3] = 3;
+        S.p = pool;
+        is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 0, 4)), ACCD_OK, "S.p[:4] stays");
+    }
+    is_status(accd_journal_open(context, 0), ACCD_OK, "a construct begins");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &region, section(ACCD_COPY, &S.p, 2, 4)),
+          "S.p[2:4], of which a part is present");
+    accd_journal_close(context, 0, 0);
+    ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "one whose entry fails changes nothing");
+    is_status(accd_journal_open(context, 0), ACCD_OK, "a construct begins");
+    S.p = other;
+    is_status(REGION(context, &region, section(ACCD_COPY, &S.p, 0, 4)), ACCD_OK, "S.p elsewhere");
+    is_status(accd_region_end(region), ACCD_OK, "and its end");
+    accd_journal_close(context, 0, 1);
+    ok(attach_count(context, &S.p) == 1 && device_word(context, &S.p) != there(context, pool),
+       "one that ends well leaves what it attached");
+    finish(context, &meter);
+}
+
+/* Sections of one pointer in several objects: a new one moves it, of several the one it points to has it. */
+static void several_sections(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    is_status(ENTER(context, ONE(ACCD_CREATE, S.p), section(ACCD_COPYIN, &S.p, 8, 4),
+                    section(ACCD_COPYIN, &S.p, 0, 4)),
+              ACCD_OK, "two sections");
+    ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "attached to what it points to");
+    is_sound(context);
+    is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 4, 2)), ACCD_OK, "another one, new");
+    ok(device_word(context, &S.p) == there(context, pool + 4) - 16, "the pointer moves there");
+    is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 0, 4)), ACCD_OK, "an old one");
+    ok(device_word(context, &S.p) == there(context, pool + 4) - 16, "leaves it there");
+    is_sound(context);
+    is_status(EXIT(context, section(ACCD_DELETE, &S.p, 4, 2)), ACCD_OK, "it goes");
+    is_sound(context);
+    is_status(ENTER(context, section(ACCD_CREATE, &S.p, 12, 0)), ACCD_OK, "[12:0]: nothing new");
+    ok(!leads(context, &S.p), "dangles");
+    is_status(EXIT(context, ONE(ACCD_DELETE, S.p)), ACCD_OK, "the pointer goes");
+    is_status(ENTER(context, ONE(ACCD_CREATE, S.p), section(ACCD_CREATE, &S.p, 12, 0)), ACCD_OK,
+              "[12:0] of a new pointer: its address is an end");
+    ok(device_word(context, &S.p) == there(context, pool + 8) - 32, "of [8:4]");
+    is_sound(context);
+    is_status(EXIT(context, ONE(ACCD_DELETE, S.p)), ACCD_OK, "it goes");
+    is_status(ENTER(context, ONE(ACCD_COPYIN, S.p), section(ACCD_CREATE, &S.p, 14, 0)), ACCD_OK,
+              "[14:0] is nowhere");
+    ok(device_word(context, &S.p) == (uintptr_t)pool, "the pointer keeps its value");
+    S.p = NULL;
+    accd_item null = {.slot = &S.p, .action = ACCD_CREATE};
+    is_status(ENTER(context, null), ACCD_OK, "a null pointer's [:0]");
+    finish(context, &meter);
+
+    context = fresh(&meter, "openmp-4.0");
+    is_status(ENTER(context, ONE(ACCD_CREATE, S.p), section(ACCD_COPYIN, &S.p, 0, 4),
+                    section(ACCD_COPYIN, &S.p, 8, 4)),
+              ACCD_OK, "OpenMP 4.0");
+    for (int i = 0; i < 2; i++) {
+        is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 8, 4), section(ACCD_COPYIN, &S.p, 0, 4)),
+                  ACCD_OK, "both sections again");
+        ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "stays where it points to");
+        is_sound(context);
+    }
+    finish(context, &meter);
+}
+
+static void attached_pointers_are_kept(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *outer;
+    is_status(REGION(context, &outer, ONE(ACCD_COPY, S), section(ACCD_COPY, &S.p, 0, N)),
+              ACCD_OK, "S and S.p[:N]");
+    uint64_t word = there(context, pool);
+    is_status(REGION(context, &region,
+                     with(ONE(ACCD_COPY, S), ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
+              ACCD_OK, "always, tofrom: S");
+    ok(device_word(context, &S.p) == word, "the device keeps its pointer");
+    is_status(accd_region_end(region), ACCD_OK, "the end");
+    ok(S.p == pool && S.a == 2, "the host its own");
+    is_status(UPDATE(context, ONE(ACCD_UPDATE_DEVICE, S)), ACCD_OK, "update to");
+    is_status(UPDATE(context, ONE(ACCD_UPDATE_SELF, S)), ACCD_OK, "update from");
+    ok(S.p == pool && device_word(context, &S.p) == word, "the same");
+    uint64_t wrong = word + 4;
+    fails(context, ACCD_POINTER_CHANGED,
+          accd_device_write(context, 0, there(context, &S.p), &wrong, 8), "a kernel changes it");
+    WHERE(context, ACCD_POINTER_CHANGED, "OMP60-map-8", "an attached pointer");
+    is_status(accd_device_write(context, 0, there(context, &S.p), &word, 8), ACCD_OK,
+              "writes the same");
+    is_status(EXIT(context, with(PLAIN(ACCD_COPYOUT, pool), ACCD_ITEM_ALWAYS_OUT)),
+              ACCD_PARTIALLY_PRESENT, "more than is present");
+    is_status(EXIT(context, with(section(ACCD_DELETE, &S.p, 0, N), ACCD_ITEM_FINAL)), ACCD_OK,
+              "the section is deleted");
+    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK,
+              "what dangles may be changed");
+    is_sound(context);
+    is_status(accd_region_end(outer), ACCD_OK, "the end");
+    ok(S.p == pool, "the host's pointer is not overwritten");
+    finish(context, &meter);
+
+    context = fresh(&meter, "openmp-4.0"); /* LLNL-2.1-08 */
+    is_status(REGION(context, &outer, ONE(ACCD_COPY, S), section(ACCD_COPY, &S.p, 0, N)),
+              ACCD_OK, "OpenMP 4.0");
+    wrong = there(context, pool) + 4;
+    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK,
+              "a kernel may change it");
+    is_sound(context);
+    is_status(accd_region_end(outer), ACCD_OK, "the end");
+    ok(S.p == pool, "the host's pointer is not overwritten");
+    finish(context, &meter);
+}
+
+/* ------------------------------------------------------------------------ blocks of members -- */
+
+/* map(to: S.a) map(from: S.b) map(alloc: S.p), or without b: one item, a piece for each member. */
+static accd_item block(accd_context *context, bool b, accd_program **program_p)
+{
+    enum { A = offsetof(struct shape, a), B = offsetof(struct shape, b) - A,
+           P = offsetof(struct shape, p) - A, SPAN = P + 8 };
+    const accd_piece pieces[] = {{.offset = 0, .bytes = 4, .action = ACCD_COPYIN},
+                                 {.offset = P, .bytes = 8, .action = ACCD_CREATE},
+                                 {.offset = B, .bytes = 4, .action = ACCD_COPYOUT}};
+    const accd_member gaps[] = {{.offset = B + 4, .bytes = P - B - 4}, {.offset = B, .bytes = 4}};
+    size_t first = P > B + 4 ? 0 : 1;
+    *program_p = program_of(context, &(accd_program_spec){.stride = SPAN,
+                                                          .pieces = pieces,
+                                                          .npieces = b ? 3 : 2,
+                                                          .excluded = gaps + first,
+                                                          .nexcluded = (b ? 1 : 2) - first});
+    accd_item item = walked(ACCD_CREATE, &S.a, SPAN, *program_p, NULL);
+    item.label = accd_label_new(context, &(accd_label){.name = "S", .unit = SPAN,
+                                                       .layout = *program_p});
+    return item;
+}
+
+static void members_in_a_block(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *inner;
+    accd_program *program;
+    accd_item ab = block(context, true, &program);
+    float value = 0;
+    is_status(REGION(context, &region, ab, section(ACCD_COPY, &S.p, 0, N)), ACCD_OK,
+              "to: a, from: b, alloc: p, tofrom: p[:N]");
+    ok(present_count(context, &S.a, 1, 0) && present_count(context, pool, 1, 0), "two objects");
+    ok(leads(context, &S.p), "p is attached");
+    ok(device_get(context, &S.a, &value, 4) && value == 2, "a is there");
+    is_status(accd_device_read(context, 0, there(context, &S.b), &value, 4),
+              ACCD_UNINITIALIZED_READ, "b has no value yet");
+    WHERE(context, ACCD_UNINITIALIZED_READ, "OMP60-map-5", "from");
+    value = 40;
+    must(device_put(context, &S.a, &value, 4) && device_put(context, &S.b, &value, 4), "written");
+    is_status(REGION(context, &inner, ab), ACCD_OK, "the same block again");
+    ok(present_count(context, &S.a, 2, 0), "is the same object");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    ok(S.b == 4, "fetches nothing");
+    is_status(REGION(context, &inner,
+                     with(ab, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST)),
+              ACCD_OK, "always, present");
+    ok(device_get(context, &S.a, &value, 4) && value == 2, "sends a");
+    ok(device_get(context, &S.b, &value, 4) && value == 40, "not b");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    ok(S.b == 40 && S.a == 2 && S.p == pool, "fetches b");
+    value = 41;
+    must(device_put(context, &S.a, &value, 4) && device_put(context, &S.b, &value, 4), "written");
+    is_sound(context);
+    is_status(accd_region_end(region), ACCD_OK, "the end");
+    ok(S.b == 41 && S.a == 2 && S.p == pool, "fetches b alone");
+    accd_program_release(program);
+    finish(context, &meter);
+}
+
+static void holes(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *inner;
+    accd_program *program, *with_b;
+    accd_item ap = block(context, false, &program), ab = block(context, true, &with_b);
+    accd_item b = BYTES(ACCD_COPY, &S.b, 4), both = BYTES(ACCD_COPY, &S.a, 8);
+    is_status(REGION(context, &region, ap), ACCD_OK, "a and p, with a gap for b");
+    is_number(accd_is_present(context, 0, &S.a, 4), ACCD_WHOLLY, "a");
+    is_number(accd_is_present(context, 0, &S.b, 4), ACCD_ABSENT, "b");
+    is_number(accd_is_present(context, 0, &S.a, 8), ACCD_PARTLY, "a and b");
+    is_number(accd_is_present(context, 0, &S.a, ap.bytes), ACCD_PARTLY, "all of it, the gap included");
+    is_number(accd_is_present(context, 0, &S.p, 8), ACCD_WHOLLY, "p");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, b), "b must come with the others");
+    WHERE(context, ACCD_NOT_PRESENT, "OMP60-map-13", "a new member");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, with(b, ACCD_ITEM_MUST)), "present");
+    WHERE(context, ACCD_NOT_PRESENT, "OMP60-map-9", "a member that must be present");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, BYTES(ACCD_PRESENT, &S.b, 4)),
+          "present, as an action");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, both), "a and b");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, with(both, ACCD_ITEM_MUST)),
+          "a and b, present");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, ONE(ACCD_COPY, S)), "all of S");
+    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, ab), "a block with b");
+    fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, BYTES(ACCD_UPDATE_SELF, &S.a, 8)),
+          "update of a and b");
+    fails(context, ACCD_NOT_PRESENT, UPDATE(context, BYTES(ACCD_UPDATE_SELF, &S.b, 4)), "of b");
+    is_status(UPDATE(context, with(BYTES(ACCD_UPDATE_SELF, &S.b, 4), ACCD_ITEM_TRY)), ACCD_OK,
+              "which may be absent");
+    is_status(EXIT(context, BYTES(ACCD_COPYOUT, &S.b, 4)), ACCD_OK, "as in exit data");
+    fails(context, ACCD_PARTIALLY_PRESENT, EXIT(context, BYTES(ACCD_COPYOUT, &S.a, 8)),
+          "exit data of both");
+    ok(present_count(context, &S.a, 1, 0), "nothing was taken off");
+    is_status(REGION(context, &inner, BYTES(ACCD_NO_CREATE, &S.b, 4)), ACCD_OK, "if it is there");
+    ok(present_count(context, &S.a, 1, 0), "it is not");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(REGION(context, &inner, BYTES(ACCD_COPY, &S.a, 4), ap), ACCD_OK, "a, and the block");
+    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, &S.a, 4)), ACCD_OK, "update of a");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, &S.p, 8)), ACCD_OK, "a member in exit data");
+    ok(present_count(context, &S.a, 0, 0), "is its whole block");
+    is_sound(context);
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, &S.b, 4)), ACCD_OK, "b alone");
+    is_status(accd_region_end(region), ACCD_OK, "the region ends: nothing of its block is there");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, &S.b, 4)), ACCD_OK, "b goes");
+    is_status(REGION(context, &region, ap), ACCD_OK, "the block again");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, &S.p, 8)), ACCD_OK, "gone");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, &S.a, 4)), ACCD_OK, "a alone");
+    is_status(accd_region_end(region), ACCD_PARTIALLY_PRESENT, "the region's block is not all there");
+    is_status(EXIT(context, BYTES(ACCD_DELETE, &S.a, 4)), ACCD_OK, "a goes");
+    is_status(accd_region_end(region), ACCD_OK, "then it ends");
+    fails(context, ACCD_PARTIAL_OVERLAP, REGION(context, &region, ap, b), "a gap is nobody's");
+    fails(context, ACCD_PARTIAL_OVERLAP, REGION(context, &region, ap, BYTES(ACCD_PRESENT, &S.b, 4)),
+          "for items that make nothing, too");
+    is_status(REGION(context, &region, ab, b), ACCD_OK, "b with a block that has it");
+    is_status(REGION(context, &inner, ap), ACCD_OK, "a block with less of it");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    accd_program_release(program);
+    accd_program_release(with_b);
+    finish(context, &meter);
+
+    context = fresh(&meter, "tr14");
+    ap = block(context, false, &program);
+    is_status(REGION(context, &region, ap), ACCD_OK, "OpenACC: a and p");
+    is_status(REGION(context, &inner, both), ACCD_OK, "gaps are present");
+    is_number(accd_is_present(context, 0, &S.b, 4), ACCD_WHOLLY, "b");
+    accd_program_release(program);
+    finish(context, &meter);
+}
+
+/* A pointer that was left out is not attached; a null or absent one neither. */
+static void pointers_in_holes(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *inner;
+    const accd_member p = {.offset = 4, .bytes = sizeof S - offsetof(struct shape, b)};
+    accd_program *program = program_of(
+        context, &(accd_program_spec){.stride = sizeof S - offsetof(struct shape, a),
+                                      .pieces = &(accd_piece){.bytes = 4, .action = ACCD_COPY},
+                                      .npieces = 1,
+                                      .excluded = &p,
+                                      .nexcluded = 1});
+    accd_item a = walked(ACCD_CREATE, &S.a, sizeof S - offsetof(struct shape, a), program,
+                         accd_label_new(context, &(accd_label){.name = "S", .layout = program}));
+    is_status(REGION(context, &region, a, section(ACCD_COPY, &S.p, 0, N)), ACCD_OK,
+              "p[:N] and a block without p");
+    is_number(attach_count(context, &S.p), 0, "not attached in a new object");
+    is_status(REGION(context, &inner, (accd_item){.slot = &S.p, .action = ACCD_ATTACH}), ACCD_OK,
+              "an attach");
+    is_number(attach_count(context, &S.p), 0, "nor in a present one");
+    is_sound(context);
+    accd_program_release(program);
+    finish(context, &meter);
+}
+
+/* Elements of which a mapper leaves out the same: parts of them, other mappers. */
+static void holes_of_elements(void)
+{
+    static struct leaf leaves[4];
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region, *inner;
+    const accd_member left = {.offset = offsetof(struct leaf, a), .bytes = 16};
+    const accd_member less = {.offset = offsetof(struct leaf, b), .bytes = 8};
+    accd_program_spec spec = {.stride = sizeof leaves[0],
+                              .pieces = &(accd_piece){.bytes = 8},
+                              .npieces = 1,
+                              .excluded = &left,
+                              .nexcluded = 1};
+    accd_program *n = program_of(context, &spec), *same = program_of(context, &spec);
+    spec.excluded = &less;
+    accd_program *n_and_a = program_of(context, &spec);
+    const accd_label *label = array(context, "Y", sizeof leaves[0], n);
+    const accd_label *label_same = array(context, "Y", sizeof leaves[0], same);
+    const accd_label *label_more = array(context, "Y", sizeof leaves[0], n_and_a);
+    const uint64_t one = sizeof leaves[0];
+    is_status(REGION(context, &region, walked(ACCD_COPY, leaves, 4 * one, n, label)), ACCD_OK,
+              "n of four elements");
+    is_status(REGION(context, &inner, walked(ACCD_COPY, leaves + 1, 2 * one, n, label)), ACCD_OK,
+              "of two of them, by the same mapper");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    is_status(REGION(context, &inner, walked(ACCD_COPY, leaves + 1, 2 * one, same, label_same)),
+              ACCD_OK, "by another mapper of the same members");
+    is_status(accd_region_end(inner), ACCD_OK, "end");
+    fails(context, ACCD_PARTIALLY_PRESENT,
+          REGION(context, &inner, walked(ACCD_COPY, leaves + 1, 2 * one, n_and_a, label_more)),
+          "by one that wants more");
+    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, BYTES(ACCD_COPY, &leaves[3].a, 16)),
+          "what is left out of the last one");
+    is_status(REGION(context, &inner, BYTES(ACCD_COPY, &leaves[3], 8)), ACCD_OK, "n of that");
+    is_number(accd_is_present(context, 0, &leaves[2].b, 16), ACCD_PARTLY, "b, and n of the next");
+    is_number(accd_is_present(context, 0, &leaves[2].a, 16), ACCD_ABSENT, "both pointers");
+    accd_program_release(n);
+    accd_program_release(same);
+    accd_program_release(n_and_a);
+    finish(context, &meter);
+}
+
+/* ---------------------------------------------------------------------------------- telling -- */
+
+static void tell_rule(void *ud, const accd_event *event)
+{
+    story_add(ud, "%s %s|", accd_op_name(event->op), event->rule);
+}
+
+static void events(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    accd_region *region;
+    accd_on_event(context, tell_rule, &story);
+    story_clear(&story);
+    is_status(REGION(context, &region, ONE(ACCD_COPY, S), BYTES(ACCD_COPY, &S.a, 4),
+                     section(ACCD_COPYIN, &S.p, 0, 2), section(ACCD_COPYIN, &S.p, 1, 1)),
+              ACCD_OK, "two objects of four items");
+    is_text(story.text,
+            "alloc OMP60-map-5|alloc OMP60-map-5|h2d OMP60-map-5|h2d OMP60-map-5|"
+            "attach OMP60-map-7|incref OMP60-map-5|incref OMP60-map-5|",
+            "each is told once");
+    story_clear(&story);
+    is_status(ENTER(context, section(ACCD_COPYIN, &S.p, 0, 2)), ACCD_OK, "enter data");
+    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, pool, 8)), ACCD_OK, "update");
+    is_status(EXIT(context, section(ACCD_DELETE, &S.p, 0, 2)), ACCD_OK, "exit data");
+    is_text(story.text, "incref OMP60-map-5|d2h OMP60-upd-1|decref OMP60-map-6|", "enter and exit");
+    story_clear(&story);
+    is_status(accd_region_end(region), ACCD_OK, "the end");
+    is_text(story.text,
+            "detach OMP60-map-7|decref OMP60-map-6|decref OMP60-map-6|d2h OMP60-map-6|"
+            "free OMP60-map-6|free OMP60-map-6|",
+            "the pointer's attachment ends with its object");
+    accd_on_event(context, NULL, NULL);
+    finish(context, &meter);
+}
+
+static void listing(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    uint64_t at = (uintptr_t)v, end = at + sizeof v, start, bytes;
+    ok(!accd_present_in(context, 0, &at, end, &start, &bytes), "nothing is there");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, v + 2, 8), BYTES(ACCD_COPYIN, v + 6, 12),
+                    BYTES(ACCD_COPYIN, v + 14, 8)),
+              ACCD_OK, "three objects");
+    at = (uintptr_t)(v + 3);
+    end = (uintptr_t)(v + 14);
+    ok(accd_present_in(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 2) &&
+           bytes == 8 && at == (uintptr_t)(v + 4),
+       "the first, from inside");
+    ok(accd_present_in(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 6) &&
+           bytes == 12,
+       "the second");
+    ok(!accd_present_in(context, 0, &at, end, &start, &bytes), "the third begins at the end");
+    ok(!accd_present_in(context, 5, &at, end, &start, &bytes), "no such device");
+    finish(context, &meter);
+}
+
+/* ----------------------------------------------------------------------------------- random -- */
+
+/* What the rules say, without objects for more than one of three variables, or order: for each a count, values
+ * of both sides. Items are parts of them. */
+enum { VARIABLES = 3, CELLS = 5, DEEP = 6 };
+struct model {
+    int host[VARIABLES][CELLS], device[VARIABLES][CELLS];
+    int count[VARIABLES];
+};
+static int cells[VARIABLES][CELLS];
+
+struct random_item {
+    int variable, from, n;
+    uint8_t action;
+    unsigned flags;
+};
+
+static unsigned seed;
+static int choose(int n)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (int)(seed >> 16) % n;
+}
+
+static int random_items(struct random_item *items, const uint8_t *actions, int nactions,
+                        unsigned flags)
+{
+    int n = 1 + choose(3);
+    for (int i = 0; i < n; i++) {
+        struct random_item *item = &items[i];
+        item->variable = choose(VARIABLES);
+        item->action = actions[choose(nactions)];
+        item->from = choose(3) ? 0 : choose(CELLS);
+        item->n = item->from ? 1 + choose(CELLS - item->from) : CELLS;
+        item->flags = (1u << choose(11)) & flags;
+    }
+    for (int i = 0; i < n; i++) /* so that what is made is a whole variable */
+        for (int k = 0; k < n; k++)
+            if (items[k].variable == items[i].variable && k > i && items[i].n < CELLS)
+                items[k].from = items[i].from, items[k].n = items[i].n;
+    return n;
+}
+
+static void as_items(const struct random_item *from, int n, accd_item *to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = with(BYTES(from[i].action, &cells[from[i].variable][from[i].from],
+                           (uint64_t)from[i].n * sizeof cells[0][0]),
+                     from[i].flags);
+}
+
+static bool sends(uint8_t action) { return action == ACCD_COPY || action == ACCD_COPYIN; }
+static bool fetches(uint8_t action) { return action == ACCD_COPY || action == ACCD_COPYOUT; }
+
+static void move(struct model *model, const struct random_item *item, bool out)
+{
+    for (int c = item->from; c < item->from + item->n; c++)
+        if (out)
+            model->host[item->variable][c] = model->device[item->variable][c];
+        else
+            model->device[item->variable][c] = model->host[item->variable][c];
+}
+
+/* Returns false where present is asked for in vain. */
+static bool model_enter(struct model *model, const struct random_item *items, int n)
+{
+    bool new[VARIABLES];
+    for (int i = 0; i < n; i++)
+        if (items[i].flags & ACCD_ITEM_MUST && !model->count[items[i].variable])
+            return false;
+    for (int x = 0; x < VARIABLES; x++) {
+        bool named = false;
+        for (int i = 0; i < n; i++)
+            named |= items[i].variable == x;
+        new[x] = named && !model->count[x];
+        model->count[x] += named;
+    }
+    for (int i = 0; i < n; i++)
+        if (sends(items[i].action) &&
+            (new[items[i].variable] || items[i].flags & ACCD_ITEM_ALWAYS_IN))
+            move(model, &items[i], false);
+    return true;
+}
+
+static bool model_leave(struct model *model, const struct random_item *items, int n, bool exit)
+{
+    int before[VARIABLES];
+    for (int i = 0; i < n && exit; i++)
+        if (items[i].flags & ACCD_ITEM_MUST && !model->count[items[i].variable])
+            return false;
+    for (int x = 0; x < VARIABLES; x++) {
+        bool named = false, final = false;
+        before[x] = model->count[x];
+        for (int i = 0; i < n; i++) {
+            named |= items[i].variable == x;
+            final |= exit && items[i].variable == x && items[i].flags & ACCD_ITEM_FINAL;
+        }
+        model->count[x] -= named && model->count[x];
+        if (final)
+            model->count[x] = 0;
+    }
+    for (int i = 0; i < n; i++)
+        if (before[items[i].variable] && fetches(items[i].action) &&
+            (!model->count[items[i].variable] || items[i].flags & ACCD_ITEM_ALWAYS_OUT))
+            move(model, &items[i], true);
+    return true;
+}
+
+static bool agrees(accd_context *context, struct model *model)
+{
+    for (int x = 0; x < VARIABLES; x++) {
+        accd_present present = {0};
+        accd_present_at(context, 0, (uintptr_t)cells[x], 0, &present);
+        if ((int)(present.structured + present.dynamic) != model->count[x] ||
+            memcmp(cells[x], model->host[x], sizeof cells[x]) != 0)
+            return false;
+        for (int c = 0; model->count[x] && c < CELLS; c++)
+            if (on_device(context, &cells[x][c]) != model->device[x][c])
+                return false;
+    }
+    return !accd_check(context);
+}
+
+/* Fresh device memory holds nothing: it gets the model's values. */
+static void fill(accd_context *context, struct model *model)
+{
+    for (int x = 0; x < VARIABLES; x++)
+        for (int c = 0; model->count[x] && c < CELLS; c++) {
+            uint64_t dev = accd_deviceptr(context, 0, &cells[x][c]);
+            if (accd_device_written(context, 0, dev, 4) < 4)
+                put_device(context, &cells[x][c], model->device[x][c]);
+        }
+}
+
+static void random_round(unsigned round, const char *rules)
+{
+    static const uint8_t maps[] = {ACCD_COPY, ACCD_COPYIN, ACCD_COPYOUT, ACCD_CREATE};
+    static const uint8_t exits[] = {ACCD_COPYOUT, ACCD_DELETE};
+    struct {
+        accd_region *region;
+        struct random_item items[DEEP];
+        int n;
+    } levels[DEEP];
+    struct model model = {0};
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, rules, 64);
+    int depth = 0;
+    seed = round;
+    memset(cells, 0, sizeof cells);
+    for (int step = 0; step < 60; step++) {
+        struct random_item items[DEEP];
+        accd_item asked[DEEP];
+        struct model after = model;
+        accd_status status;
+        bool fine;
+        uint64_t digest = accd_digest(context);
+        int what = choose(4), n = 0;
+        if (what < 2) {
+            n = random_items(items, maps, 4, 128 | 256 | 512);
+            for (int i = 0; i < n; i++) /* an absent variable comes whole */
+                if (!model.count[items[i].variable])
+                    items[i].from = 0, items[i].n = CELLS;
+        } else if (what == 2) {
+            n = random_items(items, exits, 2, 256 | 512 | 1024);
+        }
+        as_items(items, n, asked);
+        accd_construct construct = {.kind = what == 0   ? ACCD_REGION
+                                            : what == 1 ? ACCD_ENTER_DATA
+                                                        : ACCD_EXIT_DATA,
+                                    .items = asked,
+                                    .nitems = (size_t)n};
+        if (what == 3 && depth) {
+            depth--;
+            fine = model_leave(&after, levels[depth].items, levels[depth].n, false);
+            status = accd_region_end(levels[depth].region);
+        } else if (what == 3 || (what == 0 && depth == DEEP)) {
+            continue;
+        } else {
+            fine = what == 2 ? model_leave(&after, items, n, true) : model_enter(&after, items, n);
+            status = accd_run(context, &construct, what == 0 ? &levels[depth].region : NULL);
+            if (what == 0 && status == ACCD_OK) {
+                memcpy(levels[depth].items, items, sizeof items);
+                levels[depth++].n = n;
+            }
+        }
+        must(status == (fine ? ACCD_OK : ACCD_NOT_PRESENT), "%s, round %u, step %d: %s", rules,
+             round, step, accd_status_code(status));
+        if (fine)
+            model = after;
+        else
+            must(accd_digest(context) == digest, "nothing changed");
+        fill(context, &model);
+        must(agrees(context, &model), "%s, round %u, step %d: %s", rules, round, step,
+             accd_check(context) ? accd_check(context) : "the model says otherwise");
+        for (int x = 0; x < VARIABLES; x++) { /* both sides go on */
+            int c = choose(CELLS);
+            if (choose(2))
+                cells[x][c] = model.host[x][c] = 100 * step + x;
+            else if (model.count[x])
+                put_device(context, &cells[x][c], model.device[x][c] = 10000 * step + x);
+        }
+    }
+    while (depth)
+        accd_region_abandon(levels[--depth].region);
+    accd_close(context);
+    must(!meter.live && !meter.wrong, "nothing leaks");
+}
+
+int main(void)
+{
+    a_construct_counts_once();
+    one_counter();
+    deleting();
+    references_without_end();
+    static const char *const profiles[] = {"openmp-5.1", "openmp-4.0", "tr14", "openacc-3.3"};
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
+        always(profiles[i]);
+        always_through_members(profiles[i], i < 2);
+    }
+    must_be_present();
+    growth();
+    pointers_first_or_last();
+    only_what_is_new();
+    given_up("openmp-5.1");
+    given_up("openmp-4.0");
+    several_sections();
+    attached_pointers_are_kept();
+    members_in_a_block();
+    holes();
+    pointers_in_holes();
+    holes_of_elements();
+    events();
+    listing();
+    for (unsigned round = 1; round <= 400; round++)
+        random_round(round, round % 2 ? "openmp-5.1" : "openmp-4.0");
+    ok(!tap_failed, "random constructs");
+    story_free(&story);
+    return done();
+}
