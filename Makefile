@@ -8,12 +8,12 @@ CMAKE   ?= cmake
 
 # Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
 BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson libdw-dev
-TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy
+TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy clang libomp-dev
 BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo test bench install clean deps-build deps-test deps-bench
+.PHONY: all build demo test test-cuda bench bench-cuda install clean deps-build deps-test deps-bench
 
 all: build
 
@@ -33,6 +33,13 @@ bench: deps-bench build
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/openacc.lua $(BUILD)
 	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
+
+# On the machine's own GPU; `make test` has the same on a stand-in for its driver.
+test-cuda: deps-test build
+	@tests/cuda/run $(BUILD) test
+
+bench-cuda: deps-bench build
+	@tests/cuda/run $(BUILD) bench
 
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)

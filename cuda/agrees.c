@@ -1,0 +1,70 @@
+/* agrees.c - compiled only where the CUDA Toolkit is found: driver.h says what its cuda.h says. */
+#include <cuda.h>
+#undef cuMemcpyBatchAsync /* means another symbol since 13.0 */
+
+#include "driver.h"
+
+#define SAME(ours, theirs) \
+    _Static_assert((long long)(ours) == (long long)(theirs), #ours " is " #theirs)
+
+SAME(CU_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE);
+SAME(CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
+SAME(CU_NOT_INITIALIZED, CUDA_ERROR_NOT_INITIALIZED);
+SAME(CU_DEINITIALIZED, CUDA_ERROR_DEINITIALIZED);
+SAME(CU_STUB_LIBRARY, CUDA_ERROR_STUB_LIBRARY);
+SAME(CU_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
+SAME(CU_INVALID_DEVICE, CUDA_ERROR_INVALID_DEVICE);
+SAME(CU_INVALID_IMAGE, CUDA_ERROR_INVALID_IMAGE);
+SAME(CU_INVALID_CONTEXT, CUDA_ERROR_INVALID_CONTEXT);
+SAME(CU_ECC_UNCORRECTABLE, CUDA_ERROR_ECC_UNCORRECTABLE);
+SAME(CU_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE);
+SAME(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND);
+SAME(CU_ILLEGAL_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS);
+SAME(CU_LAUNCH_TIMEOUT, CUDA_ERROR_LAUNCH_TIMEOUT);
+SAME(CU_CONTEXT_IS_DESTROYED, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+SAME(CU_ASSERT, CUDA_ERROR_ASSERT);
+SAME(CU_HARDWARE_STACK_ERROR, CUDA_ERROR_HARDWARE_STACK_ERROR);
+SAME(CU_ILLEGAL_INSTRUCTION, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+SAME(CU_MISALIGNED_ADDRESS, CUDA_ERROR_MISALIGNED_ADDRESS);
+SAME(CU_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_ADDRESS_SPACE);
+SAME(CU_INVALID_PC, CUDA_ERROR_INVALID_PC);
+SAME(CU_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_FAILED);
+SAME(CU_NOT_SUPPORTED, CUDA_ERROR_NOT_SUPPORTED);
+SAME(CU_UNKNOWN, CUDA_ERROR_UNKNOWN);
+SAME(CU_MEMORY_POOLS_SUPPORTED, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+SAME(CU_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+SAME(CU_STREAM_NON_BLOCKING_FLAG, CU_STREAM_NON_BLOCKING);
+SAME(CU_ALLOCATION_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED);
+SAME(CU_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
+SAME(CU_ACCESS_STREAM, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+
+SAME(sizeof(cu_device), sizeof(CUdevice));
+SAME(sizeof(cu_address), sizeof(CUdeviceptr));
+SAME(sizeof(cu_result), sizeof(CUresult));
+SAME(sizeof(struct cu_pool_props), sizeof(CUmemPoolProps));
+SAME(offsetof(struct cu_pool_props, allocation), offsetof(CUmemPoolProps, allocType));
+SAME(offsetof(struct cu_pool_props, location), offsetof(CUmemPoolProps, location));
+SAME(offsetof(struct cu_pool_props, most), offsetof(CUmemPoolProps, maxSize));
+SAME(sizeof(struct cu_copy_attributes), sizeof(CUmemcpyAttributes));
+SAME(offsetof(struct cu_copy_attributes, access), offsetof(CUmemcpyAttributes, srcAccessOrder));
+SAME(offsetof(struct cu_copy_attributes, from), offsetof(CUmemcpyAttributes, srcLocHint));
+SAME(offsetof(struct cu_copy_attributes, to), offsetof(CUmemcpyAttributes, dstLocHint));
+SAME(offsetof(struct cu_copy_attributes, flags), offsetof(CUmemcpyAttributes, flags));
+
+/* Declaring a function twice is an error unless both say the same. */
+#define cu_result CUresult
+#define cu_device CUdevice
+#define cu_attribute CUdevice_attribute
+#define cu_pool_attribute CUmemPool_attribute
+#define cu_address CUdeviceptr
+#define cu_context CUcontext
+#define cu_stream CUstream
+#define cu_pool CUmemoryPool
+#define cu_module CUmodule
+#define cu_function CUfunction
+#define cu_pool_props CUmemPoolProps_st
+#define cu_copy_attributes CUmemcpyAttributes_st
+#define X(symbol, parameters) CUresult CUDAAPI symbol parameters;
+ACCD_CUDA_REQUIRED(X)
+ACCD_CUDA_OPTIONAL(X)
+#undef X

@@ -1,0 +1,206 @@
+/* device_cuda.c - a GPU as a device of the core, through the CUDA driver. It shares the primary context
+ * of its GPU with whatever else runs in the process, and makes it current only while it is at work.
+ *
+ * What the simulated device knows beside its memory it knows as well, because it is kept here: which
+ * bytes were ever written, which addresses are its own. Kernels that the GPU itself runs write unseen. */
+#include "backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------- driver's calls -- */
+
+void accd_cuda_lose(struct accd_cuda *cuda)
+{
+    static const char lost[] = "; this session has lost the device";
+    cuda->lost = true;
+    strncat(cuda->why, lost, sizeof cuda->why - strlen(cuda->why) - 1);
+}
+
+bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call)
+{
+    if (result == CU_OK)
+        return true;
+    cuda->error = result;
+    accd_cuda_say(&cuda->driver, result, call, cuda->why, sizeof cuda->why);
+    if (accd_cuda_sticky(result))
+        accd_cuda_lose(cuda);
+    return false;
+}
+
+bool accd_cuda_wait(struct accd_cuda *cuda)
+{
+    if (ACCD_CUDA(cuda, cuStreamSynchronize, cuda->stream))
+        return true;
+    if (!cuda->lost)
+        accd_cuda_lose(cuda);
+    return false;
+}
+
+accd_status accd_cuda_status(const struct accd_cuda *cuda)
+{
+    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_OUT_OF_DEVICE_MEMORY
+                                                          : ACCD_DEVICE_ERROR;
+}
+
+bool accd_cuda_enter(struct accd_cuda *cuda)
+{
+    cuda->entered = ACCD_CUDA(cuda, cuCtxPushCurrent_v2, cuda->context);
+    return cuda->entered;
+}
+
+/* Not by the macro: the thread must get its own context back from a lost device, too. */
+void accd_cuda_leave(struct accd_cuda *cuda)
+{
+    cu_context ours;
+    if (cuda->entered)
+        (void)cuda->driver.cuCtxPopCurrent_v2(&ours);
+    cuda->entered = false;
+}
+
+/* ------------------------------------------------------------------------------- open, close -- */
+
+static void cuda_close(void *device)
+{
+    struct accd_cuda *cuda = device;
+    if (cuda->context)
+        (void)accd_cuda_enter(cuda);
+    if (cuda->stream) /* what is under way may use what goes now */
+        (void)accd_cuda_wait(cuda);
+    accd_cuda_transfer_close(cuda);
+    accd_cuda_memory_close(cuda);
+    if (cuda->pool)
+        (void)ACCD_CUDA(cuda, cuMemPoolDestroy, cuda->pool);
+    if (cuda->stream)
+        (void)ACCD_CUDA(cuda, cuStreamDestroy_v2, cuda->stream);
+    accd_cuda_leave(cuda);
+    if (cuda->context)
+        (void)cuda->driver.cuDevicePrimaryCtxRelease_v2(cuda->gpu);
+    accd_mem_free(cuda->mem, cuda, sizeof *cuda);
+}
+
+/* A pool of our own that keeps what is freed: the next construct wants as much. Without one, memory is
+ * allocated and freed by itself. */
+static bool open_pool(struct accd_cuda *cuda)
+{
+    int supported = 0;
+    uint64_t all = UINT64_MAX;
+    const struct cu_pool_props props = {
+        .allocation = CU_ALLOCATION_PINNED,
+        .location = {CU_LOCATION_DEVICE, cuda->gpu},
+    };
+    const struct cuda_driver *driver = &cuda->driver;
+    if (!driver->cuMemPoolCreate || !driver->cuMemPoolDestroy || !driver->cuMemPoolSetAttribute ||
+        !driver->cuMemAllocFromPoolAsync || !driver->cuMemFreeAsync)
+        return true;
+    if (!ACCD_CUDA(cuda, cuDeviceGetAttribute, &supported, CU_MEMORY_POOLS_SUPPORTED, cuda->gpu))
+        return false;
+    return !supported ||
+           (ACCD_CUDA(cuda, cuMemPoolCreate, &cuda->pool, &props) &&
+            ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
+}
+
+static accd_status cuda_open(void **device_p, int number, const accd_config *config,
+                             struct accd_mem *mem)
+{
+    struct accd_cuda *cuda = accd_mem_zero(mem, sizeof *cuda);
+    int count = 0;
+    if (!cuda)
+        return ACCD_OUT_OF_MEMORY;
+    cuda->mem = mem;
+    cuda->capacity = config->device_bytes;
+    accd_range_init(&cuda->memories, mem);
+    accd_pool_init(&cuda->memory_pool, mem, sizeof(struct accd_cuda_memory), 64);
+    bool ok = accd_cuda_load(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
+              ACCD_CUDA(cuda, cuDeviceGetCount, &count) &&
+              config->first_device < (unsigned)count &&
+              ACCD_CUDA(cuda, cuDeviceGet, &cuda->gpu,
+                        (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
+              ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) &&
+              accd_cuda_enter(cuda) && open_pool(cuda) &&
+              ACCD_CUDA(cuda, cuStreamCreate, &cuda->stream, CU_STREAM_NON_BLOCKING_FLAG);
+    accd_cuda_leave(cuda);
+    if (!ok) {
+        if (config->no_device)
+            snprintf(config->no_device->why, sizeof config->no_device->why, "%s",
+                     *cuda->why ? cuda->why : "there are not so many CUDA devices");
+        cuda_close(cuda);
+        return ACCD_NO_DEVICE;
+    }
+    *device_p = cuda;
+    return ACCD_OK;
+}
+
+static accd_status cuda_about(unsigned number, accd_device_info *info_p)
+{
+    struct cuda_driver driver;
+    cu_device gpu;
+    int count = 0;
+    size_t bytes = 0;
+    if (accd_cuda_load(&driver, info_p->why, sizeof info_p->why) != CU_OK)
+        return ACCD_NO_DEVICE;
+    cu_result result = driver.cuDeviceGetCount(&count);
+    if (result == CU_OK && !count)
+        snprintf(info_p->why, sizeof info_p->why, "the CUDA driver finds no device");
+    if (result == CU_OK && number >= (unsigned)count)
+        return ACCD_NO_DEVICE;
+    if (result == CU_OK)
+        result = driver.cuDeviceGet(&gpu, (int)number);
+    if (result == CU_OK)
+        result = driver.cuDeviceGetName(info_p->name, sizeof info_p->name, gpu);
+    if (result == CU_OK)
+        result = driver.cuDeviceTotalMem_v2(&bytes, gpu);
+    if (result != CU_OK) {
+        accd_cuda_say(&driver, result, "a query of the device", info_p->why, sizeof info_p->why);
+        return ACCD_NO_DEVICE;
+    }
+    info_p->bytes = bytes;
+    snprintf(info_p->driver, sizeof info_p->driver, "CUDA %d.%d", driver.installed / 1000,
+             driver.installed % 1000 / 10);
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ faults -- */
+
+static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
+{
+    struct accd_cuda *cuda = device;
+    if (allocation != UINT64_MAX)
+        cuda->fail_allocation = allocation;
+    if (copy != UINT64_MAX)
+        cuda->fail_copy = copy;
+}
+
+static const char *cuda_why(void *device)
+{
+    const struct accd_cuda *cuda = device;
+    return cuda->why;
+}
+
+const accd_backend accd_backend_cuda = {
+    .name = "cuda",
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = accd_cuda_alloc,
+    .free = accd_cuda_free,
+    .begin = accd_cuda_begin,
+    .end = accd_cuda_end,
+    .announce = accd_cuda_announce,
+    .ready = accd_cuda_ready,
+    .send = accd_cuda_send,
+    .stage = accd_cuda_stage,
+    .fetch = accd_cuda_fetch,
+    .copy = accd_cuda_copy,
+    .read = accd_cuda_read,
+    .write = accd_cuda_write,
+    .owns = accd_cuda_owns,
+    .allocated = accd_cuda_allocated,
+    .size_of = accd_cuda_size_of,
+    .written = accd_cuda_written,
+    .save = accd_cuda_save,
+    .restore = accd_cuda_restore,
+    .forget = accd_cuda_forget,
+    .fail = cuda_fail,
+    .why = cuda_why,
+    .about = cuda_about,
+};

@@ -1,0 +1,76 @@
+/* driver.c - the system's CUDA driver, found at run time: one program runs with and without a GPU. */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static int find(void *library, const char *symbol, void *entry)
+{
+    void *found = dlsym(library, symbol);
+    memcpy(entry, &found, sizeof found); /* ISO C knows no way from object to function pointers */
+    return found != NULL;
+}
+
+int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room)
+{
+    static const char library[] = "libcuda.so.1";
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    *driver = (struct cuda_driver){0};
+    if (!handle) {
+        const char *problem = dlerror();
+        snprintf(why, room, "no CUDA driver: %s", problem ? problem : library);
+        return -1;
+    }
+#define X(symbol, parameters)                                              \
+    if (!find(handle, #symbol, &driver->symbol)) {                         \
+        snprintf(why, room, "the CUDA driver is too old: no %s", #symbol); \
+        return -1;                                                         \
+    }
+    ACCD_CUDA_REQUIRED(X)
+#undef X
+#define X(symbol, parameters) find(handle, #symbol, &driver->symbol);
+    ACCD_CUDA_OPTIONAL(X)
+#undef X
+    cu_result result = driver->cuInit(0);
+    if (result == CU_OK)
+        result = driver->cuDriverGetVersion(&driver->installed);
+    if (result == CU_NO_DEVICE) {
+        snprintf(why, room, "the CUDA driver finds no device");
+    } else if (result != CU_OK) {
+        size_t used = (size_t)snprintf(why, room, "the CUDA driver does not start: ");
+        accd_cuda_say(driver, result, "cuInit", why + used, room - used);
+    }
+    return result;
+}
+
+void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
+                   size_t room)
+{
+    const char *name = NULL, *text = NULL;
+    driver->cuGetErrorName(error, &name);
+    driver->cuGetErrorString(error, &text);
+    if (name && text)
+        snprintf(to, room, "%s (%s) in %s", name, text, call);
+    else
+        snprintf(to, room, "CUDA error %d in %s", error, call);
+}
+
+int accd_cuda_sticky(cu_result error)
+{
+    switch (error) {
+    case CU_DEINITIALIZED:
+    case CU_ECC_UNCORRECTABLE:
+    case CU_ILLEGAL_ADDRESS:
+    case CU_LAUNCH_TIMEOUT:
+    case CU_CONTEXT_IS_DESTROYED:
+    case CU_ASSERT:
+    case CU_HARDWARE_STACK_ERROR:
+    case CU_ILLEGAL_INSTRUCTION:
+    case CU_MISALIGNED_ADDRESS:
+    case CU_INVALID_ADDRESS_SPACE:
+    case CU_INVALID_PC:
+    case CU_LAUNCH_FAILED: return 1;
+    default: return 0;
+    }
+}

@@ -1,0 +1,145 @@
+/* driver.h - the driver's interface, as much of it as the backend uses: our own declarations, so that no
+ * toolkit is needed to build, and a table of entry points that are found at run time. agrees.c compares
+ * the declarations with the toolkit's where there is one. */
+#ifndef ACCD_CUDA_DRIVER_H
+#define ACCD_CUDA_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_result;
+typedef int cu_device;
+typedef int cu_attribute;
+typedef int cu_pool_attribute;
+typedef uint64_t cu_address;
+typedef struct cu_context_object *cu_context;
+typedef struct cu_stream_object *cu_stream;
+typedef struct cu_pool_object *cu_pool;
+typedef struct cu_module_object *cu_module;
+typedef struct cu_function_object *cu_function;
+
+/* What the backend treats apart; names for all others come from the driver. */
+enum {
+    CU_OK = 0,
+    CU_INVALID_VALUE = 1,
+    CU_OUT_OF_MEMORY = 2,
+    CU_NOT_INITIALIZED = 3,
+    CU_DEINITIALIZED = 4,
+    CU_STUB_LIBRARY = 34,
+    CU_NO_DEVICE = 100,
+    CU_INVALID_DEVICE = 101,
+    CU_INVALID_IMAGE = 200,
+    CU_INVALID_CONTEXT = 201,
+    CU_ECC_UNCORRECTABLE = 214,
+    CU_INVALID_HANDLE = 400,
+    CU_NOT_FOUND = 500,
+    CU_ILLEGAL_ADDRESS = 700,
+    CU_LAUNCH_TIMEOUT = 702,
+    CU_CONTEXT_IS_DESTROYED = 709,
+    CU_ASSERT = 710,
+    CU_HARDWARE_STACK_ERROR = 714,
+    CU_ILLEGAL_INSTRUCTION = 715,
+    CU_MISALIGNED_ADDRESS = 716,
+    CU_INVALID_ADDRESS_SPACE = 717,
+    CU_INVALID_PC = 718,
+    CU_LAUNCH_FAILED = 719,
+    CU_NOT_SUPPORTED = 801,
+    CU_UNKNOWN = 999
+};
+
+enum {
+    CU_MEMORY_POOLS_SUPPORTED = 115,  /* device attribute */
+    CU_POOL_RELEASE_THRESHOLD = 4,    /* pool attribute */
+    CU_STREAM_NON_BLOCKING_FLAG = 1,
+    CU_ALLOCATION_PINNED = 1,
+    CU_LOCATION_DEVICE = 1,
+    CU_ACCESS_STREAM = 1              /* sources of a batch are read in stream order */
+};
+
+struct cu_location {
+    int type, id;
+};
+struct cu_pool_props {
+    int allocation, handles;
+    struct cu_location location;
+    void *security;
+    size_t most;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+struct cu_copy_attributes {
+    int access;
+    struct cu_location from, to;
+    unsigned flags;
+};
+
+/* X(symbol, parameters). Symbols are the oldest that suffice: macros of new headers
+ * name newer ones, which old drivers lack. */
+#define ACCD_CUDA_REQUIRED(X)                                                                     \
+    X(cuInit, (unsigned flags))                                                                   \
+    X(cuDriverGetVersion, (int *version))                                                         \
+    X(cuGetErrorName, (cu_result error, const char **text))                                       \
+    X(cuGetErrorString, (cu_result error, const char **text))                                     \
+    X(cuDeviceGetCount, (int *count))                                                             \
+    X(cuDeviceGet, (cu_device * device, int number))                                              \
+    X(cuDeviceGetName, (char *name, int room, cu_device device))                                  \
+    X(cuDeviceGetAttribute, (int *value, cu_attribute attribute, cu_device device))               \
+    X(cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                                    \
+    X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                         \
+    X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                           \
+    X(cuCtxPushCurrent_v2, (cu_context context))                                                  \
+    X(cuCtxPopCurrent_v2, (cu_context * context))                                                 \
+    X(cuMemAlloc_v2, (cu_address * at, size_t bytes))                                             \
+    X(cuMemFree_v2, (cu_address at))                                                              \
+    X(cuMemHostAlloc, (void **at, size_t bytes, unsigned flags))                                  \
+    X(cuMemFreeHost, (void *at))                                                                  \
+    X(cuMemcpyHtoDAsync_v2,                                                                       \
+      (cu_address to, const void *from, size_t bytes, cu_stream stream))                          \
+    X(cuMemcpyDtoHAsync_v2, (void *to, cu_address from, size_t bytes, cu_stream stream))          \
+    X(cuMemcpyDtoDAsync_v2,                                                                       \
+      (cu_address to, cu_address from, size_t bytes, cu_stream stream))                           \
+    X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                       \
+    X(cuStreamDestroy_v2, (cu_stream stream))                                                     \
+    X(cuStreamSynchronize, (cu_stream stream))                                                    \
+    X(cuModuleLoadData, (cu_module * module, const void *image))                                  \
+    X(cuModuleUnload, (cu_module module))                                                         \
+    X(cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \
+    X(cuLaunchKernel,                                                                             \
+      (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,     \
+       unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra))
+
+/* Those that drivers may lack: pools came with 11.2, batches with 12.8 and again with 13.0. */
+#define ACCD_CUDA_OPTIONAL(X)                                                                     \
+    X(cuMemPoolCreate, (cu_pool * pool, const struct cu_pool_props *props))                       \
+    X(cuMemPoolDestroy, (cu_pool pool))                                                           \
+    X(cuMemPoolSetAttribute, (cu_pool pool, cu_pool_attribute attribute, void *value))            \
+    X(cuMemAllocFromPoolAsync,                                                                    \
+      (cu_address * at, size_t bytes, cu_pool pool, cu_stream stream))                            \
+    X(cuMemFreeAsync, (cu_address at, cu_stream stream))                                          \
+    X(cuMemcpyBatchAsync_v2,                                                                      \
+      (cu_address * to, cu_address * from, size_t *bytes, size_t n,                               \
+       struct cu_copy_attributes *attributes, size_t *first, size_t nattributes, cu_stream stream)) \
+    X(cuMemcpyBatchAsync,                                                                         \
+      (cu_address * to, cu_address * from, size_t *bytes, size_t n,                               \
+       struct cu_copy_attributes *attributes, size_t *first, size_t nattributes, size_t *failed,  \
+       cu_stream stream))
+
+struct cuda_driver {
+#define X(symbol, parameters) \
+    cu_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
+    ACCD_CUDA_REQUIRED(X)
+    ACCD_CUDA_OPTIONAL(X)
+#undef X
+    int installed; /* 12040: CUDA 12.4 */
+};
+
+/* Finds the system's driver and starts it. 0, or not 0 with a sentence about what is missing. The
+ * library stays loaded: it has threads of its own. */
+int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room);
+/* "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" */
+void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
+                   size_t room);
+/* Whether the error is for good: every later call in the context gives it again. */
+int accd_cuda_sticky(cu_result error);
+
+#endif

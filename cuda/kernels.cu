@@ -1,0 +1,31 @@
+/* kernels.cu - the one kernel of the backend: moves many small pieces, eight threads for each.
+ *
+ * From a packed chunk to their places (scatter) or from their places into one (gather): the table says
+ * which. Both sides of a piece lie equally within eight bytes. Nothing is built from this file: kernels.c
+ * holds the same as PTX of an ISA that old drivers know, so that no compiler is needed.
+ */
+struct piece {
+    unsigned long long to, from, bytes;
+};
+
+extern "C" __global__ void accd_move_pieces(const struct piece *table, unsigned long long n)
+{
+    const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
+    const unsigned long long thread = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned lane = threadIdx.x % 8;
+    for (unsigned long long i = thread / 8; i < n; i += threads / 8) {
+        char *to = (char *)table[i].to;
+        const char *from = (const char *)table[i].from;
+        const unsigned long long bytes = table[i].bytes;
+        unsigned long long at = -(unsigned long long)to % 8; /* to the first whole word */
+        if (at > bytes)
+            at = bytes;
+        if (lane < at)
+            to[lane] = from[lane];
+        const unsigned long long end = at + (bytes - at) / 8 * 8;
+        for (at += 8 * lane; at < end; at += 64)
+            *(unsigned long long *)(to + at) = *(const unsigned long long *)(from + at);
+        if (lane < bytes - end)
+            to[end + lane] = from[end + lane];
+    }
+}

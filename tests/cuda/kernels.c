@@ -1,0 +1,9 @@
+/* Prints the kernels as the driver gets them. */
+#include "backend.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+    return puts(accd_cuda_kernels) < 0;
+}

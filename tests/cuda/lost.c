@@ -1,0 +1,152 @@
+/* A device that is full, and one that is lost: what the session says, and that all else goes on. */
+#include "standin.h"
+#include "../core/support.h"
+
+static standin_fail_fn *fail;
+static standin_reset_fn *reset;
+static standin_room_fn *room;
+static standin_live_fn *live;
+static standin_count_fn *count;
+static standin_pending_fn *pending;
+
+static int says(accd_context *context, const char *part)
+{
+    const char *message = accd_last_error(context)->message;
+    if (strstr(message, part))
+        return 1;
+    printf("#   it says: %s\n", message);
+    return 0;
+}
+
+static void full(void)
+{
+    static char a[64], b[1 << 20];
+    accd_config config;
+    init_config(&config);
+    accd_context *context = NULL;
+    must(accd_open(&context, &config) == ACCD_OK, "open");
+    room(1 << 16);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a small object fits");
+    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, PLAIN(ACCD_COPYIN, b)),
+          "a large one does not");
+    ok(says(context, "has no 1048576 bytes of memory left: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
+       "the driver's name for it");
+    uint64_t dev;
+    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, UINT64_MAX / 2, &dev),
+          "nor does the absurd");
+    room(0);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "it fits when there is room");
+    is_sound(context);
+    accd_close(context);
+    is_number(live(), 0, "everything was given back");
+}
+
+/* Refused pinned memory and an untranslated kernel cost time only. */
+static void does_without(const char *name, int error)
+{
+    enum { N = 3000 };
+    static int data[N];
+    static accd_item items[N];
+    accd_context *context = open_with(NULL, NULL, NULL, 64);
+    accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = items, .nitems = N};
+    for (int i = 0; i < N; i++) {
+        data[i] = i;
+        items[i] = BYTES(ACCD_COPYIN, &data[i], 4);
+    }
+    reset();
+    fail(name, 1, error);
+    is_status(accd_run(context, &construct, NULL), ACCD_OK, "data enter without %s", name);
+    ok(count(name) == 1, "which is not asked for again");
+    construct.kind = ACCD_EXIT_DATA;
+    memset(data, 0, sizeof data);
+    for (int i = 0; i < N; i++)
+        items[i] = BYTES(ACCD_COPYOUT, &data[i], 4);
+    is_status(accd_run(context, &construct, NULL), ACCD_OK, "and leave");
+    bool right = true;
+    for (int i = 0; i < N; i++)
+        right = right && data[i] == i;
+    ok(right, "all of them");
+    accd_close(context);
+    reset();
+    is_number(live(), 0, "everything was given back");
+}
+
+/* The n-th call from entry to exit with an error that is for good. Whether there are so many calls. */
+static bool lose(uint64_t n, uint64_t *lost_p)
+{
+    float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+    struct leaf leaf = {4, a, b}, before = leaf;
+    accd_config simulated;
+    accd_config_init(&simulated);
+    accd_context *context = open_with(NULL, NULL, NULL, 64), *other = NULL;
+    must(accd_open(&other, &simulated) == ACCD_OK, "a simulated device in the same process");
+    accd_program *program = leaf_program(context);
+    accd_item item = walked(ACCD_COPY, &leaf, sizeof leaf, program, NULL);
+    accd_region *region = NULL;
+    accd_status status[4] = {ACCD_OK};
+    fail("*", n, 700);
+    status[0] = REGION(context, &region, item);
+    if (region) {
+        status[1] = UPDATE(context, BYTES(ACCD_UPDATE_SELF, a, sizeof a));
+        status[2] = UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, b, sizeof b));
+        status[3] = accd_region_end(region);
+    }
+    bool reached = false, ended = region && status[3] == ACCD_OK;
+    for (int i = 0; i < 4; i++) {
+        must(status[i] == ACCD_OK || status[i] == ACCD_DEVICE_ERROR, "call %d, step %d: %s", (int)n, i,
+             accd_status_code(status[i]));
+        must(!reached || !region || status[i] != ACCD_OK, "call %d: step %d goes on", (int)n, i);
+        reached = reached || status[i] != ACCD_OK;
+    }
+    if (reached) {
+        ++*lost_p;
+        must(says(context, "CUDA_ERROR_ILLEGAL_ADDRESS") && says(context, "lost the device"),
+             "call %d: the session says so", (int)n);
+        uint64_t dev;
+        must(accd_device_alloc(context, 0, 16, &dev) == ACCD_DEVICE_ERROR && says(context, "lost"),
+             "call %d: it goes on saying so", (int)n);
+        const char *wrong = accd_check(context);
+        must(!wrong, "call %d: %s", (int)n, wrong);
+    }
+    must(leaf.a == before.a && leaf.b == before.b && a[3] == 4 && b[3] == 8, "call %d: the host",
+         (int)n);
+    must(CONSTRUCT(other, ACCD_ENTER_DATA, NULL, PLAIN(ACCD_COPYIN, a)) == ACCD_OK &&
+             CONSTRUCT(other, ACCD_EXIT_DATA, NULL, PLAIN(ACCD_COPYOUT, a)) == ACCD_OK,
+         "call %d: the other device works", (int)n);
+    if (region && !ended)
+        accd_region_abandon(region);
+    accd_program_release(program);
+    bool met = !pending();
+    accd_close(context);
+    accd_close(other);
+    return met;
+}
+
+int main(void)
+{
+    standin_find("standin_fail", &fail);
+    standin_find("standin_reset", &reset);
+    standin_find("standin_room", &room);
+    standin_find("standin_live", &live);
+    standin_find("standin_count", &count);
+    standin_find("standin_pending", &pending);
+    if (!fail || !reset || !room || !live || !count || !pending) {
+        printf("Bail out! libcuda.so.1 is not the stand-in\n");
+        return 1;
+    }
+    full();
+    does_without("cuMemHostAlloc", 0);
+    does_without("cuModuleLoadData", 0);
+    uint64_t lost = 0, n = 1;
+    while (n < 500 && lose(n, &lost)) {
+        reset();
+        n++;
+    }
+    reset();
+    ok(lost > 15 && n < 500, "%d of %d calls lose the device, the others free its memory", (int)lost, (int)n - 1);
+    static char a[64];
+    accd_context *context = open_with(NULL, NULL, NULL, 64);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a new session on a device that is well");
+    accd_close(context);
+    return done();
+}

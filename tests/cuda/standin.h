@@ -1,0 +1,30 @@
+/* standin.h - what the stand-in driver tells tests, which find these by dlsym in libcuda.so.1. */
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A function of the stand-in, or NULL if it is not the driver that a context has loaded. */
+static inline void standin_find(const char *name, void *function)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    void *found = library ? dlsym(library, name) : NULL;
+    memcpy(function, &found, sizeof found);
+}
+
+/* Calls of an entry point since the last standin_reset; "*": of all that do something. */
+typedef uint64_t standin_count_fn(const char *name);
+/* The n-th call of it from now fails with the error; n = 0: none does. */
+typedef void standin_fail_fn(const char *name, uint64_t n, int error);
+/* Whether that call is still to come. */
+typedef int standin_pending_fn(void);
+/* Forgets counts and errors, sticky ones, too. */
+typedef void standin_reset_fn(void);
+/* Allocations, pinned blocks, streams, pools, modules, retained contexts that are still there. */
+typedef uint64_t standin_live_fn(void);
+/* Bytes the device has; 0: as at the start. */
+typedef void standin_room_fn(uint64_t bytes);
+
+#endif
