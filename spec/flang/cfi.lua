@@ -1,5 +1,5 @@
 -- What allocatables and pointers are in memory: address, element size, bounds and stride of each dimension.
-scenario { title = "FLANG: descriptors in memory", language = "fortran", rules = "openacc-3.3",
+scenario { title = "FLANG: descriptors in memory", language = "fortran", rules = "openacc-3.3", descriptors = "cfi",
   cites = { "FLANG-cfi-1" } }
 
 fortran [[

@@ -68,7 +68,7 @@ case("accepts: create(d) sends the descriptor as it is, and no more [FLANG-point
     type(ty3) :: e
     nullify(e%p)
   ]]
-  expect.moves(function() fortran "!$acc enter data create(e)" end, { h2d = { count = 1, bytes = 72 } })
+  expect.moves(function() fortran "!$acc enter data create(e)" end, { h2d = { count = 1, bytes = sizeof "e" - 16 } })
   fortran [[
     !$acc serial present(e)
     print *, associated(e%p)

@@ -35,6 +35,30 @@ contains
     !$acc end serial
   end subroutine doubled
 
+  subroutine any_rank(a)
+    real :: a(..)
+    !$acc enter data copyin(a)
+    select rank (a)
+    rank (2)
+      !$acc serial present(a)
+      a(2,1) = 20
+      print *, a(1,2)
+      !$acc end serial
+    rank (1)
+      !$acc serial present(a)
+      print *, lbound(a), a(1)
+      !$acc end serial
+    rank default
+      print *, 'scalar', acc_is_present(a)
+    end select
+    !$acc exit data copyout(a)
+  end subroutine any_rank
+
+  subroutine any_rank_attaching(a)
+    real :: a(..)
+    !$acc enter data attach(a)
+  end subroutine any_rank_attaching
+
   subroutine attaching(a)
     real :: a(10:,10:)
     !$acc enter data attach(a)
@@ -115,4 +139,17 @@ end)
 
 case("rejects: it is neither pointer nor allocatable: not attached [FLANG-other-1]", function()
   expect.fails("not-a-pointer", function() fortran "call attaching(dd%a)" end)
+end)
+
+case("accepts: an argument of any rank is data with a descriptor for the call [FLANG-other-1]", function()
+  expect.events(function() fortran "call any_rank(dd%a)" end,
+    { "alloc a", "h2d a", "incref a", "incref a", "decref a", "decref a", "d2h a", "free a" })
+  fortran "call any_rank(dd%a(:,2)); call any_rank(dd%a(1,2))"
+  expect.equal(output(), { "3.0", "1 3.0", "scalar T" })
+  expect.host("dd%a", { { 1, 3 }, { 20, 4 } })
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: nor is that attached [FLANG-other-1]", function()
+  expect.fails("not-a-pointer", function() fortran "call any_rank_attaching(dd%a)" end)
 end)

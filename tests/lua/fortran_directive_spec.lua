@@ -24,10 +24,10 @@ describe("a clause of Fortran", function()
   it("names whole pointers by what they lead to, strides and all", function()
     holds [=[
       fortran "p => a(1:7:2)"
-      expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 28 } })
+      expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 16 } })
       acc "exit data delete(p)"
       fortran "p => a(7:1:-3)"
-      expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 28 } })
+      expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 12 } })
       expect.present "a(1:7)"
       acc "serial present(p)" [[ p(3) = 20 ]]
       acc "exit data copyout(p)"
@@ -344,6 +344,174 @@ fortran [[
       expect.device("a(1)", 50)
       fortran "call acc_delete(a)"
       expect.absent "a"
+    ]]
+  end)
+
+  it("call OpenMP's device routines, in kernels only those for kernels", function()
+    holds [[
+      fortran "print *, omp_is_initial_device(), omp_get_device_num(), omp_target_is_present(a, 0)"
+      expect.equal(output(), { "T 1 0" })
+      acc "parallel copy(a)" "a(1) = omp_get_device_num()\nif (omp_is_initial_device()) a(1) = 9"
+      fortran "print *, a(1)"
+      expect.equal(output(), { "0.0" })
+      expect.fails("region-nesting", function()
+        fortran "!$acc parallel copy(a)\na(1) = omp_get_num_devices()\n!$acc end parallel"
+      end)
+    ]]
+  end)
+
+  it("get numbers only from routines that give them", function()
+    holds [[
+      expect.fails("type-mismatch", function() fortran "a(1) = acc_malloc(8)" end)
+      expect.fails("type-mismatch", function() fortran "a(1) = omp_target_alloc(8, 0)" end)
+      expect.fails("type-mismatch", function() fortran "a(1) = acc_delete(a)" end)
+    ]]
+  end)
+end)
+
+describe("names of Fortran", function()
+  local declarations = [[
+    fortran "type e\ninteger :: k\nreal, pointer :: p(:,:)\nend type e"
+    fortran "type f\ntype(e) :: in(0:1,-1:1), long(0:3,5:10)\ntype(e), allocatable :: s(:,:)\nend type f"
+    fortran "type(e), target :: g(2,3), h(0:4)\ntype(e), pointer :: u(:,:), r(:)\ntype(f), target :: w"
+    local function names(text, op)
+      local list = {}
+      for _, e in ipairs(events(function() acc(text) end)) do
+        if e.op == op then list[#list + 1] = e.name end
+      end
+      return list
+    end
+  ]]
+
+  it("are those of elements with all their subscripts", function()
+    holds(declarations .. [[
+      fortran "g(1,2)%p => b; h(0)%p => b; u(10:,20:) => g"
+      acc "enter data copyin(g, h(0:2))"
+      expect.equal(names("enter data copyin(g(1,2)%p)", "attach"), { "g(1,2)%p" })
+      expect.equal(names("enter data copyin(h(0)%p)", "attach"), { "h(0)%p" })
+      expect.equal(state().attached[1], { name = "g(1,2)%p", target = "g(1,2)%p", count = 1 })
+      expect.equal(state().attached[2].name, "h(0)%p")
+      expect.equal(names("exit data delete(u(10,21)%p)", "detach"), { "u(10,21)%p" })
+    ]])
+  end)
+
+  it("are those of elements of components, in a deep copy", function()
+    deep(declarations .. [[
+      fortran "allocate(w%s(3:4,5:6)); w%s(4,6)%p => b; w%in(1,-1)%p => b; w%long(2,7)%p => b"
+      expect.equal(names("enter data copyin(w)", "attach"), { "w%in(1,-1)%p", "w%s", "w%long(2,7)%p", "w%s(4,6)%p" })
+    ]])
+  end)
+
+  it("follow the bounds and strides that a pointer has", function()
+    holds(declarations .. [[
+      fortran "r(7:) => h(4:0:-2); h(2)%p => b"
+      acc "enter data copyin(r)"
+      acc "enter data copyin(h(2)%p)"
+      fortran "h(4)%p => b"
+      acc "update device(r)"
+      expect.fails("host-pointer-on-device", function()
+        fortran "!$acc serial present(r)\nprint *, r(7)%p(1,1)\n!$acc end serial"
+      end)
+    ]])
+  end)
+
+  it("call a pointer by its own name, and count its descriptor's bytes", function()
+    holds [[
+      fortran "x%p => b\n!$acc enter data copyin(x)"
+      local list = events(function() acc "enter data copyin(x%p(:,2))" end)
+      expect.equal({ list[1].name, list[3].op, list[3].name, list[3].bytes }, { "x%p(:,2)", "attach", "x%p", 72 })
+      list = events(function() acc "exit data delete(x%p(:,2))" end)
+      expect.equal({ list[1].op, list[1].name, list[1].bytes }, { "detach", "x%p", 72 })
+    ]]
+  end)
+
+  it("are where the component is declared, in errors about types", function()
+    local err = support.fails(head:gsub("openacc%-3.3", "tr14") .. [=[
+fortran [[
+  type node
+    integer :: n
+    type(node), pointer :: next
+  end type node
+  type(node) :: list
+]]
+acc "enter data copyin(list)"
+]=])
+    assert.same({ "recursive-type", 9, 28 }, { err.code, err.line, err.column })
+  end)
+end)
+
+describe("a plan of Fortran", function()
+  local function session(text)
+    local made = support.session(nil, { language = "fortran", rules = "openacc-3.3" })
+    made:fortran(text, "spec.lua", 1)
+    return made
+  end
+  -- The plan that stands for a directive after it was met once more.
+  local function plan_of(made, text)
+    made:directive(text, nil, "spec.lua", 9)
+    return made:seen(text, "spec.lua", 9)
+  end
+  local function bytes(made)
+    local list = {}
+    for i, object in ipairs(made.ctx:present(0)) do list[i] = object.bytes end
+    table.sort(list)
+    return list
+  end
+  after_each(support.close_all)
+
+  it("serves again while what it was made from is the same", function()
+    local made = session "real :: a(8)\nreal, pointer :: p(:)\ninteger :: n = 2\nallocate(p(4))"
+    local text = "enter data copyin(a(1:n), p)"
+    local first = plan_of(made, text)
+    assert.equal(first, plan_of(made, text))
+    assert.same({ 8, 16 }, bytes(made))
+    made:directive("exit data delete(a(1:n), p) finalize", nil, "spec.lua", 10)
+    made:fortran("n = 3", "spec.lua", 2)
+    assert.is_true(first ~= plan_of(made, text))
+    assert.same({ 12, 16 }, bytes(made))
+    local second = made:seen(text, "spec.lua", 9)
+    made:fortran("p(0:) => p", "spec.lua", 2)
+    assert.is_true(second ~= plan_of(made, text))
+  end)
+
+  it("is made anew for other variables of the same name", function()
+    local made = session [[
+      real, target :: a(4), b(2)
+    contains
+      subroutine put(z)
+        real :: z(:)
+        !$acc enter data copyin(z)
+      end subroutine put
+    ]]
+    made:fortran("call put(a)\ncall put(b)\ncall put(a)", "spec.lua", 1)
+    assert.same({ 8, 16 }, bytes(made))
+    local inner = made:inner()
+    local text = "enter data create(b)"
+    local first = plan_of(inner, text)
+    inner:fortran("real :: b(5)", "spec.lua", 1)
+    assert.is_true(first ~= plan_of(inner, text))
+    inner:close()
+  end)
+
+  it("is made anew where a function says what is named", function()
+    local made = session "real :: a(8)\ncontains\ninteger function f()\nprint *, 'f'\nf = 2\nend function"
+    made:directive("enter data copyin(a(1:f()))", nil, "spec.lua", 9)
+    made:directive("enter data copyin(a(1:f()))", nil, "spec.lua", 9)
+    assert.same({ "f", "f" }, made:output())
+  end)
+
+  it("knows which regions are around", function()
+    holds [[
+      fortran "type(t), target :: w\nw%p => b"
+      local function run() fortran "!$acc serial present(w%p)\nw%p(1,1) = w%p(1,1) + 1\n!$acc end serial" end
+      for i = 1, 2 do
+        acc "enter data copyin(b)"
+        run()
+        acc "data copy(w)" (run)
+        acc "exit data copyout(b)"
+      end
+      expect.host("b(1,1)", 4)
+      expect.equal(#state().present, 0)
     ]]
   end)
 end)

@@ -63,7 +63,7 @@ describe("the grammar of Fortran", function()
     for text, wanted in pairs {
       ["a = 1 +"] = "8 expected an operand, found end of the text",
       ["a(1 = 2"] = "5 expected ',' or ')', found '='",
-      ["a = (1.0, 2.0)"] = "9 expected ')', found ','",
+      ["a = (1.0 2.0)"] = "10 expected ')', found '2.0'",
       ["allocate a"] = "10 expected '(', found 'a'",
       ["if (a) then\nb = 1"] = "18 expected a statement or 'end if', found end of the text",
       ["do i = 1\nend do"] = "9 expected ',', found end of the line",

@@ -58,7 +58,7 @@ describe("types of Fortran", function()
     assert.is_true(base ~= 0)
     made:fortran("nullify(p)", "spec.lua", 1)
     assert.equal(0, (string.unpack("<I8", core.get(address, 8))))
-    assert.equal(24 + 24 * 15, descriptor.size(15))
+    assert.equal(24 + 24 * 15, descriptor.size(descriptor.layouts.cfi, 15))
   end)
 
   it("begin with null descriptors and default values", function()
@@ -88,7 +88,7 @@ describe("types of Fortran", function()
       ["integer, parameter :: n"] = "syntax the constant 'n' needs a value",
       ["real, allocatable, pointer :: a"] = "conflicting-clauses what is allocatable is not pointer",
       ["real :: a(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"] = "limit an array has at most 15 dimensions",
-      ["class(*), pointer :: a"] = "unsupported polymorphic objects are not supported",
+      ["class(*), pointer :: a"] = "unsupported unlimited polymorphic objects are not supported",
     } do
       assert.equal(wanted, (fails(text)))
     end

@@ -29,6 +29,22 @@ local DECLARATIONS = [[
   end type t
   type(t), target :: x, y(3)
   type(t), pointer :: xp, ys(:)
+  type, extends(t) :: d
+    complex :: z = (1, 2)
+  end type d
+  type h
+    class(t), pointer :: p
+    class(t), allocatable :: v(:)
+  end type h
+  type(d), target :: dx, ds(2)
+  type(h) :: hx
+  class(t), pointer :: cp, cs(:)
+  complex(8) :: w(2) = (0, 1)
+  type pair
+    integer :: i
+    real :: r
+  end type pair
+  type(pair) :: u(2)
   c = [1., 2., 3.]
 ]]
 
@@ -56,12 +72,36 @@ local corpus = {
     .. "!$acc data copy(z) copyin(y(1:2))\n!$acc update device(z%in(2)%v) if_present\n!$acc end data",
 }
 
+for _, text in ipairs {
+  "cp => dx; hx%p => ds(2); allocate(d :: hx%v(2)); cs => ds; print *, same_type_as(cp, dx), cs(2)%k, storage_size(cp)",
+  "cp => dx\nselect type (z => cp)\ntype is (d)\nz%z = 2 * conjg(z%z)\nclass is (t)\nz%k = 1\nclass default\n"
+    .. "z%k = 2\nend select\nallocate(hx%p, source = dx); deallocate(hx%p)",
+  "cp => dx; hx%p => dx\n!$acc enter data copyin(hx, dx) attach(hx%p)\n!$acc serial present(hx)\n"
+    .. "select type (q => hx%p)\ntype is (d)\nq%z%re = 3\nclass is (t)\nq%k = 1\nend select\n!$acc end serial\n"
+    .. "hx%p => x\n!$acc exit data detach(hx%p) finalize\n!$acc exit data delete(dx)",
+  "allocate(hx%v(2), mold = dx)\n!$acc data copy(hx, hx%v)\n!$acc update self(hx%v(1))\n!$acc end data\ncall poly(dx)\n"
+    .. "contains\nsubroutine poly(o)\nclass(t) :: o\n!$acc serial copy(o)\nselect type (o)\ntype is (d)\no%z = (3, 4)\n"
+    .. "end select\n!$acc end serial\nend subroutine",
+  "type, extends(pair) :: three\ninteger :: l = 2\nend type three\ntype(three) :: f = three(1, 2., 3)\n"
+    .. "u = pair(i = 2, r = 1.5); x = t(k = 3, p = null()); print *, f%pair%i, u%r\n!$acc serial copy(u)\n"
+    .. "u(1) = pair(4, 5)\n!$acc end serial",
+  "w = w * (1.0, -1.0) ** 2 + cmplx(n, total); print *, abs(w), aimag(w(1)), w%im, real(w) == 2, sum(w)\n"
+    .. "!$acc parallel copy(w)\nw(2)%re = 7\n!$acc end parallel",
+  "where (a > 1) a = 1 / a\nwhere (b /= 0)\nb = sum(b)\nwhere (b > 1)\nb = 2\nend where\nelsewhere (b > -1)\nb = -b\n"
+    .. "elsewhere\nb = 0\nend where\n!$acc serial copy(b)\nwhere (b == 0) b = 1\n!$acc end serial",
+  "call any(a); call any(b); call any(b(1,2))\ncontains\nsubroutine any(z)\nreal :: z(..)\nprint *, rank(z), size(z)\n"
+    .. "!$acc enter data copyin(z)\nselect rank (v => z)\nrank (1)\nv(2) = 1\nrank (2)\n!$acc update device(v(:,1))\n"
+    .. "rank default\nprint *, shape(v)\nend select\nend subroutine",
+} do corpus[#corpus + 1] = text end
+
+local layouts = { "cfi", "flang", "gfortran" }
 local profiles = { "tr14", "tr14x", "openacc-2.0", "openacc-3.3", "libgomp-12", "directory" }
 
 local s
 local function fresh()
   if s then s:close() end
-  s = session.new { device_bytes = 1 << 20, language = "fortran", rules = profiles[math.random(#profiles)] }
+  s = session.new { device_bytes = 1 << 20, language = "fortran", rules = profiles[math.random(#profiles)],
+    descriptors = layouts[math.random(#layouts)], device = os.getenv "ACCDEEP_TEST_DEVICE" }
   s:fortran(DECLARATIONS, "text", 1)
 end
 
@@ -69,11 +109,25 @@ local function complain(text, what)
   error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
 end
 
+-- Texts that parse: one name of a text stands where another one, or one that is declared, stood.
+local words = {}
+for word in (DECLARATIONS .. table.concat(corpus, "\n")):gmatch "%a[%w_]*" do words[#words + 1] = word end
+
+local function renamed(text)
+  local _, n = text:gsub("%a[%w_]*", "")
+  local at, seen = math.random(n), 0
+  return (text:gsub("%a[%w_]*", function()
+    seen = seen + 1
+    return seen == at and words[math.random(#words)] or nil
+  end))
+end
+
 math.randomseed(seed)
 for round = 1, rounds do
   if not s or round % 8 == 0 then fresh() end
   local text = corpus[math.random(#corpus)]
-  for _ = 1, math.random(3) do text = mutate(text) end
+  local change = math.random(2) == 1 and mutate or renamed
+  for _ = 1, math.random(3) do text = change(text) end
   -- a loop that lost its end would run for ever: steps are counted
   local ok, err = pcall(function()
     local steps, co = 0, coroutine.create(function() s:fortran(text, "text", 1) end)

@@ -5,6 +5,7 @@
 
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
+local dynamic = require "accdeep.fortran.dynamic"
 local expression = require "accdeep.fortran.expression"
 local ftypes = require "accdeep.fortran.types"
 local object = require "accdeep.fortran.object"
@@ -14,36 +15,45 @@ local raise = diagnostic.raise
 
 local assignment = {}
 
-local function check_types(node, to, from, text)
-  local fits = from.class == to.class or (from.class == "integer" or from.class == "real")
-    and (to.class == "integer" or to.class == "real")
+local function check_types(node, target, e)
+  local to, from, text = target.type, e.type, target.text
+  if target.dynamic and from.kind == "record" then
+    if not node.is_source and (not target.dtype or target.dtype.attribute ~= "allocatable") then
+      raise("type-mismatch", node.pos, ("%s is polymorphic: only an allocatable one can be assigned to"):format(text),
+        { help = "assign components, or in select type" })
+    elseif dynamic.extends(from, to) then
+      return
+    end
+  end
+  local fits = from.class == to.class or expression.numeric[from.class] and expression.numeric[to.class]
   if from.kind == "record" and from ~= to or not fits then
     raise("type-mismatch", node.pos, ("%s cannot be assigned to %s, which is %s"):format(types.name(from),
       text or "this", types.name(to)))
   end
 end
 
--- Gives a whole allocatable the wanted shape; what has it already stays where it is. dims: of the value, or
--- nil for a scalar.
-local function shaped(env, to, f, shape, dims)
+-- Gives a whole allocatable the wanted shape, and a polymorphic one the type of; what has it already stays where
+-- it is. dims: of the value, or nil for a scalar.
+local function shaped(env, to, f, shape, dims, of)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
-  local base, _, now = object.held(session, t, address, f)
+  local base, _, now, held = object.held(session, t, address, f)
+  local fits = base ~= nil and (not of or of == held)
   if not shape then
-    if base then return end
-    if t.rank > 0 then
+    if fits then return end
+    if t.rank > 0 and not base then
       raise("null-pointer", f.pos, ("%s is not allocated"):format(to.text), { rule = "ACC33-2.7-2",
         help = "a scalar gives it no shape: allocate it first" })
     end
-    shape = {}
+    shape, dims = {}, base and now
+    for i, dim in ipairs(dims or {}) do shape[i] = dim.extent end
   end
-  local fits = base ~= nil
   for i, n in ipairs(shape) do fits = fits and now[i].extent == n end
   if fits then return end
   object.release(session, t, address, f)
   local wanted = {}
   for i, n in ipairs(shape) do wanted[i] = { lower = dims and dims[i].lower or 1, extent = n } end
-  object.allocate(session, t, address, wanted, to.text, f)
+  object.allocate(session, t, address, wanted, to.text, f, of)
 end
 
 local function is_reallocated(env, to)
@@ -58,13 +68,13 @@ end
 
 -- Objects of derived types: element by element.
 local function records(env, node, to, e)
-  local session, t = env.session, to.type
-  if env.space.on_device and object.has_start(t) then
+  local session, declared = env.session, to.type
+  if env.space.on_device and object.has_start(declared) then
     raise("unsupported", node.pos, ("the device cannot assign objects of %s: they have descriptors")
-      :format(types.name(t)))
+      :format(types.name(declared)))
   end
   local space = env.space
-  local function copy(target, source, f)
+  local function copy(target, source, f, t)
     if space.on_device then return space:copy(target, source, t.size, nil, nil, nil, nil, f) end
     object.copy(session, t, target, source, f)
   end
@@ -72,38 +82,48 @@ local function records(env, node, to, e)
   return function(f)
     f.pos = pos
     local from = e.rank > 0 and e.section(f)
-    if is_reallocated(env, to) then shaped(env, to, f, from and shape_of(from.dims), from and from.dims) end
+    local t = declared
+    if to.dynamic then t = e.dynamic and e.dynamic(f) or e.type end
+    if is_reallocated(env, to) then
+      shaped(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
+    end
     if to.rank == 0 then
       local source = e.place(f)
-      return copy((to.place(f)), source, f)
+      return copy((to.place(f)), source, f, t)
     end
     local section = to.section(f)
     local targets = expression.addresses(section)
     if not from then
       local source = e.place(f)
-      for _, target in ipairs(targets) do copy(target, source, f) end
+      for _, target in ipairs(targets) do copy(target, source, f, t) end
       return
     end
     expression.conform(shape_of(section.dims), shape_of(from.dims), pos)
-    for i, source in ipairs(expression.addresses(from)) do copy(targets[i], source, f) end
+    for i, source in ipairs(expression.addresses(from)) do copy(targets[i], source, f, t) end
   end
 end
 
 function assignment.value(env, node, to, e)
-  if not to.place and not to.section then
+  if to.any_rank then
+    raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),
+      { length = #to.text })
+  elseif not to.place and not to.section then
     raise("type-mismatch", node.pos, "only variables can be assigned to")
   end
   if to.constant then
     raise("type-mismatch", node.pos, ("%s is a constant"):format(to.text))
   end
   if e.is_null or e.type.kind == "void" then raise("type-mismatch", node.pos, "null() is a target: write '=>'") end
-  check_types(node, to.type, e.type, to.text)
+  check_types(node, to, e)
   if e.rank > 0 and to.rank ~= e.rank then
     raise("type-mismatch", node.pos, ("%s has rank %d, the value has rank %d"):format(to.text, to.rank, e.rank))
   end
+  if to.type.kind == "record" and node.masked then
+    raise("unsupported", node.pos, "where assigns to intrinsic types here")
+  end
   if to.type.kind == "record" then return records(env, node, to, e) end
   local convert, store, pos = expression.converter(e.type, to.type), expression.storer(env.space, to.type), node.pos
-  local grows = is_reallocated(env, to)
+  local grows = is_reallocated(env, to) and not node.masked
   if to.rank == 0 then
     local value, place = e.value, to.place
     return function(f)
@@ -124,9 +144,13 @@ function assignment.value(env, node, to, e)
     end
     local section = to.section(f)
     if values then expression.conform(shape_of(section.dims), values.shape, pos) end
+    local mask = f.mask
+    if mask then expression.conform(shape_of(section.dims), mask.shape, pos) end
     for i, address in ipairs(expression.addresses(section)) do
-      if values then v = convert(values[i]) end
-      store(address, v, section.low, section.high, f)
+      if not mask or mask[i] then
+        if values then v = convert(values[i]) end
+        store(address, v, section.low, section.high, f)
+      end
     end
   end
 end
@@ -152,24 +176,25 @@ local function given_bounds(env, node)
   return bounds, remaps
 end
 
--- Base address and dims of what a pointer assignment's right side describes; base 0 for a pointer that is not
+-- Base address, dims and type of what a pointer assignment's right side describes; base 0 for a pointer that is not
 -- associated.
 local function described(env, e, f)
   local space = env.space
+  local of = e.dynamic and e.dynamic(f) or e.type
   if e.descriptor then
     local address, low, high = e.descriptor(f)
     local base = descriptor.base(space, address, low, high, f)
-    if base == 0 then return 0, nil end
-    return base, descriptor.dims(space, address, e.rank, low, high, f)
+    if base == 0 then return 0, nil, of end
+    return base, descriptor.dims(space, e.dtype, address, low, high, f), of
   elseif e.rank > 0 then
     local section = e.section(f)
-    return section.address, section.dims
+    return section.address, section.dims, of
   end
-  return (e.place(f)), {}
+  return (e.place(f)), {}, of
 end
 
 -- New dims for a rank: those that are given, over the elements of the target.
-local function remapped(bounds, t, e, base, dims, f)
+local function remapped(bounds, of, e, base, dims, f)
   local wanted, n = {}, 1
   for i, bound in ipairs(bounds) do
     local lower = bound.lower(f)
@@ -183,10 +208,10 @@ local function remapped(bounds, t, e, base, dims, f)
   if n > descriptor.count(dims) then
     raise("out-of-bounds", f.pos, ("%d elements are wanted, %s has %d"):format(n, e.text, descriptor.count(dims)))
   end
-  if #dims > 1 and not descriptor.is_contiguous(t.of, dims) then
+  if #dims > 1 and not descriptor.is_contiguous(of, dims) then
     raise("invalid-section", f.pos, ("%s is not contiguous: its elements cannot be remapped"):format(e.text))
   end
-  local sm = #dims == 1 and dims[1].sm or t.of.size
+  local sm = #dims == 1 and dims[1].sm or of.size
   for _, dim in ipairs(wanted) do
     dim.sm = sm
     sm = sm * dim.extent
@@ -196,7 +221,12 @@ end
 
 function assignment.target(env, node, to_node, e)
   local bounds, remaps = given_bounds(env, node)
-  local to = expression.compile(env, bounds and to_node.base or to_node)
+  return assignment.onto(env, node, expression.compile(env, bounds and to_node.base or to_node), e, bounds, remaps)
+end
+
+-- The same for a pointer that is compiled already.
+function assignment.onto(env, node, to, e, bounds, remaps)
+  local to_node = node.to
   local t, space, pos = to.dtype, env.space, node.pos
   if not t or t.attribute ~= "pointer" then
     raise("not-a-pointer", to_node.pos, ("%s is no pointer"):format(to.text or "this"),
@@ -213,7 +243,7 @@ function assignment.target(env, node, to_node, e)
     end
   end
   if not e.place and not e.section then raise("type-mismatch", node.e.pos, "the target of a pointer is a variable") end
-  if not ftypes.same(e.type, t.of) then
+  if not ftypes.fits(e.type, t) then
     raise("type-mismatch", node.e.pos, ("%s points to %s, this is %s"):format(to.text, types.name(t.of),
       types.name(e.type)))
   end
@@ -226,9 +256,9 @@ function assignment.target(env, node, to_node, e)
   end
   return function(f)
     f.pos = pos
-    local base, dims = described(env, e, f)
+    local base, dims, of = described(env, e, f)
     if remaps then
-      dims = remapped(bounds, t, e, base, dims, f)
+      dims = remapped(bounds, of, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
         -- a part of an array counts from one, a whole one as it is
@@ -236,7 +266,7 @@ function assignment.target(env, node, to_node, e)
       end
     end
     local address, low, high = to.descriptor(f)
-    descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f)
+    descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f, t.polymorphic and of)
   end
 end
 

@@ -11,10 +11,24 @@ local raise = diagnostic.raise
 
 local component = {}
 
+-- What a descriptor at offset says of dimension i, in the terms of CFI_cdesc_t: "lower_bound", "extent" or "sm".
+local function of_dimension(b, t, offset, i, what, pos)
+  local LONG = types.scalars.long
+  local function load(member, number)
+    return codegen.load(b, { self = true, offset = offset + descriptor.offset(t, member, number), type = LONG }, pos)
+  end
+  if not t.layout.in_spans or what == "lower_bound" then return load(what, i) end
+  if what == "sm" then return codegen.apply(b, "*", load("stride", i), load "span", pos) end
+  local distance = codegen.apply(b, "-", load("upper_bound", i), load("lower_bound", i), pos)
+  return codegen.apply(b, "+", distance, codegen.constant(1), pos)
+end
+
 -- The elements from the first to the last one of a descriptor: which is the first, and their number. Strides
--- of pointers may leave some out, or be negative. None if it has no target.
+-- of pointers may leave some out, or be negative. None if it has no target. What is polymorphic is counted in
+-- bytes, as its elements are known when they are there.
 function component.whole(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
+  local unit = t.polymorphic and 1 or t.of.size
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
   -- registers are few and dimensions many: only what is kept outlives a dimension
@@ -26,17 +40,18 @@ function component.whole(b, t, offset, pos)
     b.known, b.next = {}, 0
     return new
   end
-  local there = apply("!=", load(descriptor.layout.base_addr[1], types.pointer(types.void)), zero)
-  if t.rank == 0 then return zero, there end
-  local kept = keep({}, { there, one, zero })
+  local there = apply("!=", load(descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
+  local elem_len = t.polymorphic and load(descriptor.offset(t, "elem_len"), LONG)
+  if t.rank == 0 then return zero, elem_len and apply("*", there, elem_len) or there end
+  local kept = keep({}, { there, elem_len or one, zero })
   for i = 1, t.rank do
     local sure, count, first = kept[1], kept[2], kept[3]
-    local extent = load(descriptor.offset("extent", i), LONG)
+    local extent = of_dimension(b, t, offset, i, "extent", pos)
     if t.attribute == "allocatable" then
       count = apply("*", count, extent)
     else
-      local span = apply("/", apply("*", apply("-", extent, one), load(descriptor.offset("sm", i), LONG)),
-        codegen.constant(t.of.size))
+      local span = apply("/", apply("*", apply("-", extent, one), of_dimension(b, t, offset, i, "sm", pos)),
+        codegen.constant(unit))
       sure = apply("&", sure, apply("<", zero, extent))
       local negative, none = apply("<", span, zero), codegen.reg(b, zero, pos)
       local below = { reg = b:emit(pos, core.opcode.SELECT, negative.reg, span.reg, none), type = LONG }
@@ -78,19 +93,20 @@ function component.part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local rank = t.bounds and #t.bounds or t.rank
+  if t.polymorphic then raise("unsupported", pos, "a part of a polymorphic component cannot be named here") end
   if #subscript.ranges ~= rank then
     raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
       #subscript.ranges), { rule = "TR14-3.1.1-22" })
   end
-  local function of_dimension(i, member, key)
+  local function said(i, what, key)
     if t.bounds then return codegen.constant(t.bounds[i][key]) end
-    return codegen.load(b, { self = true, offset = offset + descriptor.offset(member, i), type = LONG }, pos)
+    return of_dimension(b, t, offset, i, what, pos)
   end
   local start, count, stride, narrow, packed = codegen.constant(0), one, one, false, nil
   for i, range in ipairs(subscript.ranges) do
-    local extent = of_dimension(i, "extent", "extent")
+    local extent = said(i, "extent", "extent")
     if t.attribute == "pointer" then -- its target may have strides
-      local same_stride = apply("==", of_dimension(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
+      local same_stride = apply("==", said(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
       packed = packed and apply("&", packed, same_stride) or same_stride
     end
     local is_range = range.tag == "range"
@@ -102,7 +118,7 @@ function component.part(b, ctx, t, offset, subscript)
     if is_whole then
       count = apply("*", count, extent)
     else
-      local lower = of_dimension(i, "lower_bound", "lower")
+      local lower = said(i, "lower_bound", "lower")
       local low = is_range and range.first or not is_range and range
       local from = low and codegen.integer(b, ctx, bound(low)) or lower
       if is_range then

@@ -23,8 +23,8 @@ end
 
 -- forward: whether the type may be defined later in the text, as those of pointer and allocatable components.
 local function derived_type(session, spec, forward)
-  if spec.polymorphic then
-    raise("unsupported", spec.pos, "polymorphic objects are not supported", { help = "use type(name)" })
+  if spec.name == "*" then
+    raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
   end
   local t = session.scope.tags[spec.name]
   if t and t.class == "type" and (forward or not session.forward[spec.name]) then return t end
@@ -54,12 +54,11 @@ function declare.type(session, spec, value, forward)
     if n > LONGEST then raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST)) end
     return ftypes.character(n)
   end
-  if spec.class == "complex" then raise("unsupported", spec.pos, "complex numbers are not supported") end
   local kind = spec.double and 8 or spec.kind and integer(session, spec.kind) or 4
   local t = ftypes.intrinsic[spec.class][kind]
   if not t then
     raise("unknown-type", spec.kind.pos, ("there is no %s of kind %d"):format(spec.class, kind),
-      { help = spec.class == "real" and "kinds are 4 and 8" or "kinds are 1, 2, 4 and 8" })
+      { help = (spec.class == "real" or spec.class == "complex") and "kinds are 4 and 8" or "kinds are 1, 2, 4 and 8" })
   end
   return t
 end
@@ -105,6 +104,7 @@ end
 -- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
   local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
+  local is_class = node.spec.polymorphic
   local of = declare.type(session, node.spec, entity.value, is_led_to)
   local dims = entity.dims or attributes.dimension and attributes.dimension.dims
   local attribute = attributes.allocatable and "allocatable" or attributes.pointer and "pointer"
@@ -117,8 +117,11 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
   end
   local open = 0
   for _, dim in ipairs(list) do
-    if dim.any_rank then raise("unsupported", dim.pos, "assumed rank is not supported") end
-    if dim.open or dim.star then open = open + 1 end
+    if dim.any_rank and (not is_dummy or attribute or #list > 1 or attributes.value) then
+      raise(attribute and "unsupported" or "syntax", dim.pos, attribute and "an argument of assumed rank that is "
+        .. attribute .. " is not supported" or "'..' is the shape of an argument, and stands alone")
+    end
+    if dim.open or dim.star or dim.any_rank then open = open + 1 end
   end
   if attribute then
     for _, dim in ipairs(list) do
@@ -129,7 +132,19 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
           { help = is_pointer and "its target has bounds" or "its bounds come when it is allocated" })
       end
     end
-    return ftypes.descriptor(of, #list, attribute)
+    return ftypes.descriptor(session.layout, of, #list, attribute, is_class)
+  end
+  if is_class and not is_dummy then
+    raise("syntax", entity.pos,
+      ("'%s' is polymorphic: it is allocatable, a pointer or an argument"):format(entity.name),
+      { length = #entity.name })
+  elseif is_class and (attributes.value or #list > 0 and open < #list) then
+    raise("unsupported", entity.pos, "a polymorphic argument has an assumed shape here", { length = #entity.name })
+  elseif is_class and #list == 0 then
+    return ftypes.descriptor(session.layout, of, 0, "other", true)
+  elseif of.abstract and not is_class then
+    raise("type-mismatch", node.spec.name_pos, ("%s is abstract: there are no objects of it"):format(types.name(of)),
+      { length = #of.tag, help = ("use class(%s)"):format(of.tag) })
   end
   if open == 0 then
     return #list == 0 and of or checked_size(ftypes.array(of, bounds_of(session, list)), dims.pos)
@@ -138,7 +153,8 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
     raise("syntax", dims.pos, ("'%s' has no bounds"):format(entity.name),
       { help = "give it bounds, or the attribute allocatable or pointer" })
   end
-  return nil, { of = of, list = list, dims = dims }
+  return nil, { of = of, list = list, dims = dims, polymorphic = is_class or nil,
+    any_rank = list[1].any_rank }
 end
 
 -- ---------------------------------------------------------------------------------- derived types --
@@ -161,6 +177,29 @@ local function start_of(entity, t)
   end
 end
 
+-- What stands behind "type": the type that is extended, and whether this one is abstract.
+local function attributes_of_type(session, node)
+  local parent, is_abstract
+  for _, attribute in ipairs(node.attrs) do
+    if attribute.parent then
+      if parent then
+        raise("duplicate-clause", attribute.pos, "'extends' stands here twice", { length = #"extends" })
+      end
+      parent = derived_type(session, { name = attribute.parent, name_pos = attribute.parent_pos })
+      if not parent.complete then
+        raise("unknown-type", attribute.parent_pos, ("%s is not complete here"):format(types.name(parent)),
+          { length = #attribute.parent })
+      end
+    elseif attribute.name == "abstract" then
+      is_abstract = true
+    elseif attribute.name ~= "public" and attribute.name ~= "private" then
+      raise("unsupported", attribute.pos, ("the attribute '%s' of types is not supported"):format(attribute.name),
+        { length = #attribute.name })
+    end
+  end
+  return parent, is_abstract
+end
+
 local case_blind = { __index = function(t, key)
   local small = type(key) == "string" and key:lower()
   return small and small ~= key and rawget(t, small) or nil
@@ -168,9 +207,7 @@ end }
 
 function declare.derived(session, node)
   local scope = session.scope
-  if node.attrs[1] then
-    raise("unsupported", node.attrs[1], "attributes of derived types are not supported")
-  end
+  local parent, is_abstract = attributes_of_type(session, node)
   local forward = session.forward[node.name]
   local named = forward and forward.scope == scope
   if rawget(scope.tags, node.name) and not named then
@@ -179,8 +216,14 @@ function declare.derived(session, node)
   local t = named and scope.tags[node.name] or ftypes.record(node.name)
   scope.tags[node.name] = t
   if named then session.forward[node.name] = nil end
+  t.parent, t.abstract = parent, is_abstract
   local ok, err = pcall(function()
     local members, names, directives = {}, {}, {}
+    if parent then -- without a name: its components are the type's own, too
+      members[1] = { type = parent, pos = node.pos }
+      names[parent.tag] = true
+      for name in pairs(parent.by_name) do names[name] = true end
+    end
     for _, item in ipairs(node.list) do
       if item.tag == "directive" then
         directives[#directives + 1] = item
@@ -195,11 +238,13 @@ function declare.derived(session, node)
           end
           names[entity.name] = true
           local mt = entity_type(session, item, entity, attributes, false, true)
-          members[#members + 1] = { name = entity.name, type = mt, pos = entity.pos, start = start_of(entity, mt) }
+          members[#members + 1] = { name = entity.name, type = mt, pos = entity.pos,
+            position = session:here(entity.pos), start = start_of(entity, mt) }
         end
       end
     end
     types.complete(t, members)
+    if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = node.pos } end
     setmetatable(t.by_name, case_blind)
     t.position = session:here(node.pos)
     session:fortran_descriptions(t, directives)
@@ -228,6 +273,7 @@ local function enter(session, entity, t, address, attributes)
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
       and not attributes.pointer or nil }
   session.scope.variables[entity.name] = variable
+  session.scope.version = (session.scope.version or 0) + 1
   return variable
 end
 
@@ -250,6 +296,7 @@ function declare.variables(session, node, bind)
       if session.locals then table.insert(session.locals, { type = t, address = address }) end
     end
     local variable = enter(session, entity, t, address, attributes)
+    variable.any_rank = open and open.any_rank
     local value = entity.value or entity.target
     if value and not dummy then
       local env = session:host_env()

@@ -1,96 +1,178 @@
 -- descriptor.lua - array descriptors in memory: what allocatable, pointer and assumed-shape variables are.
 --
--- The layout is data: CFI_cdesc_t of Fortran 2018 as gcc's ISO_Fortran_binding.h has it. Nothing else knows
--- offsets. Descriptors are read and written through a space (view.lua), so that those in device memory are
--- read as a kernel would read them.
+-- A layout is data: how the compilers of the platform have them. Nothing else knows offsets. Descriptors are
+-- read and written through a space (view.lua), so that those in device memory are read as a kernel would
+-- read them. Those of polymorphic objects end with an addendum: the address of the dynamic type's record
+-- (dynamic.lua) and a word for its parameters.
 
 local core = require "accdeep.core"
+local dynamic = require "accdeep.fortran.dynamic"
 
 local descriptor = {}
 
 local code = core.scalar
 
--- offset and scalar of each member; those of a dimension are from its start.
-local layout = {
-  base_addr = { 0, code.pointer, 8 }, elem_len = { 8, code.u64, 8 }, version = { 16, code.i32, 4 },
-  rank = { 20, code.i8, 1 }, attribute = { 21, code.i8, 1 }, type = { 22, code.i16, 2 },
-  dim = 24, dim_size = 24,
-  lower_bound = { 0, code.i64, 8 }, extent = { 8, code.i64, 8 }, sm = { 16, code.i64, 8 },
+-- Members in memory order, each {name, scalar, bytes}; dimension: the words of one dimension. classes: what the
+-- code of a type is, by class, with the kind above kind_shift, or by class and kind.
+local layouts = {
+  cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
+    header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
+      { "rank", code.i8, 1 }, { "attribute", code.i8, 1 }, { "type", code.i16, 2 } },
+    dimension = { "lower_bound", "extent", "sm" },
+    version = 1, attributes = { pointer = 0, allocatable = 1, other = 2 },
+    classes = { integer = 1, logical = 2, real = 3, complex = 4, character = 5, type = 6 }, kind_shift = 8,
+  },
+  flang = { -- CFI_cdesc_t of LLVM Flang, which tells in its last byte that an addendum follows
+    header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
+      { "rank", code.u8, 1 }, { "type", code.i8, 1 }, { "attribute", code.u8, 1 }, { "extra", code.u8, 1 } },
+    dimension = { "lower_bound", "extent", "sm" },
+    version = 20240719, attributes = { other = 0, pointer = 1, allocatable = 2 },
+    classes = { integer = { 7, 8, [4] = 9, [8] = 10 }, logical = { 39, 39, [4] = 39, [8] = 39 },
+      real = { [4] = 27, [8] = 28 }, complex = { [4] = 34, [8] = 35 }, character = { 40 }, type = 42 },
+  },
+  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h: strides count spans, not bytes
+    header = { { "base_addr", code.pointer, 8 }, { "offset", code.i64, 8 }, { "elem_len", code.u64, 8 },
+      { "version", code.i32, 4 }, { "rank", code.i8, 1 }, { "type", code.i8, 1 }, { "attribute", code.i16, 2 },
+      { "span", code.i64, 8 } },
+    dimension = { "stride", "lower_bound", "upper_bound" },
+    version = 0, attributes = { pointer = 0, allocatable = 0, other = 0 },
+    classes = { integer = 1, logical = 2, real = 3, complex = 4, type = 5, character = 6 },
+  },
 }
-descriptor.layout = layout
+local WORD = 8
+local TYPE_RECORD = 2 * WORD
 
-local VERSION = 1
-local attributes = { pointer = 0, allocatable = 1, other = 2 }
--- The code of a type is that of its class and, for intrinsic types, the kind in the second byte.
-local classes = { integer = 1, logical = 2, real = 3, character = 5, type = 6 }
-local KIND_SHIFT = 8
-
-function descriptor.size(rank) return layout.dim + rank * layout.dim_size end
-
--- Offset of a member of dimension i (from 1).
-function descriptor.offset(member, i)
-  return layout.dim + (i - 1) * layout.dim_size + layout[member][1]
-end
-
-function descriptor.type_code(of)
-  return classes[of.class] + (of.class == "type" and 0 or of.fkind << KIND_SHIFT)
-end
-
--- The bytes of a descriptor of type t: base address and dims, a list of {lower, extent, sm}.
-function descriptor.pack(t, base, dims)
-  local parts = { string.pack("<I8I8i4i1i1i2", base, t.of.size, VERSION, t.rank, attributes[t.attribute],
-    descriptor.type_code(t.of)) }
-  for i = 1, t.rank do
-    local dim = dims and dims[i]
-    parts[i + 1] = dim and string.pack("<i8i8i8", dim.lower, dim.extent, dim.sm)
-      or string.pack("<i8i8i8", 1, 0, t.of.size)
+for name, layout in pairs(layouts) do
+  local offset = 0
+  layout.name, layout.members = name, {}
+  for _, member in ipairs(layout.header) do
+    layout.members[member[1]] = offset
+    offset = offset + member[3]
   end
+  layout.header_bytes, layout.dimension_bytes = offset, WORD * #layout.dimension
+  for i, word in ipairs(layout.dimension) do layout.members[word] = WORD * (i - 1) end
+  layout.in_spans = layout.members.stride ~= nil
+end
+descriptor.layouts = layouts
+
+function descriptor.size(layout, rank, is_polymorphic)
+  return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
+end
+
+-- Offset of a member of dimension i (from 1), or of the header.
+function descriptor.offset(t, member, i)
+  local layout = t.layout
+  return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
+end
+
+-- Offset of the pointer to the dynamic type's record.
+function descriptor.type_slot(t) return t.size - TYPE_RECORD end
+
+function descriptor.type_code(layout, of)
+  local known = layout.classes[of.class]
+  if type(known) == "table" then return known[of.fkind] end
+  return known + (layout.kind_shift and of.class ~= "type" and of.fkind << layout.kind_shift or 0)
+end
+
+local function divisor(a, b)
+  while b ~= 0 do a, b = b, a % b end
+  return a
+end
+
+-- What strides are counted in: elements, but for parts of larger ones.
+local function span_of(of, dims)
+  local span = of.size
+  for _, dim in ipairs(dims) do
+    if dim.extent > 0 and dim.sm % math.max(of.size, 1) ~= 0 then span = divisor(span, math.abs(dim.sm)) end
+  end
+  return span
+end
+
+-- Every word of a descriptor of type t, with put(offset, scalar, bytes, value). of: type of the elements, record:
+-- where the descriptor finds its type's record; both of polymorphic ones only.
+local function each_word(t, base, dims, of, record, put)
+  local layout, elements, made = t.layout, of or t.of, {}
+  local span = layout.in_spans and span_of(elements, dims or {})
+  local start = 0
+  for i = 1, t.rank do
+    local dim = dims and dims[i] or { lower = 1, extent = 0, sm = elements.size }
+    made[i] = { lower_bound = dim.lower, extent = dim.extent, sm = dim.sm }
+    if span then
+      local stride = span > 0 and dim.sm // span or 1
+      made[i].stride, made[i].upper_bound = stride, dim.lower + math.max(dim.extent, 0) - 1
+      start = start - stride * dim.lower
+    end
+  end
+  local values = { base_addr = base, elem_len = elements.size, version = layout.version, rank = t.rank,
+    attribute = layout.attributes[t.attribute], type = descriptor.type_code(layout, elements),
+    extra = t.polymorphic and 1 or 0, span = span, offset = start }
+  for _, member in ipairs(layout.header) do
+    put(layout.members[member[1]], member[2], member[3], values[member[1]])
+  end
+  for i = 1, t.rank do
+    for _, word in ipairs(layout.dimension) do
+      put(descriptor.offset(t, word, i), code.i64, WORD, made[i][word])
+    end
+  end
+  if t.polymorphic then
+    put(descriptor.type_slot(t), code.pointer, WORD, record)
+    put(descriptor.type_slot(t) + WORD, code.i64, WORD, 0)
+  end
+end
+
+-- The bytes of a descriptor of type t in host memory: base address and dims, a list of {lower, extent, sm}.
+-- of: the dynamic type, if it is another one than the declared type.
+function descriptor.pack(session, t, base, dims, of)
+  local parts = {}
+  each_word(t, base, dims, of, t.polymorphic and dynamic.record(session, of or t.of), function(_, _, bytes, value)
+    parts[#parts + 1] = string.pack("<i" .. bytes, value)
+  end)
   return table.concat(parts)
 end
 
-local function load(space, address, member, low, high, frame)
-  return space:load(address + member[1], member[2], member[3], low, high, frame)
+-- Writes a whole descriptor of type t.
+function descriptor.write(space, t, address, base, dims, low, high, frame, of)
+  each_word(t, base, dims, of, t.polymorphic and dynamic.pointer(space, of or t.of),
+    function(offset, scalar, bytes, value)
+      space:store(address + offset, scalar, bytes, value, low, high, frame)
+    end)
 end
 
 -- Base address with the bounds of the object it leads into.
 function descriptor.base(space, address, low, high, frame)
-  return space:load_pointer(address + layout.base_addr[1], low, high, frame)
+  return space:load_pointer(address, low, high, frame)
 end
 
--- Lower bound, extent and stride of dimension i.
-function descriptor.dim(space, address, i, low, high, frame)
-  local at = address + layout.dim + (i - 1) * layout.dim_size
-  return load(space, at, layout.lower_bound, low, high, frame), load(space, at, layout.extent, low, high, frame),
-    load(space, at, layout.sm, low, high, frame)
+-- Type of the elements: the dynamic one of what is polymorphic.
+function descriptor.type(space, t, address, low, high, frame)
+  if not t.polymorphic then return t.of end
+  return dynamic.type(space, address + descriptor.type_slot(t), low, high, frame)
 end
 
-function descriptor.dims(space, address, rank, low, high, frame)
+-- How elements of what descriptors of type t lead to are called: where the core finds their dimensions.
+function descriptor.array(t)
+  local layout = t.layout
+  return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
+end
+
+-- Lower bound, extent and stride in bytes of dimension i.
+function descriptor.dim(space, t, address, i, low, high, frame)
+  local layout = t.layout
+  local at = address + layout.header_bytes + (i - 1) * layout.dimension_bytes
+  local a = space:load(at, code.i64, WORD, low, high, frame)
+  local b = space:load(at + WORD, code.i64, WORD, low, high, frame)
+  local c = space:load(at + 2 * WORD, code.i64, WORD, low, high, frame)
+  if not layout.in_spans then return a, b, c end
+  return b, c - b + 1, a * space:load(address + layout.members.span, code.i64, WORD, low, high, frame)
+end
+
+function descriptor.dims(space, t, address, low, high, frame)
   local dims = {}
-  for i = 1, rank do
-    local lower, extent, sm = descriptor.dim(space, address, i, low, high, frame)
+  for i = 1, t.rank do
+    local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, frame)
     dims[i] = { lower = lower, extent = extent, sm = sm }
   end
   return dims
-end
-
--- Writes a whole descriptor of type t.
-function descriptor.write(space, t, address, base, dims, low, high, frame)
-  local function store(at, member, value)
-    space:store(at + member[1], member[2], member[3], value, low, high, frame)
-  end
-  store(address, layout.base_addr, base)
-  store(address, layout.elem_len, t.of.size)
-  store(address, layout.version, VERSION)
-  store(address, layout.rank, t.rank)
-  store(address, layout.attribute, attributes[t.attribute])
-  store(address, layout.type, descriptor.type_code(t.of))
-  for i = 1, t.rank do
-    local at = address + layout.dim + (i - 1) * layout.dim_size
-    local dim = dims and dims[i] or { lower = 1, extent = 0, sm = t.of.size }
-    store(at, layout.lower_bound, dim.lower)
-    store(at, layout.extent, dim.extent)
-    store(at, layout.sm, dim.sm)
-  end
 end
 
 -- Bytes from the first to the last element, and where the first lies: strides may be negative, and where
@@ -103,6 +185,27 @@ function descriptor.hull(base, of, dims)
     if span < 0 then first = first + span else last = last + span end
   end
   return first, last - first
+end
+
+-- The elements of a section with gaps, for the core: bytes that lie together, and {count, step ...} of the
+-- dimensions beyond, the largest step first; nil if there are no gaps.
+function descriptor.gaps(of, dims)
+  local run, steps = of.size, {}
+  for _, dim in ipairs(dims) do
+    if dim.extent <= 0 then return nil end
+    if dim.extent > 1 then steps[#steps + 1] = { count = dim.extent, step = math.abs(dim.sm) } end
+  end
+  table.sort(steps, function(a, b) return a.step > b.step end)
+  while steps[1] and steps[#steps].step == run do
+    run = run * table.remove(steps).count
+  end
+  if not steps[1] then return nil end
+  local flat = {}
+  for _, step in ipairs(steps) do
+    flat[#flat + 1] = step.count
+    flat[#flat + 1] = step.step
+  end
+  return run, flat
 end
 
 function descriptor.count(dims)

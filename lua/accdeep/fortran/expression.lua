@@ -4,7 +4,8 @@
 -- function(frame) -> {shape, v1, v2 ...} in memory order. What lies in memory also has place = function(frame) ->
 -- address, low, high (rank 0) or section = function(frame) -> {address, low, high, of, dims}, dims = list of {lower,
 -- extent, sm}. A whole allocatable or pointer has descriptor = function(frame) -> its own address, low, high,
--- and dtype. is_target: a pointer may point to it. Logical values are true and false, characters are strings.
+-- and dtype. What is polymorphic has dynamic = function(frame) -> its type now; its type is the declared one.
+-- is_target: a pointer may point to it. Logical values are true and false, characters are strings.
 --
 -- operation.lua has the operators.
 --
@@ -20,6 +21,7 @@ local types = require "accdeep.types"
 local unparse = require "accdeep.fortran.unparse"
 
 local raise = diagnostic.raise
+local at = eval.at
 
 local expression = {}
 
@@ -37,6 +39,13 @@ local function loader(space, t)
       return table.concat(bytes)
     end
   end
+  if t.kind == "complex" then
+    local code, size = t.part.code, t.part.size
+    return function(address, low, high, f)
+      local re = space:load(address, code, size, low, high, f)
+      return { re, (space:load(address + size, code, size, low, high, f)) }
+    end
+  end
   local code, size = t.code, t.size
   if t.logical then
     return function(address, low, high, f) return space:load(address, code, size, low, high, f) ~= 0 end
@@ -50,6 +59,13 @@ local function converter(from, to)
     return function(v) return (v .. (" "):rep(to.len - #v)):sub(1, to.len) end
   elseif to.logical then
     return function(v) return v end
+  elseif to.kind == "complex" then
+    local part = eval.converter(from.part or from, to.part)
+    if not from.part then return function(v) return { part(v), 0.0 } end end
+    return function(v) return { part(v[1]), part(v[2]) } end
+  elseif from.kind == "complex" then
+    local part = eval.converter(from.part, to)
+    return function(v) return part(v[1]) end
   end
   return eval.converter(from, to)
 end
@@ -60,6 +76,13 @@ local function storer(space, t)
     local byte = core.scalar.u8
     return function(address, v, low, high, f)
       for i = 1, t.len do space:store(address + i - 1, byte, 1, v:byte(i), low, high, f) end
+    end
+  end
+  if t.kind == "complex" then
+    local code, size = t.part.code, t.part.size
+    return function(address, v, low, high, f)
+      space:store(address, code, size, v[1], low, high, f)
+      space:store(address + size, code, size, v[2], low, high, f)
     end
   end
   local code, size = t.code, t.size
@@ -80,7 +103,7 @@ function expression.addresses(section)
   end
   for i, dim in ipairs(dims) do
     local n = sizes[i - 1]
-    for at = n + 1, sizes[i] do list[at] = list[at - n] + dim.sm end
+    for k = n + 1, sizes[i] do list[k] = list[k - n] + dim.sm end
   end
   return list
 end
@@ -105,16 +128,6 @@ local function out_of_bounds(space, address, f, pos, text, index, i, lower, exte
     lower + extent - 1), f)
 end
 
-local function at(node, fn)
-  local pos = node.pos
-  return function(f)
-    f.pos = pos
-    local a, low, high = fn(f)
-    f.pos = pos
-    return a, low, high
-  end
-end
-
 -- What lies at a place, as an expression.
 local function designated(env, node, t, place, fields)
   local space = env.space
@@ -131,6 +144,10 @@ local function designated(env, node, t, place, fields)
       return base, blow, bhigh, address, low, high
     end
     e.based = based
+    e.dynamic = t.polymorphic and function(f)
+      local address, low, high = place(f)
+      return (descriptor.type(space, t, address, low, high, f))
+    end
     if rank == 0 then
       e.place = function(f)
         local base, low, high = based(f)
@@ -140,7 +157,7 @@ local function designated(env, node, t, place, fields)
       e.section = function(f)
         local base, blow, bhigh, address, low, high = based(f)
         return { address = base, low = blow, high = bhigh, of = of,
-          dims = descriptor.dims(space, address, rank, low, high, f) }
+          dims = descriptor.dims(space, t, address, low, high, f) }
       end
     end
   elseif rank > 0 then
@@ -163,7 +180,7 @@ end
 -- Adds value and array to what has a place or a section, if its type has values.
 function expression.valued(env, e)
   local t = e.type
-  if t.kind ~= "scalar" and t.kind ~= "character" then return e end
+  if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
   local load, place, section = loader(env.space, t), e.place, e.section
   if place then
     e.value = function(f)
@@ -191,13 +208,25 @@ end
 
 local compilers = {}
 
+-- What is known of an argument of assumed rank: a description, no elements.
+local function without_rank(e)
+  e.any_rank, e.value, e.array, e.place = true, nil, nil, e.rank == 0 and e.place or nil
+  return e
+end
+
 local function variable(env, node, binding)
   local counter = binding.counter -- of an implied do
   if counter then return { type = binding.type, rank = 0, value = function() return counter.value end } end
   local t = binding.type
+  -- a kernel's binding knows only where its memory is
+  local declared = env.session.scope.variables[node.name] or binding
+  if declared.any_rank and not binding.ranked then
+    return without_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
+  end
   if binding.dope then
     local of, rank = ftypes.element(t)
-    local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true }
+    local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true,
+      dynamic = binding.dynamic }
     if rank == 0 then
       e.place = at(node, function(f)
         local s = binding.dope(f)
@@ -211,10 +240,8 @@ local function variable(env, node, binding)
   if not binding.place then
     raise("type-mismatch", node.pos, ("'%s' has no place here"):format(node.name), { length = #node.name })
   end
-  -- a kernel's binding knows only where its memory is
-  local declared = env.session.scope.variables[node.name] or binding
   return designated(env, node, t, at(node, binding.place), { is_target = declared.target, whole = true,
-    constant = declared.constant })
+    constant = declared.constant, dynamic = binding.dynamic })
 end
 
 function compilers.id(env, node)
@@ -237,13 +264,19 @@ function compilers.id(env, node)
   return variable(env, node, binding)
 end
 
+-- z%re and z%im are real variables.
+local function parts_of(t)
+  return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
+end
+
 function compilers.component(env, node)
   local base = compile(env, node.base)
   local record = base.type
-  if record.kind ~= "record" then
+  local part = record.kind == "complex" and (base.place or base.section) and parts_of(record)[node.name]
+  if record.kind ~= "record" and not part then
     raise("not-a-struct", node.pos, ("%s is %s: it has no components"):format(base.text or "this", types.name(record)))
   end
-  local member = types.member(record, node.name)
+  local member = part or types.member(record, node.name)
   if not member then
     local near = diagnostic.closest(node.name, record.by_name or {})
     raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(record), node.name),
@@ -257,7 +290,7 @@ function compilers.component(env, node)
       return address + offset, low, high
     end), fields)
   end
-  if member.type.kind ~= "scalar" and member.type.kind ~= "character" and member.type.kind ~= "record" then
+  if member.type.kind == "array" or member.type.kind == "descriptor" then
     raise("type-mismatch", node.name_pos, ("'%s' is an array in every element of %s"):format(node.name, base.text),
       { length = #node.name, help = "name one element" })
   end
@@ -285,7 +318,7 @@ expression.integer = integer
 
 -- Place of one element.
 local function element(env, base, indices, pos)
-  local n, space, text, of = #indices, env.space, base.text, base.type
+  local n, space, text, of, t = #indices, env.space, base.text, base.type, base.dtype
   if base.dims then
     local dims, origin = base.dims, base.origin
     return function(f)
@@ -308,7 +341,7 @@ local function element(env, base, indices, pos)
       local offset = 0
       for i = 1, n do
         local index = indices[i](f)
-        local lower, extent, sm = descriptor.dim(space, address, i, low, high, f)
+        local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, f)
         local distance = index - lower
         if distance < 0 or distance >= extent then
           out_of_bounds(space, start, f, pos, text, index, i, lower, extent)
@@ -340,7 +373,7 @@ local function part(env, node, base, subscripts)
   local rank = 0
   for _, subscript in ipairs(subscripts) do rank = rank + (subscript.index and 0 or 1) end
   local e = { type = base.type, rank = rank, text = unparse(node), node = node, is_target = base.is_target,
-    constant = base.constant, part_of = base }
+    constant = base.constant, part_of = base, dynamic = base.dynamic }
   e.section = at(node, function(f)
     local s = section(f)
     local address, dims = s.address, {}
@@ -386,6 +419,10 @@ end
 function compilers.reference(env, node)
   local base = array_base(env, node)
   if not base then return expression.call(env, node) end
+  if base.any_rank then
+    raise("type-mismatch", node.pos, ("%s has assumed rank: its elements are known in select rank"):format(base.text),
+      { length = #base.text })
+  end
   if base.rank == 0 then
     if base.type.kind == "character" and #node.args == 1 and node.args[1].tag == "range" then
       raise("unsupported", node.pos, "substrings are not supported", { rule = "HOUSE-version" })
@@ -415,7 +452,7 @@ function compilers.reference(env, node)
   if not is_element then return part(env, node, base, subscripts) end
   local place, of = element(env, base, indices, node.pos)
   local e = designated(env, node, of, at(node, place), { is_target = base.is_target, constant = base.constant })
-  e.element_of = base
+  e.element_of, e.dynamic = base, base.dynamic
   return e
 end
 
@@ -427,17 +464,39 @@ function compilers.implied(_, node) raise("syntax", node.pos, "an implied do sta
 function compile(env, node) return compilers[node.tag](env, node) end
 
 expression.compile, expression.compilers, expression.designated = compile, compilers, designated
+-- expression.constructor(env, node): constructor.lua
 expression.intrinsics = {} -- name -> function(env, node, args): intrinsic.lua
 
--- A call in an expression: a function of the text, an intrinsic one, one of the scenario.
+-- In a where, elements that its mask leaves out are not computed. That is said in the frame to operations that go
+-- element by element; whatever else stands in an expression is computed whole.
+local function unmasked(e)
+  if e.elemental then return e end
+  for _, what in ipairs { "value", "array" } do
+    local fn = e[what]
+    e[what] = fn and function(f)
+      local mask = f.mask
+      f.mask = nil
+      local v = fn(f)
+      f.mask = mask
+      return v
+    end
+  end
+  return e
+end
+
+-- A call in an expression: a function of the text, a constructor, an intrinsic function, one of the scenario.
 function expression.call(env, node)
   local name = node.base.name
-  local procedure = env.session:fortran_procedure(name)
-  if procedure then return env.session:fortran_function(env, node, procedure) end
+  local procedure, measured = env.session:fortran_procedure(name), env.session.measured
+  if procedure and measured then measured.calls = true end
+  if procedure then return unmasked(env.session:fortran_function(env, node, procedure)) end
+  local made = expression.constructor(env, node)
+  if made then return made end
   local intrinsic = expression.intrinsics[name]
-  if intrinsic then return intrinsic(env, node) end
+  if intrinsic then return unmasked(intrinsic(env, node)) end
   local binding = env.lookup(name, node.base.pos)
   if not binding then unknown_name(env, node.base) end
+  if measured then measured.calls = true end
   local args = {}
   for i, arg in ipairs(node.args) do
     args[i] = compile(env, arg)
@@ -447,7 +506,7 @@ function expression.call(env, node)
   local t = name:find "^[i-n]" and ftypes.LONG or ftypes.DOUBLE
   return { type = t, rank = 0, value = function(f)
     local values = {}
-    for i, arg in ipairs(args) do values[i] = arg.value(f) end
+    for i, arg in ipairs(args) do values[i] = (arg.value or arg.array)(f) end
     f.pos = node.pos
     local result = binding.fn(table.unpack(values, 1, #args))
     local v = type(result) == "number" and (t == ftypes.DOUBLE and result + 0.0 or math.tointeger(result))

@@ -1,13 +1,15 @@
 -- grammar.lua - Fortran: expressions, declarations, statements, program units, and clauses of directives.
 --
 -- Texts are plain (source.lua). Nodes of expressions: num{value, kind, class = "integer"|"real"},
--- str{value}, truth{value}, id{name}, component{base, name, name_pos}, reference{base, args}, unary{op, e},
--- binary{op, a, b}, array{list, spec?}, implied{list, name, first, last, step?}; among arguments also
+-- str{value}, truth{value}, complex{re, im}, id{name}, component{base, name, name_pos}, reference{base, args},
+-- unary{op, e}, binary{op, a, b}, array{list, spec?}, implied{list, name, first, last, step?}; among arguments also
 -- range{first?, last?, step?}, keyword{name, e} and star.
 -- Specifications: declaration{spec, attrs, list of entity{name, dims?, value?, target?}}; spec{class, kind?,
 -- name?, len?}; dims of dimension{lower?, upper?, open, star}; derived{name, list}.
 -- Statements: assign{to, e}, associate{to, e}, if{list of {c?, body}}, do{name, first, last, step?, body},
--- while{c?, body}, select{e, list of {cases?, body}}, call{target}, allocate{list}, deallocate{list},
+-- while{c?, body}, select{e, list of {cases?, body}}, select_type{e, name?, list of {guard = "type"|"class"|nil,
+-- spec?, body}}, select_rank{e, name?, list of {rank = expression, "*" or "default", body}},
+-- where{list of {mask?, body}}, call{target}, allocate{spec?, list}, deallocate{list},
 -- nullify{list}, print{list}, return, exit, cycle, stop{failed, code?}, nothing, directive{text}.
 -- procedure{kind, name, params, result?, spec?, list, inner}.
 
@@ -103,7 +105,11 @@ local function expressions(rules, lx)
   rules.id = node("id", name, function(n, text) n.name = text end)
   rules.designator = V "id" * (V "arguments" + V "part") ^ 0 / suffixes
 
-  rules.primary = (V "number" + V "string" + V "truth") * lx.space + V "constructor"
+  local part = unary(S "+-", V "number" * lx.space) + V "number" * lx.space + V "id"
+  rules.complex = node("complex", sym "(" * part * sym "," * part * sym ")", function(n, re, im)
+    n.re, n.im = re, im
+  end)
+  rules.primary = (V "number" + V "string" + V "truth") * lx.space + V "constructor" + V "complex"
     + sym "(" * V "expression" * expect(sym ")", "expected ')'") + V "designator"
   rules.power = V "primary" * (Cp() * operator "**" * (V "signed" + V "power")) ^ -1 / fold
   rules.signed = unary(S "+-", V "power")
@@ -144,6 +150,9 @@ local function declarations(rules, lx)
     + spec((word "type" * Cc(false) + word "class" * Cc(true)) * sym "(" * Cp() * (name + C "*" * lx.space) * close,
       function(n, polymorphic, at, text) n.class, n.name, n.name_pos, n.polymorphic = "type", text, at, polymorphic end)
 
+  -- a derived type where only a type can stand: type is (child), allocate(child :: p)
+  rules.type_spec = spec(Cp() * name, function(n, at, text) n.class, n.name, n.name_pos = "type", text, at end)
+
   rules.dimension = node("dimension", opt(V "expression") * sym ":" * opt(sym "*" * Cc "*" + V "expression"),
       function(n, lower, upper)
         n.lower, n.star = lower or nil, upper == "*"
@@ -179,13 +188,16 @@ local function declarations(rules, lx)
   -- told about later: one line is as wrong as another
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
-  rules.derived = node("derived", word "type" * -sym "(" * opt(Ct((sym "," * Cp() * C(lx.raw_name * lx.space
-        * (sym "(" * lx.raw_name * lx.space * close) ^ -1)) ^ 1)) * (sym "::") ^ -1 * name * stop
+  local of_type = node("attribute", word "extends" * sym "(" * Cp() * expect(name, "expected a type's name") * close,
+      function(n, at, parent) n.name, n.parent, n.parent_pos = "extends", parent, at end)
+    + node("attribute", word "bind" * sym "(" * word "c" * close, function(n) n.name = "bind" end)
+    + node("attribute", expect(name, "expected an attribute"), function(n, text) n.name = text end)
+  rules.derived = node("derived", word "type" * -sym "(" * Ct((sym "," * of_type) ^ 0) * (sym "::") ^ -1 * name * stop
       * Ct((V "directive_line" + (word "private" + word "sequence" + word "public") * stop + V "procedures_of_type"
         + V "declaration" - word "end") ^ 0)
       * expect(word "end" * word "type" + word "endtype", "expected a component or 'end type'")
       * (name / 0) ^ -1 * stop,
-    function(n, attrs, text, list) n.attrs, n.name, n.list = attrs or {}, text, list end)
+    function(n, attrs, text, list) n.attrs, n.name, n.list = attrs, text, list end)
 
   -- what says nothing here
   rules.nothing = node("nothing", (word "implicit" * word "none" * (sym "("
@@ -226,7 +238,8 @@ local function statements(rules, lx)
   local designators = Ct(lx.list(expect(V "designator", "expected a variable")))
   rules.action = assignment
     + one("call", word "call" * expect(V "designator", "expected a procedure"), function(n, d) n.target = d end)
-    + one("allocate", word "allocate" * open * Ct(lx.list(V "argument")) * close, function(n, list) n.list = list end)
+    + one("allocate", word "allocate" * open * opt((V "spec" + V "type_spec") * sym "::") * Ct(lx.list(V "argument"))
+        * close, function(n, spec, list) n.spec, n.list = spec or nil, list end)
     + one("deallocate", word "deallocate" * open * Ct(lx.list(V "argument")) * close,
       function(n, list) n.list = list end)
     + one("nullify", word "nullify" * open * designators * close, function(n, list) n.list = list end)
@@ -267,7 +280,36 @@ local function statements(rules, lx)
 
   local unit_end = word "end" * (lx.ended + lx.words "subroutine function program module procedure" / 0)
     + word "endsubroutine" + word "endfunction" + word "contains" * lx.ended + word "endprogram" + word "endmodule"
-  rules.executable = V "directive_line" + V "branching" + V "looping" + V "selecting" + V "action" * stop
+  -- bodies of where are assignments to arrays, and such constructs again
+  local masked = Ct((V "masking" + assignment * stop) ^ 0)
+  local function masked_branch(mask, body) return { mask = mask or nil, body = body } end
+  local elsewhere = word "else" * word "where" + word "elsewhere"
+  rules.masking = one("where", word "where" * sym "(" * V "expression" * sym ")" * lx.ended * masked
+        / masked_branch
+      * (elsewhere * (sym "(" * e * close + Cc(false)) * label * stop * masked / masked_branch) ^ 0
+      * ends("where", label), function(n, ...) n.list = { ... } end)
+    + one("where", word "where" * open * e * close * expect(assignment, "expected an assignment") * stop,
+      function(n, mask, action) n.list = { { mask = mask, body = { action } } } end)
+
+  local subject = opt(name * arrow) * e * close * stop
+  local guard = (word "type" * Cc "type" + word "class" * Cc "class") * word "is" * open
+      * (V "spec" + V "type_spec") * close
+    + word "class" * word "default" * Cc(false) * Cc(false)
+  local guarded = guard * label * stop * V "block" / function(how, spec, body)
+    return { guard = how or nil, spec = spec or nil, body = body }
+  end
+  rules.typing = one("select_type", (name * sym ":" / 0) ^ -1 * (word "select" * word "type" + word "selecttype") * open
+    * subject * Ct(guarded ^ 0) * ends("select", label), function(n, text, selector, list)
+    n.name, n.e, n.list = text or nil, selector, list
+  end)
+  local rank_of = word "rank" * (word "default" * Cc "default" + open * (sym "*" * Cc "*" + V "expression") * close)
+    * label * stop * V "block" / function(rank, body) return { rank = rank, body = body } end
+  rules.ranking = one("select_rank", (name * sym ":" / 0) ^ -1 * (word "select" * word "rank" + word "selectrank")
+    * open * subject * Ct(rank_of ^ 0) * ends("select", label), function(n, text, selector, list)
+    n.name, n.e, n.list = text or nil, selector, list
+  end)
+  rules.executable = V "directive_line" + V "branching" + V "looping" + V "selecting" + V "typing" + V "ranking"
+    + V "masking" + V "action" * stop
   rules.statement = V "executable" + V "derived" + V "procedure" + V "declaration" + V "attribute_statement"
     + V "nothing"
 

@@ -1,7 +1,10 @@
 -- fortran - the language of a scenario's host program, where it is Fortran: texts of declarations and statements,
 -- expressions, directives. A session asks its dialect (session.lua) for what differs between C and this.
 
+local addendum = require "accdeep.fortran.addendum"
+require "accdeep.fortran.constructor"
 local declare = require "accdeep.fortran.declare"
+local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.grammar.directive"
 local expression = require "accdeep.fortran.expression"
@@ -9,6 +12,7 @@ local fview = require "accdeep.fortran.view"
 local grammar = require "accdeep.fortran.grammar"
 local kernel = require "accdeep.fortran.kernel"
 local location = require "accdeep.location"
+local measure = require "accdeep.fortran.measure"
 local procedure = require "accdeep.fortran.procedure"
 local section = require "accdeep.fortran.section"
 local source = require "accdeep.fortran.source"
@@ -18,7 +22,8 @@ local view = require "accdeep.view"
 
 local raise = diagnostic.raise
 
-local fortran = { fresh = true } -- plans hold addresses: they are made each time
+-- Plans hold addresses: they serve again while these are the same.
+local fortran = { measured = measure.plan, holds = measure.holds }
 
 -- ----------------------------------------------------------------------------------- expressions --
 
@@ -86,8 +91,10 @@ function fortran.directive(session, text)
   return (grammar.parse("directive", source.directive(text), 1, session.scope))
 end
 function fortran.references(_, text) return (grammar.parse("references", source.directive(text), 1)) end
+fortran.layouts = descriptor.layouts
 fortran.item, fortran.pointer, fortran.with_roots = section.item, section.pointer, section.with_roots
 fortran.element_type, fortran.way_to = section.element_type, section.way_to
+fortran.completed, fortran.settle = addendum.complete, addendum.settle
 fortran.binding, fortran.private, fortran.use_device = kernel.binding, kernel.private, kernel.use_device
 
 -- The body of a compute construct: text, or a list of statements that stand in one. Returns {list}, and what it

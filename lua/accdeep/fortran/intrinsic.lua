@@ -3,8 +3,10 @@
 -- Each is a function of (env, node) that gives an expression. Arguments may have keywords; what the standard
 -- calls them is in the signatures.
 
+local complex = require "accdeep.fortran.complex"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
+local dynamic = require "accdeep.fortran.dynamic"
 local expression = require "accdeep.fortran.operation"
 local ftypes = require "accdeep.fortran.types"
 local types = require "accdeep.types"
@@ -60,12 +62,15 @@ end
 
 local function array_of(env, node)
   local e = compile(env, node)
-  if e.rank == 0 then raise("type-mismatch", node.pos, ("%s is no array"):format(e.text or "this")) end
+  if e.rank == 0 and not e.any_rank then
+    raise("type-mismatch", node.pos, ("%s is no array"):format(e.text or "this"))
+  end
   return e
 end
 
 -- Dimensions of an array: {lower, extent}; those of values begin at 1.
 local function dims_of(e)
+  if e.rank == 0 then return function() return {} end end
   if e.section then
     local section = e.section
     return function(f) return section(f).dims end
@@ -77,6 +82,11 @@ local function dims_of(e)
     return dims
   end
 end
+
+define("rank", "a", function(env, _, given)
+  local rank = compile(env, given.a).rank
+  return { type = INTEGER, rank = 0, const = rank, value = function() return rank end }
+end)
 
 -- lbound, ubound, size, shape: what of each dimension.
 local function inquiry(what, whole)
@@ -181,20 +191,20 @@ end)
 
 define("real float", "a kind?", function(env, _, given)
   local e = compile(env, given.a)
-  needs(given.a, "number", e)
-  local t = kind_of(env, given.kind, "real", REAL)
+  needs(given.a, "numeric", e)
+  local t = kind_of(env, given.kind, "real", e.type.part or REAL)
   return expression.mapped(t, converter(e.type, t), e)
 end)
 define("dble", "a", function(env, _, given)
   local e = compile(env, given.a)
-  needs(given.a, "number", e)
+  needs(given.a, "numeric", e)
   return expression.mapped(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
 local function to_integer(round)
   return function(env, _, given)
     local e = compile(env, given.a)
-    needs(given.a, "number", e)
+    needs(given.a, round and "number" or "numeric", e)
     local t = kind_of(env, given.kind, "integer", INTEGER)
     local fit = converter(e.type.float and DOUBLE or e.type, t)
     return expression.mapped(t, function(v) return fit(round and e.type.float and round(v) or v) end, e)
@@ -222,9 +232,39 @@ for name, fn in pairs { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = 
   end)
 end
 
+-- A complex number of two parts; kind: of the result.
+define("cmplx", "x y? kind?", function(env, node, given)
+  local t = kind_of(env, given.kind, "complex", ftypes.COMPLEX)
+  local x, y = compile(env, given.x), given.y and compile(env, given.y)
+  needs(given.x, y and "number" or "numeric", x)
+  local cx = converter(x.type, y and t.part or t)
+  if not y then return expression.mapped(t, cx, x) end
+  needs(given.y, "number", y)
+  local cy = converter(y.type, t.part)
+  return expression.mapped(t, function(re, im) return { cx(re), cy(im) } end, x, y, node.pos)
+end)
+
+local function complex_argument(env, node)
+  local e = compile(env, node)
+  needs(node, "complex", e)
+  return e
+end
+define("aimag", "z", function(env, _, given)
+  local e = complex_argument(env, given.z)
+  return expression.mapped(e.type.part, function(v) return v[2] end, e)
+end)
+define("conjg", "z", function(env, _, given)
+  local e = complex_argument(env, given.z)
+  return expression.mapped(e.type, function(v) return { v[1], -v[2] } end, e)
+end)
+
 define("abs", "a", function(env, _, given)
   local e = compile(env, given.a)
-  needs(given.a, "number", e)
+  needs(given.a, "numeric", e)
+  if e.type.part then
+    local fit = converter(DOUBLE, e.type.part)
+    return expression.mapped(e.type.part, function(v) return fit(complex.abs(v)) end, e)
+  end
   return expression.mapped(e.type, math.abs, e)
 end)
 
@@ -273,55 +313,44 @@ end
 
 -- --------------------------------------------------------------------------------------- arrays --
 
+-- apply: a function of two values, or an operator.
 local function reduction(start, apply, class)
   return function(env, node, given)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
-    local e = array_of(env, given.array or given.mask)
-    needs(given.array or given.mask, class, e)
+    local e = array_of(env, given.array)
+    needs(given.array, class, e)
     local t = e.type
-    local fit = class == "number" and converter(t.float and DOUBLE or LONG, t) or function(v) return v end
-    return { type = apply.type or t, rank = 0, value = function(f)
-      local result
-      for i, v in ipairs(e.array(f)) do
-        if i == 1 and start == nil then result = v else result = fit(apply.fn(i == 1 and start or result, v)) end
-      end
-      if result == nil then result = start == nil and 0 or start end
-      return result
+    local fn = type(apply) == "string" and expression.operators[t.class][apply] or apply
+    local fit, first = converter(expression.widest[t.class], t), start and converter(INTEGER, t)(start)
+    return { type = t, rank = 0, value = function(f)
+      local result = first
+      for _, v in ipairs(e.array(f)) do result = result and fit(fn(result, v)) or v end
+      return result or 0
     end }
   end
 end
-define("sum", "array dim?", reduction(0, { fn = function(a, b) return a + b end }, "number"))
-define("product", "array dim?", reduction(1, { fn = function(a, b) return a * b end }, "number"))
-define("maxval", "array dim?", reduction(nil, { fn = math.max }, "number"))
-define("minval", "array dim?", reduction(nil, { fn = math.min }, "number"))
-define("all", "mask dim?", function(env, node, given)
-  local e = array_of(env, given.mask)
-  needs(given.mask, "logical", e)
-  return { type = LOGICAL, rank = 0, value = function(f)
-    f.pos = node.pos
-    for _, v in ipairs(e.array(f)) do if not v then return false end end
-    return true
-  end }
-end)
-define("any", "mask dim?", function(env, node, given)
-  local e = array_of(env, given.mask)
-  needs(given.mask, "logical", e)
-  return { type = LOGICAL, rank = 0, value = function(f)
-    f.pos = node.pos
-    for _, v in ipairs(e.array(f)) do if v then return true end end
-    return false
-  end }
-end)
-define("count", "mask dim?", function(env, node, given)
-  local e = array_of(env, given.mask)
-  needs(given.mask, "logical", e)
-  return { type = INTEGER, rank = 0, value = function(f)
-    f.pos = node.pos
-    local n = 0
-    for _, v in ipairs(e.array(f)) do n = n + (v and 1 or 0) end
-    return n
-  end }
-end)
+define("sum", "array dim?", reduction(0, "+", "numeric"))
+define("product", "array dim?", reduction(1, "*", "numeric"))
+define("maxval", "array dim?", reduction(nil, math.max, "number"))
+define("minval", "array dim?", reduction(nil, math.min, "number"))
+
+-- What a mask holds: result(number of true elements, number of elements).
+local function of_mask(t, result)
+  return function(env, node, given)
+    if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
+    local e = array_of(env, given.mask)
+    needs(given.mask, "logical", e)
+    return { type = t, rank = 0, value = function(f)
+      f.pos = node.pos
+      local values, n = e.array(f), 0
+      for _, v in ipairs(values) do n = n + (v and 1 or 0) end
+      return result(n, #values)
+    end }
+  end
+end
+define("all", "mask dim?", of_mask(LOGICAL, function(n, of) return n == of end))
+define("any", "mask dim?", of_mask(LOGICAL, function(n) return n > 0 end))
+define("count", "mask dim?", of_mask(INTEGER, function(n) return n end))
 
 define("reshape", "source shape", function(env, node, given)
   local e, shape = array_of(env, given.source), array_of(env, given.shape)
@@ -378,27 +407,53 @@ define("kind", "x", function(env, _, given)
   return { type = INTEGER, rank = 0, const = e.type.fkind, value = function() return e.type.fkind end }
 end)
 
+-- The type of an expression when it is met: of what is polymorphic the dynamic one.
+local function type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
+
 -- Bytes of an element of what the argument is.
-define("storage_size sizeof", "a", function(env, _, given, name)
+define("storage_size sizeof", "a", function(env, node, given, name)
   local e = compile(env, given.a)
   local times = name == "sizeof" and 1 or 8
   return { type = LONG, rank = 0, value = function(f)
+    f.pos = node.pos
     local n = name == "sizeof" and e.rank > 0 and descriptor.count(dims_of(e)(f)) or 1
-    return e.type.size * n * times
+    return type_of(e, f).size * n * times
   end }
 end)
+
+-- Dynamic types are compared, of objects of derived types.
+local function inquiry_of_types(holds)
+  return function(env, node, given)
+    local a, b = compile(env, given.a), compile(env, given.b or given.mold)
+    for i, e in ipairs { a, b } do
+      if e.type.kind ~= "record" then
+        raise("type-mismatch", (i == 1 and given.a or given.b or given.mold).pos,
+          ("%s is %s, no derived type"):format(e.text or "this", types.name(e.type)))
+      end
+    end
+    return { type = LOGICAL, rank = 0, value = function(f)
+      f.pos = node.pos
+      return holds(type_of(a, f), type_of(b, f))
+    end }
+  end
+end
+define("same_type_as", "a b", inquiry_of_types(function(a, b) return a == b end))
+define("extends_type_of", "a mold", inquiry_of_types(dynamic.extends))
 
 -- Whether the elements lie one behind the other.
 define("is_contiguous", "array", function(env, _, given)
   local e = array_of(env, given.array)
   if not e.section then raise("type-mismatch", given.array.pos, "is_contiguous takes a variable") end
   return { type = LOGICAL, rank = 0, value = function(f)
-    return descriptor.is_contiguous(e.type, e.section(f).dims)
+    return descriptor.is_contiguous(type_of(e, f), e.section(f).dims)
   end }
 end)
 
 intrinsics.acc_on_device = function(env)
   return { type = LOGICAL, rank = 0, value = function() return env.space.on_device == true end }
+end
+intrinsics.omp_is_initial_device = function(env)
+  return { type = LOGICAL, rank = 0, value = function() return env.space.on_device ~= true end }
 end
 
 return intrinsics

@@ -10,15 +10,15 @@ local fview = require "accdeep.fortran.view"
 local fkernel = {}
 
 -- A descriptor of the kernel's own.
-local function section_binding(t, name, base, dims, low, high)
-  local made = { type = t, dope = function(f)
+local function section_binding(t, of, name, base, dims, low, high)
+  local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
     if base == 0 then
       diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
         or "allocated"), { rule = "TR14-4.3-15" })
     end
     local copies = {}
     for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
-    return { address = base, low = low, high = high, of = t.of, dims = copies }
+    return { address = base, low = low, high = high, of = of, dims = copies }
   end }
   function made.view(space) return base ~= 0 and fview.of_section(space, t, made.dope {}) or nil end
   return made
@@ -46,10 +46,11 @@ function fkernel.binding(session, k, variable, start)
   end
   local space = session.host_space
   local base = descriptor.base(space, address)
-  local dims = descriptor.dims(space, address, t.rank)
+  local dims = descriptor.dims(space, t, address)
   -- what only an attach names is not looked for: its descriptor should have been there (FLANG-storage-3)
   local attached = k and k.plan.attached[name]
-  local first, bytes = descriptor.hull(base, t.of, dims)
+  local of = descriptor.type(space, t, address)
+  local first, bytes = descriptor.hull(base, of, dims)
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
     if not k and ctx:presence(device, first, bytes) == "partly" then -- to be looked at piece by piece
@@ -64,18 +65,19 @@ function fkernel.binding(session, k, variable, start)
       end
     end
   end
-  return section_binding(t, name, on_device, dims, low, high)
+  return section_binding(t, of, name, on_device, dims, low, high)
 end
 
 -- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
 function fkernel.use_device(session, variable)
   local space, t = session.host_space, variable.type
   local base = descriptor.base(space, variable.address)
-  local dims = descriptor.dims(space, variable.address, t.rank)
-  local first = descriptor.hull(base, t.of, dims)
+  local dims = descriptor.dims(space, t, variable.address)
+  local of = descriptor.type(space, t, variable.address)
+  local first = descriptor.hull(base, of, dims)
   local dev = base ~= 0 and session.ctx:deviceptr(session.device, first) or 0
   local low, high = session.ctx:device_bounds(session.device, dev)
-  local made = section_binding(t, variable.name, base - first + dev, dims, low, high)
+  local made = section_binding(t, of, variable.name, base - first + dev, dims, low, high)
   made.host = first
   return made
 end
@@ -86,17 +88,18 @@ function fkernel.private(k, variable, how)
   local space = session.host_space
   local base = descriptor.base(space, variable.address)
   if base == 0 then return fkernel.binding(session, k, variable) end
-  local dims = descriptor.dims(space, variable.address, t.rank)
-  local first, bytes = descriptor.hull(base, t.of, dims)
+  local dims = descriptor.dims(space, t, variable.address)
+  local of = descriptor.type(space, t, variable.address)
+  local first, bytes = descriptor.hull(base, of, dims)
   local address = k:memory(math.max(bytes, 1))
   if how == "firstprivate" then
     local ok, err = session.ctx:to_device(k.device, address, first, bytes)
     if not ok then error(session:core_error(err, nil), 0) end
   end
-  return section_binding(t, variable.name, base - first + address, dims, address, address + bytes)
+  return section_binding(t, of, variable.name, base - first + address, dims, address, address + bytes)
 end
 
-local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base" }
+local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
 local lists = { "list", "args", "body", "cases" }
 
 -- Names of variables that statements use, in order, for the implicit data rules.

@@ -24,7 +24,7 @@ end
 -- Gives an object that is new its descriptors and default values.
 function object.initialize(session, t, address)
   if t.kind == "descriptor" then
-    core.put(address, descriptor.pack(t, 0))
+    core.put(address, descriptor.pack(session, t, 0))
   elseif t.kind == "array" and has_start(t.of) then
     for i = 0, t.n - 1 do object.initialize(session, t.of, address + i * t.of.size) end
   elseif t.kind == "record" and has_start(t) then
@@ -43,43 +43,47 @@ function object.new(session, t, name, pos)
   return address
 end
 
--- Elements of what an allocatable holds: address, number, dims. nil if it holds nothing.
+-- Elements of what an allocatable holds: address, number, dims, type. nil if it holds nothing.
 local function held(session, t, address, frame)
   local space = session.host_space
   local base = descriptor.base(space, address, nil, nil, frame)
   if base == 0 then return nil end
-  local dims = descriptor.dims(space, address, t.rank, nil, nil, frame)
-  return base, descriptor.count(dims), dims
+  local dims = descriptor.dims(space, t, address, nil, nil, frame)
+  return base, descriptor.count(dims), dims, descriptor.type(space, t, address, nil, nil, frame)
 end
 
--- Allocates what a descriptor describes; dims have lower and extent.
-function object.allocate(session, t, address, dims, name, frame)
+-- Allocates what a descriptor describes; dims have lower and extent. of: type of the elements, nil: as declared.
+function object.allocate(session, t, address, dims, name, frame, of)
+  of = of or t.of
   local n = descriptor.count(dims)
-  local size = t.of.size
+  local size = of.size
   if n > 0 and size > (1 << 46) // n then
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
   local base = session:new_block(n * size, name, nil, frame.pos)
   core.put(base, ("\0"):rep(math.min(n * size, 1 << 20)))
-  if has_start(t.of) then
-    for i = 0, n - 1 do object.initialize(session, t.of, base + i * size) end
+  if has_start(of) then
+    for i = 0, n - 1 do object.initialize(session, of, base + i * size) end
   end
-  descriptor.write(session.host_space, t, address, base, descriptor.pack_strides(t.of, dims), nil, nil, frame)
+  descriptor.write(session.host_space, t, address, base, descriptor.pack_strides(of, dims), nil, nil, frame, of)
   return base
 end
 
 -- What an object owns is freed: allocated components, and theirs.
+function object.release_elements(session, of, base, n, frame)
+  if not has_start(of) then return end
+  for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
+end
+
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
-    local base, n = held(session, t, address, frame)
+    local base, n, _, of = held(session, t, address, frame)
     if not base then return end
-    if has_start(t.of) then
-      for i = 0, n - 1 do object.release(session, t.of, base + i * t.of.size, frame) end
-    end
+    object.release_elements(session, of, base, n, frame)
     session:free(base)
-    core.put(address, descriptor.pack(t, 0))
-  elseif t.kind == "array" and has_start(t.of) then
-    for i = 0, t.n - 1 do object.release(session, t.of, address + i * t.of.size, frame) end
+    core.put(address, descriptor.pack(session, t, 0))
+  elseif t.kind == "array" then
+    object.release_elements(session, t.of, address, t.n, frame)
   elseif t.kind == "record" and has_start(t) then
     for _, member in ipairs(t.members) do
       object.release(session, member.type, address + member.offset, frame)
@@ -93,14 +97,14 @@ function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     object.release(session, t, to, frame)
-    local base, n, dims = held(session, t, from, frame)
+    local base, n, dims, of = held(session, t, from, frame)
     if not base then return end
-    local copy = object.allocate(session, t, to, dims, types.name(t.of), frame)
-    for i = 0, has_start(t.of) and n - 1 or -1 do
-      object.copy(session, t.of, copy + i * t.of.size, base + i * t.of.size, frame)
+    local copy = object.allocate(session, t, to, dims, types.name(of), frame, of)
+    for i = 0, has_start(of) and n - 1 or -1 do
+      object.copy(session, of, copy + i * of.size, base + i * of.size, frame)
     end
-    if n > 0 and not has_start(t.of) then
-      session.host_space:copy(copy, base, n * t.of.size, nil, nil, nil, nil, frame)
+    if n > 0 and not has_start(of) then
+      session.host_space:copy(copy, base, n * of.size, nil, nil, nil, nil, frame)
     end
   elseif t.kind == "array" and has_start(t.of) then
     for i = 0, t.n - 1 do object.copy(session, t.of, to + i * t.of.size, from + i * t.of.size, frame) end

@@ -3,6 +3,7 @@
 -- Operations work on scalars, or element by element on arrays of one shape; see expression.lua for what they are
 -- made of.
 
+local complex = require "accdeep.fortran.complex"
 local diagnostic = require "accdeep.diagnostic"
 local expression = require "accdeep.fortran.expression"
 local ftypes = require "accdeep.fortran.types"
@@ -13,7 +14,7 @@ local INTEGER, LONG, LOGICAL, DOUBLE = ftypes.INTEGER, ftypes.LONG, ftypes.LOGIC
 local compile, compilers, converter = expression.compile, expression.compilers, expression.converter
 local integer = expression.integer
 
--- Applies fn to the values of one or two expressions, element by element.
+-- Applies fn to the values of one or two expressions, element by element: those of a where's mask, if there is one.
 local function mapped(t, fn, a, b, pos)
   if a.rank == 0 and (not b or b.rank == 0) then
     local x, y = a.value, b and b.value
@@ -23,14 +24,23 @@ local function mapped(t, fn, a, b, pos)
       return fn(v, y(f))
     end }
   end
-  return { type = t, rank = math.max(a.rank, b and b.rank or 0), array = function(f)
+  return { type = t, rank = math.max(a.rank, b and b.rank or 0), elemental = true, array = function(f)
+    local mask = f.mask
     local x = a.rank > 0 and a.array(f) or a.value(f)
     local y = b and (b.rank > 0 and b.array(f) or b.value(f))
     local shape = a.rank > 0 and x.shape or y.shape
     local result = { shape = shape }
     if b and a.rank > 0 and b.rank > 0 then expression.conform(x.shape, y.shape, pos) end
     for i = 1, a.rank > 0 and #x or #y do
-      result[i] = fn(a.rank > 0 and x[i] or a.rank == 0 and x, b and (b.rank > 0 and y[i] or b.rank == 0 and y))
+      local v = x
+      if a.rank > 0 then v = x[i] end
+      if not mask or mask[i] then
+        local w = y
+        if b and b.rank > 0 then w = y[i] end
+        result[i] = fn(v, w)
+      else
+        result[i] = v -- which nobody asks for
+      end
     end
     return result
   end }
@@ -47,12 +57,20 @@ function expression.conform(a, b, pos)
   end
 end
 
+local number = { integer = true, real = true }
+local numeric = { integer = true, real = true, complex = true }
+
+expression.numeric = numeric
+
+-- what: "value", a class, "number" (that can be compared) or "numeric".
 local function needs(node, what, ...)
   for _, e in ipairs { ... } do
-    if not (e.value or e.array) or what ~= "value" and e.type.class ~= what
-      and not (what == "number" and (e.type.class == "integer" or e.type.class == "real")) then
+    local class = e.type.class
+    local is_wanted = what == "value" or class == what or what == "number" and number[class]
+      or what == "numeric" and numeric[class]
+    if not (e.value or e.array) or not is_wanted then
       raise("type-mismatch", node.pos, ("a %s is needed, this is %s"):format(what == "logical" and "logical value"
-        or what, types.name(e.type)))
+        or what == "numeric" and "number" or what, types.name(e.type)))
     end
     if e.rank == 0 and not e.value or e.rank > 0 and not e.array then
       raise("type-mismatch", node.pos, ("%s has no value here"):format(e.text or "this"))
@@ -64,6 +82,10 @@ expression.needs = needs
 -- The type of an operation on two numbers.
 local function common(a, b)
   if a.class == b.class then return a.size >= b.size and a or b end
+  if a.class == "complex" or b.class == "complex" then
+    local kinds = math.max(a.class == "integer" and 4 or a.fkind, b.class == "integer" and 4 or b.fkind)
+    return ftypes.intrinsic.complex[kinds]
+  end
   return a.class == "real" and a or b
 end
 expression.common = common
@@ -97,6 +119,10 @@ local reals = {
   ["+"] = integers["+"], ["-"] = integers["-"], ["*"] = integers["*"],
   ["/"] = function(a, b) return a / b end, ["**"] = function(a, b) return a ^ b end,
 }
+local operators = { integer = integers, real = reals, complex = complex.operators }
+-- What operations compute in.
+local widest = { integer = LONG, real = DOUBLE, complex = ftypes.intrinsic.complex[8] }
+expression.operators, expression.widest = operators, widest
 local comparisons = {
   ["<"] = function(a, b) return a < b end, [">"] = function(a, b) return a > b end,
   ["<="] = function(a, b) return a <= b end, [">="] = function(a, b) return a >= b end,
@@ -116,9 +142,13 @@ function expression.compared(node, op, a, b)
       return compare(x .. (" "):rep(n - #x), y .. (" "):rep(n - #y))
     end, a, b, node.pos)
   end
-  needs(node.a or node, "number", a)
-  needs(node.b or node, "number", b)
+  local what = (op == "==" or op == "/=") and "numeric" or "number"
+  needs(node.a or node, what, a)
+  needs(node.b or node, what, b)
   local t = common(a.type, b.type)
+  if t.class == "complex" then
+    compare = op == "==" and complex.equal or function(x, y) return not complex.equal(x, y) end
+  end
   local cx, cy = converter(a.type, t), converter(b.type, t)
   return mapped(LOGICAL, function(x, y) return compare(cx(x), cy(y)) end, a, b, node.pos)
 end
@@ -139,14 +169,14 @@ function compilers.binary(env, node)
     return mapped(ftypes.character(a.type.len + b.type.len), function(x, y) return x .. y end, a, b, node.pos)
   end
   if comparisons[op] then return expression.compared(node, op, a, b) end
-  needs(node.a, "number", a)
-  needs(node.b, "number", b)
+  needs(node.a, "numeric", a)
+  needs(node.b, "numeric", b)
   local t = common(a.type, b.type)
   local cx, cy = converter(a.type, t), converter(b.type, t)
   if op == "**" and t.class == "real" and b.type.class == "integer" then cy = converter(b.type, DOUBLE) end
-  local apply = (t.class == "real" and reals or integers)[op]
+  local apply = operators[t.class][op]
   if not apply then raise("type-mismatch", node.pos, ("'%s' cannot be applied to numbers"):format(op)) end
-  local fit, pos = converter(t.class == "real" and DOUBLE or LONG, t), node.pos
+  local fit, pos = converter(widest[t.class], t), node.pos
   return mapped(t, function(x, y) return fit(apply(cx(x), cy(y), pos)) end, a, b, pos)
 end
 
@@ -156,8 +186,9 @@ function compilers.unary(env, node)
     needs(node.e, "logical", e)
     return mapped(LOGICAL, function(v) return not v end, e)
   end
-  needs(node.e, "number", e)
+  needs(node.e, "numeric", e)
   if node.op == "+" then return mapped(e.type, function(v) return v end, e) end
+  if e.type.class == "complex" then return mapped(e.type, complex.negated, e) end
   local fit = converter(e.type.class == "real" and DOUBLE or LONG, e.type)
   local made = mapped(e.type, function(v) return fit(-v) end, e)
   made.const = e.const and -e.const
@@ -169,6 +200,21 @@ function compilers.num(_, node)
   if not t then raise("unknown-type", node.pos, ("there is no %s of kind %s"):format(node.class, node.kind)) end
   local value = t.class == "real" and converter(DOUBLE, t)(node.value) or node.value
   return { type = t, rank = 0, const = value, value = function() return value end }
+end
+function compilers.complex(env, node)
+  local re, im = compile(env, node.re), compile(env, node.im)
+  for part, e in pairs { [node.re] = re, [node.im] = im } do
+    needs(part, "number", e)
+    if e.rank > 0 or part.tag == "id" and not e.constant then
+      raise("type-mismatch", part.pos, "the parts of a complex number are constants",
+        { help = "write cmplx(x, y)" })
+    end
+  end
+  local part = common(common(re.type, im.type), ftypes.REAL)
+  local cx, cy = converter(re.type, part), converter(im.type, part)
+  return { type = ftypes.intrinsic.complex[part.fkind], rank = 0, value = function(f)
+    return { cx(re.value(f)), cy(im.value(f)) }
+  end }
 end
 function compilers.str(_, node)
   return { type = ftypes.character(#node.value), rank = 0, value = function() return node.value end }
@@ -206,7 +252,7 @@ local function types_in(items, given)
     local of = item.e and item.e.type or types_in(item.items, given)
     if not t then
       t = of
-    elseif t.class ~= of.class and not (t.float or of.float) or t.kind ~= of.kind then
+    elseif t.class ~= of.class and not (numeric[t.class] and numeric[of.class]) then
       raise("type-mismatch", item.pos, ("%s and %s in one array"):format(types.name(t), types.name(of)))
     elseif not given then
       t = t.kind == "character" and (t.len >= of.len and t or of) or t.logical and t or common(t, of)

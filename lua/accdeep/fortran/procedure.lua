@@ -8,6 +8,7 @@ local core = require "accdeep.core"
 local declare = require "accdeep.fortran.declare"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
+local dynamic = require "accdeep.fortran.dynamic"
 local expression = require "accdeep.fortran.expression"
 local ftypes = require "accdeep.fortran.types"
 local location = require "accdeep.location"
@@ -42,8 +43,9 @@ local function wrong_type(entity, actual, what)
   raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, what))
 end
 
-local function check_type(entity, actual, of)
+local function check_type(entity, actual, of, is_polymorphic)
   local t = actual.e.type
+  if is_polymorphic and t.kind == "record" and dynamic.extends(t, of) then return end
   if ftypes.same(t, of) or t.kind == "character" and of.kind == "character" and t.len >= of.len then return end
   wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
 end
@@ -87,6 +89,10 @@ end
 local function open_bounds(session, open, section)
   local env, frame = session:host_env(), {}
   local dims = {}
+  if open.any_rank then
+    for i, dim in ipairs(section.dims) do dims[i] = { lower = 1, extent = dim.extent, sm = dim.sm } end
+    return dims
+  end
   for i, dim in ipairs(open.list) do
     local lower = dim.lower and expression.integer(env, dim.lower)(frame) or 1
     local extent
@@ -103,6 +109,20 @@ local function open_bounds(session, open, section)
   return dims
 end
 
+local function type_of(e, frame) return e.dynamic and e.dynamic(frame) or e.type end
+
+-- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
+-- known before.
+local function described_scalar(session, entity, actual, t, frame)
+  local e = actual.e
+  check_type(entity, actual, t.of, t.polymorphic)
+  need_rank(entity, actual, 0)
+  if not e.place then wrong_type(entity, actual, ("an object, %s is not"):format(e.text or "the value")) end
+  local address = temporary(session, t, entity.name)
+  core.put(address, descriptor.pack(session, t, (e.place(frame)), nil, type_of(e, frame)))
+  return address, t
+end
+
 -- Address and type behind a dummy argument.
 local function bound(session, run, entity, t, open, attributes)
   local actual, frame = run.names[entity.name], run.frame
@@ -110,13 +130,19 @@ local function bound(session, run, entity, t, open, attributes)
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
-    return 0, t or ftypes.descriptor(open.of, #open.list, "other")
+    return 0, t or ftypes.descriptor(session.layout, open.of, #open.list, "other", open.polymorphic)
   end
   local e = actual.e
   frame.pos = actual.node.pos
+  if t and t.kind == "descriptor" and t.attribute == "other" then
+    return described_scalar(session, entity, actual, t, frame)
+  end
   if t and t.kind == "descriptor" then
     check_type(entity, actual, t.of)
     need_rank(entity, actual, t.rank)
+    if t.polymorphic and not e.dynamic or e.dynamic and not t.polymorphic then
+      wrong_type(entity, actual, ("%s, not %s"):format(types.name(t), types.name(e.dtype or e.type)))
+    end
     if not e.descriptor or e.dtype.attribute ~= t.attribute then
       wrong_type(entity, actual, ("%s, %s is not"):format(t.attribute == "pointer" and "a pointer" or "allocatable",
         e.text or "the value"))
@@ -128,13 +154,17 @@ local function bound(session, run, entity, t, open, attributes)
     return address, t
   end
   local of = open and open.of or ftypes.element(t)
-  check_type(entity, actual, of)
-  if open and open.list[1].open then
-    need_rank(entity, actual, #open.list)
+  check_type(entity, actual, of, open and open.polymorphic)
+  if open and open.any_rank and e.rank == 0 then
+    return described_scalar(session, entity, actual,
+      ftypes.descriptor(session.layout, of, 0, "other", open.polymorphic), frame)
+  elseif open and (open.list[1].open or open.any_rank) then
+    if not open.any_rank then need_rank(entity, actual, #open.list) end
     local section = section_of(session, entity, actual, of, frame)
-    local made = ftypes.descriptor(of, #open.list, "other")
+    local made = ftypes.descriptor(session.layout, of, e.rank, "other", open.polymorphic)
     local address = temporary(session, made, entity.name)
-    core.put(address, descriptor.pack(made, section.address, open_bounds(session, open, section)))
+    core.put(address, descriptor.pack(session, made, section.address, open_bounds(session, open, section),
+      open.polymorphic and type_of(e, frame)))
     return address, made
   elseif not open and not t.bounds then
     need_rank(entity, actual, 0)

@@ -2,14 +2,17 @@
 -- of the allocatable or pointer that leads there.
 --
 -- Bounds and indices are computed when the directive is met: an item holds constants. Sections are contiguous
--- (ACC33-2.7.1-4); a whole pointer with strides stands for all bytes between its first and last element.
+-- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
+-- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
 
+local addendum = require "accdeep.fortran.addendum"
 local codegen = require "accdeep.codegen"
 local compile = require "accdeep.compile"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
 local expression = require "accdeep.fortran.expression"
+local measure = require "accdeep.fortran.measure"
 
 local raise = diagnostic.raise
 local action = core.action
@@ -18,37 +21,69 @@ local section = {}
 
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
+-- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. leads: the
+-- expression of the allocatable or pointer that leads there, or nil.
+local function extent_of(session, e, leads, node, gaps)
+  local frame = { pos = node.pos }
+  if e.descriptor then
+    local address = e.descriptor(frame)
+    local base = descriptor.base(session.host_space, address, nil, nil, frame)
+    if base == 0 then return 0, 0, 0, e.type, address end
+  end
+  local of = e.dynamic and e.dynamic(frame) or e.type
+  local slot = leads and leads.descriptor(frame)
+  if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
+  local s = e.section(frame)
+  local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
+  if is_part and not gaps and not descriptor.is_contiguous(of, s.dims) then
+    raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
+      help = "take whole leading dimensions, without a step" })
+  end
+  local address, bytes = descriptor.hull(s.address, of, s.dims)
+  local run, steps = descriptor.gaps(of, s.dims)
+  return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
+end
+
+-- How elements of an object are called: by the subscripts of the array they are elements of. Returns where that
+-- begins, then lower bound, extent and stride of each dimension.
+local function subscripts_of(whole, pos)
+  local s = whole.section { pos = pos }
+  local list = { s.address }
+  for _, dim in ipairs(s.dims) do
+    local n = #list
+    list[n + 1], list[n + 2], list[n + 3] = dim.lower, dim.extent, dim.sm
+  end
+  return table.unpack(list)
+end
+
+local function array_of(session, found, pos)
+  local e = found.e
+  local whole = e.part_of or e.rank > 0 and e
+  if not whole or found.address == 0 then return nil end
+  local list = { measure.take(session, function() return subscripts_of(whole, pos) end) }
+  local array = { name = e.part_of and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
+  for i = 1, array.rank do
+    array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
+  end
+  return array
+end
+
 -- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
--- through. What is not allocated or associated has no bytes. gaps: whether the bytes between the elements may be
--- among them.
+-- through. What is not allocated or associated has no bytes. gaps: whether there may be any between the elements of
+-- a part.
 local function described(session, node, gaps)
-  local env, frame = session:host_env(), { pos = node.pos }
-  local e = expression.compile(env, node)
+  local e = expression.compile(session:host_env(), node)
   if not e.place and not e.section then
     raise("type-mismatch", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
   end
   local leads = e.part_of or e.element_of or e
   if not leads.descriptor then leads = nil end
-  if e.descriptor then
-    local address = e.descriptor(frame)
-    local base = descriptor.base(session.host_space, address, nil, nil, frame)
-    if base == 0 then return { address = 0, bytes = 0, count = 0, e = e, leads = leads, slot = address } end
-  end
-  local address, bytes, count
-  if e.rank == 0 then
-    address, bytes, count = e.place(frame), e.type.size, 1
-  else
-    local s = e.section(frame)
-    local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
-    if is_part and not gaps and not descriptor.is_contiguous(s.of, s.dims) then
-      raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
-        help = "take whole leading dimensions, without a step" })
-    end
-    address, bytes = descriptor.hull(s.address, s.of, s.dims)
-    count = bytes // s.of.size
-  end
-  return { address = address, bytes = bytes, count = count, e = e, leads = leads,
-    slot = leads and leads.descriptor(frame) }
+  local measured = table.pack(measure.take(session, function()
+    return extent_of(session, e, leads, node, gaps)
+  end))
+  local address, bytes, count, of, slot, run = table.unpack(measured, 1, 6)
+  return { address = address, bytes = bytes, count = count, of = of, run = run,
+    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, leads = leads, slot = slot }
 end
 
 -- Where an object lies on the host: address, bytes, type.
@@ -58,7 +93,7 @@ function section.extent(session, node)
     raise("null-pointer", node.pos, ("%s is not %s"):format(found.e.text, found.e.dtype.attribute == "allocatable"
       and "allocated" or "associated"), { rule = "ACC33-2.7-2" })
   end
-  return found.address, found.bytes, found.e.type
+  return found.address, found.bytes, found.of
 end
 
 -- The descriptor of a whole pointer or allocatable: its address and type.
@@ -68,14 +103,18 @@ function section.slot(session, node)
     raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"),
       { rule = "ACC33-att-5" })
   end
-  return e.descriptor { pos = node.pos }, e.dtype, e
+  local address = measure.take(session, function() return (e.descriptor { pos = node.pos }) end)
+  return address, e.dtype, e
 end
 
 -- First byte and number of bytes of all that a descriptor describes; 0, 0 if it has no target.
 function section.target(session, address, t)
-  local base = descriptor.base(session.host_space, address)
-  if base == 0 then return 0, 0 end
-  return descriptor.hull(base, t.of, descriptor.dims(session.host_space, address, t.rank))
+  local space = session.host_space
+  return measure.take(session, function()
+    local base = descriptor.base(space, address)
+    if base == 0 then return 0, 0 end
+    return descriptor.hull(base, descriptor.type(space, t, address), descriptor.dims(space, t, address))
+  end)
 end
 
 local function root_variable(session, node)
@@ -92,11 +131,13 @@ local function has_component(node)
   return false
 end
 
-local function set_slot(session, item, found)
+local function set_slot(plan, request, item, found)
+  local session = plan.session
   local leads = found.leads
   local is_variable = leads and leads.node.tag == "id"
   if leads and leads.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
     item.slot_address, item.slot_bytes = found.slot, leads.dtype.size
+    addendum.note(plan, request, found.slot, leads.dtype, found.address, found.bytes, leads.text)
   end
 end
 
@@ -122,18 +163,19 @@ function section.item(plan, request, node, asked)
     node = node.base
     section.slot(session, node)
   end
-  -- an update may move the smallest range around what it names (ACC33-upd-2)
   local found = described(session, node, plan.kind == "update")
-  local e, of = found.e, found.e.type
+  local e, of = found.e, found.of
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
-    indices = {} }
+    run = found.run, dims = found.dims, indices = {} }
   local flags
   item.action, item.program, flags = asked(session, request, of)
   item.flags = item.flags | (flags or 0)
   item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
-  set_slot(session, item, found)
+  item.first, item.bytes = found.address, found.bytes
+  set_slot(plan, request, item, found)
   item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
-    layout = compile.layout(session, of, item.program) }
+    layout = compile.layout(session, of, item.program), array = array_of(session, found, node.pos),
+    pointer = found.leads and found.leads.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
@@ -154,6 +196,7 @@ function section.pointer(plan, request, node)
   local address, t, e = section.slot(session, node)
   local first, bytes = 0, 0
   if request.action == "attach" then first, bytes = section.target(session, address, t) end
+  addendum.note(plan, request, address, t, first, bytes, e.text)
   plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
   return { action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
     base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
@@ -170,7 +213,8 @@ function section.with_roots(plan, requests)
   for _, request in ipairs(requests) do
     local variable, name = root_variable(session, request.node)
     local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
-    if is_object and not named[name] and not implied[name] and not session:visible(name) then
+    if is_object and not named[name] and not implied[name]
+      and not measure.take(session, function() return session:visible(name) ~= nil end) then
       implied[name] = true
       list[#list + 1] = { action = plan.default == "present" and "present" or "copy", clause = {}, present_or = true,
         node = { tag = "id", name = name, pos = request.node.pos }, kind = plan.kind }
@@ -186,12 +230,14 @@ end
 
 -- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
 local function elements_of(session, whole, node)
+  local found = described(session, node) -- or what is no array is told about
   local s = whole.section { pos = node.pos }
-  if not descriptor.is_contiguous(s.of, s.dims) then
+  if not descriptor.is_contiguous(found.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
   end
-  local found = described(session, node)
-  return (found.address - s.address) // s.of.size, found.count
+  return measure.take(session, function()
+    return (found.address - whole.section { pos = node.pos }.address) // found.of.size
+  end), found.count
 end
 
 -- The way from the outermost object that holds a component to the component: the object's node, its type, the
@@ -221,8 +267,8 @@ end
 
 -- Type of the elements of what a clause names.
 function section.element_type(session, node)
-  return (expression.compile(session:host_env(), node).type)
+  local e = expression.compile(session:host_env(), node)
+  return e.dynamic and measure.take(session, function() return (e.dynamic { pos = node.pos }) end) or e.type
 end
-
 
 return section

@@ -14,6 +14,7 @@ require "accdeep.fortran.intrinsic"
 local ftypes = require "accdeep.fortran.types"
 local object = require "accdeep.fortran.object"
 local procedure = require "accdeep.fortran.procedure"
+local selection = require "accdeep.fortran.selection"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -43,6 +44,7 @@ local function block(env, list)
 end
 
 local function nothing() end
+selection.define(statements, block)
 
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
@@ -98,6 +100,20 @@ local function descriptor_of(env, node)
   return e
 end
 
+-- The type that allocate gives an object, a function; nil: the declared one. given: by name, or as an expression.
+local function allocated_type(e, given, source, pos)
+  local t = e.dtype
+  local of = given or source and source.type
+  if of and not ftypes.fits(of, t) then
+    raise("type-mismatch", pos, ("%s is %s, this is %s"):format(e.text, types.name(t), types.name(of)))
+  end
+  if of and t.polymorphic then return not given and source.dynamic or function() return of end end
+  if t.of.abstract then
+    raise("type-mismatch", pos, ("%s is abstract: there are no objects of it"):format(types.name(t.of)),
+      { help = ("write allocate(type :: %s)"):format(e.text) })
+  end
+end
+
 -- An object of allocate: its descriptor, and functions of its bounds.
 local function allocation(env, node)
   local whole = compile(env, node.tag == "reference" and node.base or node)
@@ -122,9 +138,10 @@ local function allocation(env, node)
   return e, bounds
 end
 
-local function allocate_one(env, node, source)
+local function allocate_one(env, node, source, given)
   local e, bounds = allocation(env, node)
-  if e.rank > 0 and #bounds == 0 and not source then
+  local type_of = allocated_type(e, given, source, node.pos)
+  if e.rank > 0 and #bounds == 0 and not (source and source.rank == e.rank) then
     raise("syntax", node.pos, ("'%s' needs bounds"):format(e.text), { help = ("write %s(n)"):format(e.text) })
   end
   local session, pos = env.session, node.pos
@@ -149,7 +166,7 @@ local function allocate_one(env, node, source)
       end
       for i, n in ipairs(#dims == 0 and source.array(f).shape or {}) do dims[i] = { lower = 1, extent = n } end
     end
-    object.allocate(session, t, address, dims, e.text, f)
+    object.allocate(session, t, address, dims, e.text, f, type_of and type_of(f))
   end, e
 end
 
@@ -158,13 +175,14 @@ function statements.allocate(env, node)
   local objects, options = objects_of(node)
   local source = options.source and compile(env, options.source)
   local shape = source or options.mold and compile(env, options.mold)
-  local steps = {}
+  local given, steps = node.spec and env.session:fortran_type(node.spec), {}
   for _, item in ipairs(objects) do
-    local run, e = allocate_one(env, item, shape)
+    local run, e = allocate_one(env, item, shape, given)
     steps[#steps + 1] = run
     if source then
       local to = compile(env, item.tag == "reference" and e.rank > 0 and item.base or item)
-      steps[#steps + 1] = assignment.value(env, { pos = item.pos, to = item, e = options.source }, to, source)
+      local made = { pos = item.pos, to = item, e = options.source, is_source = true }
+      steps[#steps + 1] = assignment.value(env, made, to, source)
     end
   end
   if options.stat then
@@ -184,16 +202,14 @@ function statements.deallocate(env, node)
     for _, e in ipairs(list) do
       f.pos = e.node.pos
       local address, t = e.descriptor(f), e.dtype
-      local base, n = object.held(session, t, address, f)
+      local base, n, _, of = object.held(session, t, address, f)
       if not base then
         raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
           or "allocated"), { rule = "ACC33-2.7-2" })
       end
-      if object.has_start(t.of) then
-        for i = 0, n - 1 do object.release(session, t.of, base + i * t.of.size, f) end
-      end
+      object.release_elements(session, of, base, n, f)
       session:free(base, f.pos)
-      core.put(address, descriptor.pack(t, 0))
+      core.put(address, descriptor.pack(session, t, 0))
     end
   end
 end
@@ -229,49 +245,47 @@ statements["if"] = function(env, node)
   end
 end
 
--- Whether a value is one of those of a case: values and ranges.
-local function chosen(env, node, e, cases)
-  local tests = {}
-  for i, case in ipairs(cases) do
-    local low, high = case, case
-    if case.tag == "range" then low, high = case.first, case.last end
-    local function bound(of, op)
-      if not of then return function() return true end end
-      local other = compile(env, of)
-      return expression.compared(of, op, e, other).value
+-- Assignments to the elements that a mask names. The mask is computed once, and that of elsewhere takes what it
+-- leaves (Fortran 2018, 10.2.3.2).
+function statements.where(env, node)
+  local branches = {}
+  for i, branch in ipairs(node.list) do
+    local mask = branch.mask and compile(env, branch.mask)
+    if mask then
+      expression.needs(branch.mask, "logical", mask)
+      if mask.rank == 0 then raise("type-mismatch", branch.mask.pos, "the mask of where is an array") end
     end
-    local above, below = bound(low, ">="), bound(high, "<=")
-    tests[i] = function(f) return above(f) and below(f) end
+    local steps = {}
+    for k, item in ipairs(branch.body) do
+      if item.tag == "associate" then
+        raise("syntax", item.sign, "where takes assignments of values")
+      elseif item.tag == "assign" and compile(env, item.to).rank == 0 then
+        raise("type-mismatch", item.pos, "where assigns to arrays")
+      end
+      item.masked = true
+      steps[k] = statements[item.tag](env, item)
+    end
+    branches[i] = { mask = mask, steps = steps, pos = branch.mask and branch.mask.pos }
   end
   return function(f)
-    f.pos = node.pos
-    for _, test in ipairs(tests) do
-      if test(f) then return true end
-    end
-    return false
-  end
-end
-
-statements["select"] = function(env, node)
-  local subject = compile(env, node.e)
-  expression.needs(node.e, "value", subject)
-  if subject.rank > 0 or subject.type.float or subject.type.logical then
-    raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
-  end
-  local e = { type = subject.type, rank = 0, value = function(f) return f.selected end }
-  local branches, default = {}, nil
-  for _, branch in ipairs(node.list) do
-    local run = block(env, branch.body)
-    if branch.cases then branches[#branches + 1] = { is = chosen(env, node, e, branch.cases), run = run }
-    else default = run end
-  end
-  return function(f)
-    local value = subject.value(f)
+    local around = f.mask
+    local left = around -- elements that no mask has named yet; nil: all
     for _, branch in ipairs(branches) do
-      f.selected = value
-      if branch.is(f) then return branch.run(f) end
+      f.mask = nil
+      local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
+      if given then
+        if left then expression.conform(left.shape, given.shape, branch.pos) end
+        mask, rest = { shape = given.shape }, { shape = given.shape }
+        for i, v in ipairs(given) do
+          local open = not left or left[i]
+          mask[i], rest[i] = open and v, open and not v
+        end
+      end
+      f.mask = mask
+      for _, step in ipairs(branch.steps) do step(f) end
+      left = rest or left
     end
-    return default and default(f)
+    f.mask = around
   end
 end
 
@@ -315,6 +329,7 @@ end
 -- ------------------------------------------------------------------------------------------ output --
 
 local function shown(v)
+  if type(v) == "table" then return ("(%s,%s)"):format(shown(v[1]), shown(v[2])) end
   if type(v) == "boolean" then return v and "T" or "F" end
   if math.type(v) == "float" and v == math.floor(v) and math.abs(v) < 1e15 then return ("%.1f"):format(v) end
   if math.type(v) == "float" then return ("%.7g"):format(v) end
@@ -343,7 +358,7 @@ end
 
 -- Routines of the API get variables as text, and numbers.
 local function api_call(env, node, name, list)
-  local routine, session = api.routines[name], env.session
+  local session = env.session
   local args = {}
   local only = name:find "^acc_attach" or name:find "^acc_detach"
   if only and #list ~= 1 then
@@ -362,15 +377,22 @@ local function api_call(env, node, name, list)
     f.pos = node.pos
     local here = session:here(node.pos)
     local file, line = session:line_of(here)
-    return routine(session, { file = file, line = line }, table.unpack(values, 1, #args))
+    return api.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
   end
 end
 
 -- Functions of the API.
 for name in pairs(api.routines) do
   expression.intrinsics[name] = expression.intrinsics[name] or function(env, node)
-    return { type = name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, rank = 0,
-      value = api_call(env, node, name, node.args) }
+    local call = api_call(env, node, name, node.args)
+    return { type = name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, rank = 0, value = function(f)
+      local value = call(f)
+      if value == nil or type(value) == "table" then
+        raise("type-mismatch", node.pos, ("'%s' gives %s, not a number"):format(name, value and "an address"
+          or "nothing"), { length = #name })
+      end
+      return value
+    end }
   end
 end
 

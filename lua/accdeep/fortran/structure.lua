@@ -78,7 +78,8 @@ end
 
 -- The lists inside a statement.
 function structure.inside(item)
-  if item.tag == "if" or item.tag == "select" then
+  if item.tag == "if" or item.tag == "select" or item.tag == "select_type"
+    or item.tag == "select_rank" then
     for _, branch in ipairs(item.list) do branch.body = arrange(branch.body) end
   elseif item.body then
     item.body = arrange(item.body)

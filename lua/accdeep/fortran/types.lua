@@ -2,11 +2,13 @@
 --
 -- Derived types are records, laid out as C structures. An array with explicit bounds is an array of its
 -- elements in memory order with the bounds beside: bounds = list of {lower, extent}. Beyond C's kinds:
--- "character" {len} and "descriptor" {of, rank, attribute}, which is what a variable or component holds
--- that is allocatable, a pointer, or of assumed shape (descriptor.lua).
+-- "character" {len}, "complex" {part} and "descriptor" {of, rank, attribute, layout, polymorphic}, which is what a
+-- variable or component holds that is allocatable, a pointer, of assumed shape, or polymorphic (descriptor.lua). A
+-- type that extends another one has it as its parent.
 
 local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
+local dynamic = require "accdeep.fortran.dynamic"
 local types = require "accdeep.types"
 
 local ftypes = {}
@@ -36,8 +38,15 @@ ftypes.intrinsic = {
     [8] = scalar("logical(8)", 8, "i64", "logical", 0, logical),
   },
 }
+local function complex(name, part)
+  return { kind = "complex", name = name, class = "complex", part = part, size = 2 * part.size, align = part.align,
+    fkind = part.fkind }
+end
+ftypes.intrinsic.complex = { [4] = complex("complex", ftypes.intrinsic.real[4]),
+  [8] = complex("complex(8)", ftypes.intrinsic.real[8]) }
 ftypes.INTEGER, ftypes.LONG = ftypes.intrinsic.integer[4], ftypes.intrinsic.integer[8]
 ftypes.REAL, ftypes.DOUBLE = ftypes.intrinsic.real[4], ftypes.intrinsic.real[8]
+ftypes.COMPLEX = ftypes.intrinsic.complex[4]
 ftypes.LOGICAL = ftypes.intrinsic.logical[4]
 
 function ftypes.character(len)
@@ -60,13 +69,16 @@ function ftypes.array(of, bounds)
   return t
 end
 
-function ftypes.descriptor(of, rank, attribute)
-  return { kind = "descriptor", of = of, rank = rank, attribute = attribute, size = descriptor.size(rank), align = 8,
-    name = ftypes.shape_name(of, rank, ", " .. attribute), view = ftypes.view }
+-- attribute: "allocatable", "pointer", or "other" of dummy arguments. layout: one of descriptor.layouts.
+function ftypes.descriptor(layout, of, rank, attribute, polymorphic)
+  return { kind = "descriptor", of = of, rank = rank, attribute = attribute, layout = layout, align = 8,
+    size = descriptor.size(layout, rank, polymorphic), polymorphic = polymorphic or nil,
+    name = ftypes.shape_name(of, rank, ", " .. attribute, polymorphic), view = ftypes.view }
 end
 
-function ftypes.shape_name(of, rank, attribute)
-  return types.name(of) .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
+function ftypes.shape_name(of, rank, attribute, polymorphic)
+  local name = polymorphic and ("class(%s)"):format(of.tag) or types.name(of)
+  return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
 end
 
 -- What an object of a type is one of, if it is an array: element type and rank.
@@ -76,11 +88,16 @@ function ftypes.element(t)
   return t, 0
 end
 
+-- Whether what a descriptor of a type describes may be of another one.
+function ftypes.fits(of, t)
+  return ftypes.same(of, t.of) or t.polymorphic and dynamic.extends(of, t.of) or false
+end
+
 -- Whether values of one type can be where the other is wanted without conversion.
 function ftypes.same(a, b)
   if a == b then return true end
   if a.class ~= b.class or a.kind ~= b.kind then return false end
-  if a.kind == "scalar" then return a.fkind == b.fkind end
+  if a.kind == "scalar" or a.kind == "complex" then return a.fkind == b.fkind end
   return a.kind == "character" and a.len == b.len
 end
 

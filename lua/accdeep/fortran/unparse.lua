@@ -26,6 +26,7 @@ function writers.num(node)
   return text .. (node.kind ~= 4 and "_" .. node.kind or "")
 end
 function writers.str(node) return '"' .. node.value:gsub('"', '""') .. '"' end
+function writers.complex(node) return ("(%s,%s)"):format(expression(node.re), expression(node.im)) end
 function writers.truth(node) return node.value and ".true." or ".false." end
 function writers.id(node) return node.name end
 function writers.component(node) return expression(node.base) .. "%" .. node.name end

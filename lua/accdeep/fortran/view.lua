@@ -1,5 +1,5 @@
 -- view.lua - Fortran objects as a scenario sees them: logical values as true and false, characters as strings,
--- arrays as views.
+-- complex numbers as lists of their two parts, arrays as views.
 --
 -- An array's view is taken when it is read: v(i, j) has Fortran's indices, v[i] counts elements from 0 in memory
 -- order, v:values() is a list, of lists if there are more dimensions: list[i][j] is element (i,j). An array that is
@@ -100,8 +100,8 @@ local function section_of(space, t, address, low, high)
   end
   local base, blow, bhigh = descriptor.base(space, address, low, high, frame)
   if base == 0 then return nil end
-  return { address = base, low = blow, high = bhigh, of = t.of,
-    dims = descriptor.dims(space, address, t.rank, low, high, frame) }
+  return { address = base, low = blow, high = bhigh, of = descriptor.type(space, t, address, low, high, frame),
+    dims = descriptor.dims(space, t, address, low, high, frame) }
 end
 
 -- The value of an object of a type of Fortran; nil for what is not there.
@@ -109,7 +109,7 @@ function fview.read(space, t, address, low, high)
   if t.kind == "descriptor" or t.bounds then
     local section = section_of(space, t, address, low, high)
     if not section then return nil end
-    if #section.dims == 0 then return view.read(space, t.of, section.address, section.low, section.high) end
+    if #section.dims == 0 then return view.read(space, section.of, section.address, section.low, section.high) end
     return array(space, t, section)
   end
   return expression.loader(space, t)(address, low, high, frame)
@@ -120,7 +120,7 @@ fview.nested = nested
 
 -- The view of a descriptor that lies in no memory.
 function fview.of_section(space, t, section)
-  if t.rank == 0 then return view.read(space, t.of, section.address, section.low, section.high) end
+  if t.rank == 0 then return view.read(space, section.of, section.address, section.low, section.high) end
   return array(space, t, section)
 end
 
@@ -178,8 +178,8 @@ local function fill_descriptor(space, t, address, value, low, high)
     return descriptor.write(space, t, address, 0, nil, low, high, frame)
   end
   local target = at and at.section
-  if target and t.attribute == "pointer" and ftypes.same(target.of, t.of) and #target.dims == t.rank then
-    return descriptor.write(space, t, address, at.address, at.section.dims, low, high, frame)
+  if target and t.attribute == "pointer" and ftypes.fits(target.of, t) and #target.dims == t.rank then
+    return descriptor.write(space, t, address, at.address, at.section.dims, low, high, frame, target.of)
   end
   local now = section_of(space, t, address, low, high)
   local flat = t.rank > 1 and type(value) == "table" and type(value[1]) ~= "table"
@@ -215,6 +215,11 @@ function fview.fill(space, t, address, value, low, high)
     value = (value .. (" "):rep(t.len - #value)):sub(1, t.len)
   elseif t.logical and type(value) == "number" then
     value = value ~= 0
+  elseif t.kind == "complex" and type(value) == "number" then
+    value = { value + 0.0, 0.0 }
+  elseif t.kind == "complex" and type(value) == "table" and #value == 2 and type(value[1]) == "number"
+    and type(value[2]) == "number" then
+    value = { value[1] + 0.0, value[2] + 0.0 }
   elseif not t.logical or type(value) ~= "boolean" then
     wrong_type(value, t)
   end
@@ -222,6 +227,8 @@ function fview.fill(space, t, address, value, low, high)
 end
 
 ftypes.view = fview
-for _, t in pairs(ftypes.intrinsic.logical) do t.view = fview end
+for _, class in ipairs { "logical", "complex" } do
+  for _, t in pairs(ftypes.intrinsic[class]) do t.view = fview end
+end
 
 return fview

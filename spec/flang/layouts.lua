@@ -1,0 +1,78 @@
+-- The words of descriptors as gfortran lays them out: other members, and strides that count elements.
+scenario { title = "FLANG: descriptors of another compiler", language = "fortran", rules = "openacc-3.3",
+  descriptors = "gfortran", cites = { "FLANG-cfi-1", "FLANG-composite-1" } }
+
+fortran [[
+  type single
+    real, pointer :: p(:,:)
+  end type single
+  type pair
+    real :: x, y
+  end type pair
+  type(single) :: d
+  type(pair), target :: pairs(4)
+  real, pointer :: xs(:)
+  real, target :: grid(4,6)
+  integer(8) :: w(11)
+  integer :: i
+  grid = reshape((/(i, i = 1, 24)/), (/4, 6/))
+]]
+
+-- The words of d's only descriptor as they lie on the device.
+local function words()
+  acc_memcpy_from_device(addr "w(1)", acc_deviceptr "d", 88)
+  return host "w"
+end
+
+case("accepts: 40 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
+  expect.equal(sizeof "d", 88)
+end)
+
+case("accepts: where index zero would lie, strides in elements, both bounds [FLANG-cfi-1]", function()
+  fortran [[
+    d%p(0:,5:) => grid(2:4,::2)
+    !$acc enter data copyin(d)
+    !$acc enter data copyin(d%p)
+  ]]
+  local w = words()
+  expect.equal({ w[2], w[3], w[5] }, { -(0 * 1 + 5 * 8), 4, 4 })
+  expect.equal(table.move(w, 6, 11, 1, {}), { 1, 0, 2, 8, 5, 7 })
+  expect.device("d%p", { { 2, 10, 18 }, { 3, 11, 19 }, { 4, 12, 20 } })
+end)
+
+case("accepts: an attach writes all of it [FLANG-composite-1]", function()
+  fortran [[
+    d%p => grid
+    !$acc enter data copyin(d, d%p)
+    d%p(10:,20:) => d%p
+    !$acc enter data attach(d%p)
+  ]]
+  expect.equal(table.move(words(), 6, 11, 1, {}), { 1, 10, 13, 4, 20, 25 })
+  expect.attached("d%p", 1)
+end)
+
+case("accepts: strides that are no number of elements count bytes they share [FLANG-cfi-1]", function()
+  fortran [[
+    pairs%x = [1., 2., 3., 4.]
+    xs => pairs(4:1:-1)%x
+    print *, xs
+    !$acc serial copy(pairs)
+    xs(1) = 40
+    !$acc end serial
+    print *, pairs(4)%x, xs(4)
+  ]]
+  expect.equal(output(), { "4.0 3.0 2.0 1.0", "40.0 1.0" })
+end)
+
+case("rejects: without an attach the device keeps what it had [FLANG-composite-1]", function()
+  fortran [[
+    d%p => grid
+    !$acc enter data copyin(d, d%p)
+    d%p(10:,20:) => d%p
+  ]]
+  expect.equal(table.move(words(), 6, 11, 1, {}), { 1, 1, 4, 4, 1, 6 })
+end)
+
+case("rejects: an array with bounds of its own has no descriptor here either [FLANG-cfi-1]", function()
+  expect.invalid("enter data attach(grid)", "not-a-pointer")
+end)

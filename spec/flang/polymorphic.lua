@@ -1,0 +1,236 @@
+-- Polymorphic objects: their descriptors lead to the record of the dynamic type, which an attach brings along.
+scenario { title = "FLANG: descriptors with an addendum", language = "fortran", rules = "openacc-3.3",
+  cites = { "FLANG-other-1", "FLANG-composite-1", "FLANG-api-3", "FLANG-api-4", "FLANG-api-5", "FLANG-api-7",
+  "FLANG-todo-1" } }
+
+fortran [[
+  type base
+    integer :: k = 1
+  end type base
+  type, extends(base) :: child
+    real :: x = 2.5
+  end type child
+  type, extends(child) :: grandchild
+    real :: y = 3.5
+  end type grandchild
+  type holder
+    class(base), pointer :: p, q
+    class(base), allocatable :: a(:)
+  end type holder
+  type(holder) :: d
+  type(base), target :: b
+  type(child), target :: c, c2
+  type(grandchild), target :: g
+  d%p => c
+contains
+  subroutine tell(x)
+    class(base) :: x
+    !$acc serial copy(x)
+    select type (x)
+    type is (child)
+      x%x = x%x + 1
+      print *, 'child', x%x
+    class is (child)
+      print *, 'more', x%x
+    class default
+      print *, 'base', x%k
+    end select
+    !$acc end serial
+  end subroutine tell
+
+  subroutine total(x)
+    class(base) :: x(:)
+    !$acc serial copyin(x)
+    print *, size(x), x(3)%k
+    select type (x)
+    type is (child)
+      print *, x(3)%x
+    end select
+    !$acc end serial
+  end subroutine total
+]]
+
+-- What a kernel sees d%p to be.
+local function kind_on_device()
+  fortran [[
+    !$acc serial present(d)
+    select type (z => d%p)
+    type is (child)
+      print *, 'child', z%x
+    type is (grandchild)
+      print *, 'grandchild', z%y
+    class default
+      print *, 'base'
+    end select
+    !$acc end serial
+  ]]
+  return output()[1]
+end
+
+local function present_names()
+  local names = {}
+  for i, object in ipairs(state().present) do names[i] = object.name end
+  return names
+end
+
+case("accepts: an attach writes all of the descriptor, its type too [FLANG-composite-1 FLANG-api-5]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(d%p)"
+  expect.equal(kind_on_device(), "child 2.5")
+  expect.equal(present_names(), { "d", "d%p", "type(child)" })
+  fortran [[
+    !$acc serial present(d)
+    print *, same_type_as(d%p, c), extends_type_of(d%p, b), extends_type_of(d%p, g)
+    !$acc end serial
+  ]]
+  expect.equal(output(), { "T T F" })
+end)
+
+case("rejects: before it the type is not on the device [FLANG-composite-1]", function()
+  acc "enter data copyin(d)"
+  acc "enter data copyin(c)"
+  expect.fails("host-pointer-on-device", kind_on_device)
+  acc "enter data attach(d%p)"
+  expect.equal(kind_on_device(), "child 2.5")
+end)
+
+case("rejects: where pointer or target is absent the record stays away, too [FLANG-api-3]", function()
+  acc "enter data copyin(d)"
+  acc "enter data attach(d%p)"
+  expect.equal(present_names(), { "d" })
+  fortran "d%q => c2"
+  acc "exit data delete(d)"
+  acc "enter data copyin(c2) attach(d%q)"
+  expect.equal(present_names(), { "c2" })
+end)
+
+case("accepts: the same again counts, of pointer and record [FLANG-api-4]", function()
+  acc "enter data copyin(d, d%p)"
+  expect.events(function() acc "enter data copyin(d%p)" end,
+    { "attach d%p (type)", "attach d%p", "incref type(child)", "incref d%p" })
+  expect.attached("d%p", 2)
+  fortran "call acc_detach(d%p)"
+  expect.equal(kind_on_device(), "child 2.5")
+end)
+
+case("accepts: at zero the record goes with the attachment [FLANG-todo-1]", function()
+  acc "enter data copyin(d, c) attach(d%p)"
+  fortran "call acc_detach(d%p)"
+  expect.equal(present_names(), { "c", "d" })
+  expect.detached "d%p"
+  expect.fails("host-pointer-on-device", kind_on_device)
+end)
+
+case("rejects: a record that another descriptor needs stays [FLANG-todo-1]", function()
+  fortran "d%q => c2"
+  acc "enter data copyin(d, c, c2) attach(d%p, d%q)"
+  acc "exit data detach(d%q) finalize"
+  expect.equal(kind_on_device(), "child 2.5")
+  expect.equal(#state().attached, 2)
+  acc "exit data detach(d%p) finalize"
+  expect.equal(present_names(), { "c", "c2", "d" })
+end)
+
+case("accepts: target, descriptor and record come in one step [FLANG-api-7]", function()
+  expect.moves(function() acc "enter data copyin(d, d%p)" end, { h2d = { count = 3, bytes = sizeof "d" + 8 + 24 } })
+  expect.attached("d%p", 1)
+end)
+
+case("rejects: where one of them cannot come nothing does [FLANG-api-7]", function()
+  acc "enter data copyin(d)"
+  expect.fails("not-present", function() acc "data copyin(d%p) present(c2)" end)
+  expect.equal(present_names(), { "d" })
+  expect.detached "d%p"
+end)
+
+case("accepts: another type is another pointer, counted from one [FLANG-api-5]", function()
+  acc "enter data copyin(d, c, g) attach(d%p)"
+  acc "enter data attach(d%p)"
+  fortran "d%p => g"
+  acc "enter data attach(d%p)"
+  expect.attached("d%p", 1)
+  expect.equal(kind_on_device(), "grandchild 3.5")
+  expect.equal(present_names(), { "c", "d", "g", "type(grandchild)" })
+end)
+
+case("rejects: without an attach the device keeps type and target [FLANG-api-5]", function()
+  acc "enter data copyin(d, c, g) attach(d%p)"
+  fortran "d%p => g"
+  expect.equal(kind_on_device(), "child 2.5")
+end)
+
+case("accepts: a region's attachments end with it [FLANG-todo-1]", function()
+  acc "data copy(d, d%p)" (function()
+    expect.equal(kind_on_device(), "child 2.5")
+    acc "data copy(d%p)" (function() expect.attached("d%p", 2) end)
+    expect.equal(kind_on_device(), "child 2.5")
+  end)
+  expect.equal(present_names(), {})
+  fortran "print *, same_type_as(d%p, c)"
+  expect.equal(output(), { "T" })
+end)
+
+case("accepts: as many bytes as the dynamic type has [FLANG-composite-1]", function()
+  fortran "allocate(child :: d%a(3)); d%a(2)%k = 7"
+  acc "enter data copyin(d)"
+  local found = events(function() acc "enter data copyin(d%a)" end)
+  expect.equal(found[1].bytes, 24)
+  fortran [[
+    !$acc serial present(d)
+    select type (a => d%a)
+    class is (child)
+      a(2)%x = a(2)%k + size(a)
+    end select
+    !$acc end serial
+    !$acc update self(d%a(2))
+    select type (a => d%a)
+    type is (child)
+      print *, a(1)%x, a(2)%x
+    end select
+  ]]
+  expect.equal(output(), { "2.5 10.0" })
+end)
+
+case("accepts: in select type a block has the whole object, for directives too [FLANG-composite-1]", function()
+  fortran [[
+    select type (z => d%p)
+    type is (child)
+      !$acc enter data copyin(z)
+      z%x = 0
+      !$acc update self(z%x)
+      print *, z%x
+      !$acc exit data delete(z)
+    end select
+  ]]
+  expect.equal(output(), { "2.5" })
+  expect.equal(present_names(), {})
+end)
+
+case("accepts: a dummy's descriptor tells the type for the time of the call [FLANG-other-1]", function()
+  fortran "call tell(c); call tell(g); call tell(b); call tell(d%p)"
+  expect.equal(output(), { "child 3.5", "more 2.5", "base 1", "child 4.5" })
+  expect.equal(present_names(), {})
+end)
+
+case("accepts: an array of dynamic type [FLANG-other-1]", function()
+  fortran "allocate(child :: d%a(4)); d%a(3)%k = 5; call total(d%a); call total(d%a(2:))"
+  expect.equal(output(), { "4 5", "2.5", "3 1", "2.5" })
+end)
+
+case("rejects: what lives for the call is not attached, and nothing of it stays [FLANG-other-1]", function()
+  fortran [[
+  contains
+    subroutine keeping(x)
+      class(base) :: x
+      !$acc enter data copyin(x)
+    end subroutine keeping
+    subroutine attaching(x)
+      class(base) :: x
+      !$acc enter data attach(x)
+    end subroutine attaching
+  ]]
+  fortran "call keeping(c)"
+  expect.equal(#state().present, 1)
+  expect.equal(state().present[1].bytes, 8)
+  expect.fails("not-a-pointer", function() fortran "call attaching(c)" end)
+end)
