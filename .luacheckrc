@@ -5,7 +5,7 @@ unused_secondaries = false
 -- Scenarios see the names of the scenario language.
 local scenario = {
   "scenario", "declare", "alloc", "free", "addr", "NULL", "sizeof", "func", "method", "acc", "omp",
-  "fortran", "call", "output", "state", "events", "show", "draw", "expect", "case", "rules",
+  "fortran", "call", "output", "block", "state", "events", "show", "draw", "expect", "case", "rules",
   "acc_is_present", "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_deviceptr", "acc_hostptr", "acc_map_data", "acc_unmap_data", "acc_malloc",
@@ -15,10 +15,17 @@ local scenario = {
   "acc_free", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device", "acc_memcpy_d2d",
   "acc_set_device_num", "acc_get_device_num", "acc_get_num_devices", "acc_get_device_type",
   "acc_set_device_type", "acc_init", "acc_shutdown", "acc_on_device",
+  "omp_get_num_devices", "omp_get_initial_device", "omp_get_default_device", "omp_set_default_device",
+  "omp_get_device_num", "omp_is_initial_device", "omp_initial_device", "omp_invalid_device",
+  "omp_target_alloc", "omp_target_free", "omp_target_is_present", "omp_target_is_accessible",
+  "omp_get_mapped_ptr", "omp_target_memcpy", "omp_target_memcpy_async", "omp_target_memcpy_rect",
+  "omp_target_memcpy_rect_async", "omp_target_memset", "omp_target_memset_async",
+  "omp_target_associate_ptr", "omp_target_disassociate_ptr",
 }
 files["spec"] = { read_globals = scenario, globals = { "host" } }
 files["spec/rules"] = { std = "lua54" }
 files["examples"] = { read_globals = scenario, globals = { "host" } }
 files["tests/cli"] = { read_globals = scenario, globals = { "host" } }
+files["tests/oracle/openmp"] = { read_globals = scenario, globals = { "host" } }
 files["tests/random"] = { read_globals = scenario, globals = { "host" } }
 files["tests/lua"] = { std = "+busted" }

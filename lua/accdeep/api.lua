@@ -1,29 +1,19 @@
--- api.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2).
+-- api.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2), and those of OpenMP
+-- (api_omp.lua).
 --
 -- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
 -- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
 
+local arguments = require "accdeep.api_arguments"
 local diagnostic = require "accdeep.diagnostic"
+local omp = require "accdeep.api_omp"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
 local raise = diagnostic.raise
+local checked, integer, range_name = arguments.checked, arguments.integer, arguments.range_name
 
 local api = {}
-
--- What a range of host memory is called when no text says it.
-local function range_name(session, address)
-  local block = session.ctx:host_at(address)
-  if not block or block.name == "" then return "" end
-  local offset = address - block.host
-  return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
-end
-
-local function integer(value, what)
-  local n = math.tointeger(value)
-  if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
-  return n
-end
 
 -- Address, bytes, name, pointer type of an argument pair.
 local function range(session, where, bytes)
@@ -42,15 +32,8 @@ local function range(session, where, bytes)
   return address, n, range_name(session, address), t
 end
 
-local function label(session, name, file, line)
-  return session:label { name = name, file = file, line = line }
-end
-
 local function device_pointer(session, address, t)
-  if address == 0 then return view.NULL end
-  local space = session.pointer_spaces[session.device]
-  return space:pointer(t and t.kind == "pointer" and t or types.pointer(types.void), address,
-    session.ctx:device_bounds(session.device, address))
+  return arguments.device_pointer(session, session.device, address, t)
 end
 
 -- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
@@ -73,7 +56,7 @@ local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
     if idle(session, kind, address, n) then return kind == "enter data" and view.NULL or nil end
-    session:run_one(kind, action, address, n, 0, finalize, label(session, name, at.file, at.line))
+    session:run_one(kind, action, address, n, 0, finalize, arguments.label(session, name, at))
     if kind == "enter data" then
       return device_pointer(session, session.ctx:deviceptr(session.device, address), t)
     end
@@ -101,15 +84,14 @@ local function attaching(kind, action, finalize)
   return function(session, where, at)
     local slot, name, t = pointer_slot(session, where)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
+    if is_descriptor and t.polymorphic then -- with its type record, in one construct
+      local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
+      return session:directive(text, nil, at.file, at.line)
+    end
     if is_descriptor and action == "attach" then first, bytes = session.dialect.target(session, slot, t) end
-    session:run_one(kind, action, first, bytes, slot, finalize, label(session, name, at.file, at.line),
+    session:run_one(kind, action, first, bytes, slot, finalize, arguments.label(session, name, at),
       is_descriptor and t.size or nil)
   end
-end
-
-local function checked(session, ok, err)
-  if not ok then error(session:core_error(err, nil), 0) end
-  return ok
 end
 
 local function device_address(value, session)
@@ -193,7 +175,7 @@ end
 function routines.acc_map_data(session, at, host, dev, bytes)
   local address, n, name = range(session, host, bytes)
   checked(session, session.ctx:map(session.device, address, device_address(dev), n,
-    label(session, name, at.file, at.line)))
+    arguments.label(session, name, at)))
 end
 
 function routines.acc_unmap_data(session, _, host)
@@ -256,18 +238,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
   end
   to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
-  if to_device == from_device then
-    checked(session, session.ctx:within_device(to_device, dev_to, dev_from, n))
-    session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
-    return
-  end
-  local block = session:new_block(n, "")
-  local ok, err = pcall(function()
-    checked(session, session.ctx:from_device(from_device, block, dev_from, n))
-    checked(session, session.ctx:to_device(to_device, dev_to, block, n))
-  end)
-  session:free(block)
-  if not ok then error(err, 0) end
+  arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
   session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
 end
 
@@ -293,11 +264,39 @@ routines.acc_async_test_all = routines.acc_async_test
 function routines.acc_shutdown(session) session:forget_device() end
 function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
 
+for name, routine in pairs(omp.routines) do routines[name] = routine end
 api.routines = routines
+
+-- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
+function api.call(session, name, at, ...)
+  local running = session.kernel
+  local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host
+  if running and not in_host_text and name ~= "acc_on_device" and not omp.in_kernels[name] then
+    raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
+      { rule = omp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
+  end
+  return routines[name](session, at, ...)
+end
+
+-- The routine that an expression in C may call by this name, or nil.
+function api.in_text(session, name)
+  if not omp.in_text[name] then return nil end
+  return function(...)
+    local result = api.call(session, name, session.current or {}, ...)
+    return view.is_pointer(result) and view.address(result) or result -- expressions have numbers
+  end
+end
+
+-- A constant that expressions in C know by name, as a binding, or nil.
+function api.constant_in_text(name)
+  local value = omp.constants[name]
+  return value and { type = types.scalars.int, const = value }
+end
 
 -- Names of the header that are arguments, not routines.
 api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
   acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5, acc_async_sync = -2,
   acc_async_noval = -1 }
+for name, value in pairs(omp.constants) do api.constants[name] = value end
 
 return api

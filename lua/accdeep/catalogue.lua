@@ -10,8 +10,11 @@ catalogue.documents = {
   { file = "tr14", prefix = "TR14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
   { file = "dir", prefix = "DIR", title = "A directory for nested data environments" },
   { file = "flang", prefix = "FLANG", title = "Fortran descriptors in the offload data environment" },
+  { file = "ompex", prefix = "OMPEX", title = "OpenMP Examples, Structure Mapping" },
+  { file = "llnl", prefix = "LLNL", title = "Supporting Indirect Data Mapping in OpenMP (2015)" },
   { file = "acc20", prefix = "ACC20", title = "OpenACC 2.0" },
   { file = "acc33", prefix = "ACC33", title = "OpenACC 3.3" },
+  { file = "omp60", prefix = "OMP60", title = "OpenMP 5.1 to 6.0" },
   { file = "house", prefix = "HOUSE", title = "rules of this project" },
 }
 

@@ -9,6 +9,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local exec = require "accdeep.exec"
 local explain = require "accdeep.explain"
+local export = require "accdeep.export"
 local report = require "accdeep.report"
 local rules = require "accdeep.rules"
 local scenario = require "accdeep.scenario"
@@ -42,8 +43,15 @@ local function whole(text)
 end
 
 local function device(text)
+  if text == "sim" or text == "cuda" or text:find "^cuda:%d%d?$" then return text end
+  return nil, ("there is no device '%s'; there are 'sim' and 'cuda', or 'cuda:1' for the second of several")
+    :format(text)
+end
+
+-- Kernels of a real program are code of the host.
+local function host_device(text)
   if text == "sim" then return text end
-  return nil, ("there is no device '%s' in this version; there is 'sim'"):format(text)
+  return nil, ("a program cannot run on '%s'; there is 'sim'"):format(text)
 end
 
 local function profile(text)
@@ -75,8 +83,10 @@ local function parser()
   p:require_command(false)
   local run = p:command("run", "Run scenarios.")
   run:argument("files", "Scenarios, and folders of scenarios."):args "+":argname "<file>"
-  run:option("--device", "Device to run on: sim."):default "sim":convert(device)
+  run:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(device)
   run:option("--rules", "Rule profile, instead of the scenarios' own."):convert(profile)
+  run:option("--descriptors", "Layout of Fortran's descriptors, where the scenario names none: cfi, flang, gfortran.")
+    :choices { "cfi", "flang", "gfortran" }
   run:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
     :default "text"
   run:option("--trace", TRACE):argname "<file>"
@@ -91,7 +101,7 @@ local function parser()
     "Run an OpenACC program, compiled by gcc -fopenacc -foffload=disable, on this core.")
   program:argument("program", "The program."):argname "<program>"
   program:argument("arguments", "Its arguments."):args "*":argname "<arg>"
-  program:option("--device", "Device to run on: sim."):default "sim":convert(device)
+  program:option("--device", "Device to run on: sim."):default "sim":convert(host_device)
   program:option("--rules", "Rule profile (openacc-3.3)."):convert(profile)
   program:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
     :default "text"
@@ -104,11 +114,25 @@ local function parser()
   about:argument("directive", "FILE:LINE of a directive in a scenario or, with --in, the text of one.")
   about:option("--in", "The scenario whose declarations the text is about."):target "scenario":argname "<file>"
   about:option("--rules", "Rule profile, instead of the scenario's own."):convert(profile)
+  about:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(device)
+  local exported = p:command("export", "Write the cases of a scenario as standard C programs with checks.")
+  exported:argument("scenario", "The scenario."):argname "<file>"
+  exported:option("--c", "The directives to use: openacc, openmp; those of the scenario if not given.")
+    :choices { "openacc", "openmp" }
+  exported:option("--case", "The case to write, by number; needed for standard output if there are several.")
+    :convert(whole)
+  exported:option("--out", "Write each case into a file of this folder, and tell their names."):argname "<folder>"
+  exported:option("--rules", "Rule profile, instead of the scenario's own."):convert(profile)
+  local devices = p:command("devices", "List the devices of this machine.")
   local rule = p:command("rules", "Show rules of the specification.")
   rule:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05."):args "?"
   rule:flag("--coverage", "How many rules scenarios show from both sides, by section.")
-  return p, { run = run, exec = program, explain = about, rules = rule }
+  return p, { run = run, exec = program, explain = about, export = exported, devices = devices,
+    rules = rule }
 end
+
+-- Those that take a value, and may be followed by an operand.
+local OPTIONS = "--device --rules --descriptors --format --draw --c --case --out"
 
 -- --trace may stand alone, which argparse knows only for options that end the line. What stands behind
 -- the program of `exec` is the program's.
@@ -121,7 +145,7 @@ local function spelled_out(args)
       break
     end
     if arg == "--" then rest = true end
-    valued = i > 1 and arg:find "^%-%-[^=]+$" and ("--device --rules --format --draw"):find(arg, 1, true) ~= nil
+    valued = i > 1 and arg:find "^%-%-[^=]+$" and OPTIONS:find(arg, 1, true) ~= nil
     list[#list + 1] = arg == "--trace" and "--trace=-" or arg
   end
   return list
@@ -158,6 +182,53 @@ local function scenarios(options)
       "scenarios are files whose names end in .lua"), 0)
   end
   return list
+end
+
+-- --------------------------------------------------------------------------------------- devices --
+
+-- A process that has started a driver must not fork: the driver is asked in another one. Returns a list of
+-- {name, bytes, driver}, and why there are no more.
+local function devices_of(backend)
+  local pipe = assert(io.tmpfile())
+  if core.fork() == 0 then
+    local list = {}
+    local info, why
+    repeat
+      info, why = core.device(backend, #list)
+      list[#list + 1] = info
+    until not info
+    pipe:write(require "dkjson".encode { list = list, why = why })
+    pipe:flush()
+    core.exit(0)
+  end
+  core.wait()
+  pipe:seek "set"
+  local found = require "dkjson".decode(pipe:read "a")
+  pipe:close()
+  if not found then return {}, "asking its driver ended the process" end
+  return found.list, found.why
+end
+
+local function check_device(name)
+  local backend, number = name:match "^(%a+):?(%d*)$"
+  if backend == "sim" then return end
+  local found, why = devices_of(backend)
+  if (tonumber(number) or 0) < #found then return end
+  if #found > 0 then
+    why = ("there is no device %s; devices are %s:0 to %s:%d"):format(name, backend, backend, #found - 1)
+  end
+  error(diagnostic.new { code = "no-device", message = why, rule = "HOUSE-device",
+    help = "accdeep devices lists what there is" }, 0)
+end
+
+local function show_devices()
+  out "sim     simulated device\n"
+  local found, why = devices_of "cuda"
+  for i, info in ipairs(found) do
+    out(("cuda:%-2d %s, %.1f GiB, %s\n"):format(i - 1, info.name, info.bytes / (1 << 30), info.driver))
+  end
+  if #found == 0 then out(("cuda    none: %s\n"):format(why)) end
+  return 0
 end
 
 -- --------------------------------------------------------------------------------------- running --
@@ -198,7 +269,8 @@ local function run_file(path, options, trace, live)
     if core.isatty(0) and core.isatty(1) then io.read "l" end
   end)
   local made = scenario.run(path, text, {
-    explain = steps, rules = options.rules, trace = trace, trust = options.trust,
+    device = options.device, explain = steps, rules = options.rules, descriptors = options.descriptors, trace = trace,
+    trust = options.trust,
     limit_memory = options.limit_memory, limit_steps = options.limit_steps,
     out = write,
   })
@@ -266,6 +338,7 @@ end
 
 local function run(options)
   local paths = scenarios(options)
+  check_device(options.device)
   if options.jobs == 0 then options.jobs = 1 end
   if options.trace and options.jobs > 1 then
     err "accdeep: --trace needs one process; --jobs is not used\n"
@@ -338,10 +411,13 @@ local function explain_directive(options)
     local _, more = (place.text or ""):gsub("\n", "")
     return place.file == path and place.line and place.line <= line and line <= place.line + more
   end)
-  local record = scenario.run(path, source, { rules = options.rules, explain = ask, out = function() end,
+  check_device(options.device)
+  local record = scenario.run(path, source, { device = options.device, rules = options.rules, explain = ask,
+    out = function() end,
     limit_memory = size(LIMIT_MEMORY), limit_steps = whole(LIMIT_STEPS),
     last = not line and function(session)
-      local ok, made = pcall(session.directive, session, text, nil, "directive", 1)
+      local run_directive = session:is_openmp(text) and session.omp or session.directive
+      local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
       if not ok then
         failure = made
       elseif type(made) == "function" then -- a compute construct
@@ -361,7 +437,43 @@ local function explain_directive(options)
   return USAGE
 end
 
-local commands = { run = run, exec = exec, rules = show_rules, explain = explain_directive }
+-- Writes the programs of a scenario's cases. 0: all asked for were written, 1: a case failed or has no program.
+local function export_programs(options)
+  local path = options.scenario
+  local file, problem = io.open(path, "rb")
+  local source = file and file:read "a"
+  if file then file:close() end
+  if not source then error(environment_error(problem or path .. ": cannot be read"), 0) end
+  local cases = export.cases(path, source, { rules = options.rules, out = function() end,
+    limit_memory = size(LIMIT_MEMORY), limit_steps = whole(LIMIT_STEPS) }, options.c)
+  local chosen = options.case or not options.out and #cases == 1 and 1
+  if options.case and not cases[options.case] or not chosen and not options.out then
+    err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
+    return USAGE
+  end
+  local status = 0
+  for i, case in ipairs(cases) do
+    if chosen and i ~= chosen then goto continue end
+    if not case.text then
+      err(report.error(case.error, { color = use_color(2) }))
+      status = 1
+    elseif options.out then
+      local name = ("%s/%s-%d.c"):format(options.out, path:match "([^/]*)$":gsub("%.lua$", ""), i)
+      local made, why = io.open(name, "w")
+      if not made then error(environment_error(why), 0) end
+      local ok = made:write(case.text)
+      if not (made:close() and ok) then error(environment_error(name .. ": cannot be written"), 0) end
+      out(("%s: %s\n"):format(name, case.name))
+    else
+      out(case.text)
+    end
+    ::continue::
+  end
+  return status
+end
+
+local commands = { run = run, exec = exec, explain = explain_directive, export = export_programs,
+  devices = show_devices, rules = show_rules }
 
 -- ------------------------------------------------------------------------------------------- main --
 

@@ -212,24 +212,39 @@ local function parameter(b, ctx, node)
   return nil
 end
 
--- The place of a member of an object around, or nil.
-local function around_place(b, ctx, name, pos)
+-- Where an object around, or a part of it, lies, or nil. find(ctx) gives a level's own: offset, type.
+local function around_place(b, ctx, find, pos)
   local at = ctx.above
   while at do
-    local member = at.record and types.member(at.record, name)
-    if member then return { self = true, offset = at.base + member.offset, type = member.type } end
+    local offset, t = find(at)
+    if offset then return { self = true, offset = at.base + offset, type = t } end
     at = at.above
   end
   local around = ctx.out and ctx.out.around
   if not around then return nil end
   local inner = around.ctx
-  local member = inner.record and types.member(inner.record, name)
-  local there = member and { self = true, offset = inner.base + member.offset, type = member.type }
-    or around_place(around.builder, inner, name, pos)
+  local offset, t = find(inner)
+  local there = offset and { self = true, offset = inner.base + offset, type = t }
+    or around_place(around.builder, inner, find, pos)
   if not there then return nil end
   ctx.out.touched = true
   local address = reg(around.builder, address_of(around.builder, there, pos), pos)
   return { reg = inherited(b, pos, around, address), offset = 0, type = there.type }
+end
+
+local function member_around(b, ctx, name, pos)
+  return around_place(b, ctx, function(at)
+    local member = at.record and types.member(at.record, name)
+    if member then return member.offset, member.type end
+  end, pos)
+end
+
+-- The object that a mapper's variable stands for (OMP60-map-15): the element, or one around it.
+local function mapped_object(b, ctx, record, pos)
+  if ctx.record == record then return { self = true, offset = ctx.base, type = record } end
+  return around_place(b, ctx, function(at)
+    if at.record == record then return 0, record end
+  end, pos)
 end
 
 -- The member of the element's type that a name means; ::name is the host program's.
@@ -238,12 +253,14 @@ local function member_of(ctx, node)
 end
 
 function lvalues.id(b, ctx, node)
+  local object = node.mapped and mapped_object(b, ctx, node.mapped, node.pos)
+  if object then return object end
   local member = member_of(ctx, node)
   if member then
     return { self = true, offset = ctx.base + member.offset, type = member.type }
   end
   if not node.global and ctx.session.rules.extended then
-    local there = around_place(b, ctx, node.name, node.pos)
+    local there = member_around(b, ctx, node.name, node.pos)
     if there then return there end
   end
   if not node.global and ctx.session:this_member(node.name) then

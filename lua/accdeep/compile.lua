@@ -7,7 +7,9 @@
 local codegen = require "accdeep.codegen"
 local component = require "accdeep.fortran.component"
 local core = require "accdeep.core"
+local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
+local dynamic = require "accdeep.fortran.dynamic"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
 local types = require "accdeep.types"
@@ -40,9 +42,25 @@ end
 -- Members of derived types are called %a, those of structures .a: the core sets the point.
 local function called(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
--- An element of an array of them, in memory order.
-local function element_name(record, name, i)
-  return record.class == "type" and ("%s(%d)"):format(name, i + 1) or ("%s[%d]"):format(name, i)
+-- Element i, from 0 in memory order, of an array that is a member.
+local function element_name(t, name, i)
+  if not t.bounds then return ("%s[%d]"):format(name, i) end
+  local indices = {}
+  for k, bound in ipairs(t.bounds) do
+    indices[k], i = ("%d"):format(bound.lower + i % bound.extent), i // bound.extent
+  end
+  return ("%s(%s)"):format(name, table.concat(indices, ","))
+end
+
+-- How the core calls elements of an array of Fortran, or nil for others.
+local function array_of(t)
+  if not t.bounds then return nil end
+  local array, sm = { rank = #t.bounds }, t.of.size
+  for i, bound in ipairs(t.bounds) do
+    array[i] = { lower = bound.lower, extent = bound.extent, sm = sm }
+    sm = sm * bound.extent
+  end
+  return array
 end
 
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
@@ -364,7 +382,7 @@ local function add_section(session, out, entry, offset, name, init)
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
     code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
-      round = t.bounds ~= nil, layout = layout_of(session, element, child) },
+      round = t.bounds ~= nil, array = array_of(t), layout = layout_of(session, element, child) },
     in_place = t.kind == "array",
   }, inner_asks(session, out, entry)), child)
   out.fields[#out.fields + 1] = field
@@ -400,10 +418,21 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
+-- The type record that a polymorphic component with a target leads to (FLANG-api-5).
+local function add_type_record(session, out, entry, offset, name, count)
+  local b, pos = out.builder, entry.member.pos
+  local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
+  local bytes = codegen.apply(b, "*", there, codegen.constant(dynamic.BYTES), pos)
+  out.fields[#out.fields + 1] = ask({ offset = offset + descriptor.type_slot(entry.member.type), unit = 1,
+    init = true, count = codegen.reg(b, bytes, pos), code_end = b.n,
+    label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_asks(session, out, entry))
+end
+
 -- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
 -- whatever is asked for (AMB-FLANG-01).
 local function add_descriptor(session, out, entry, offset, name, own)
-  local t, b, pos, _ = entry.member.type, out.builder, entry.member.pos, nil
+  local t, b, _ = entry.member.type, out.builder, nil
+  local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
   local bare = out.treatment.bare
   add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
   if not session.rules.descriptors and not entry.named and not entry.listed then return end
@@ -417,11 +446,14 @@ local function add_descriptor(session, out, entry, offset, name, own)
   else
     start, count = component.whole(b, t, offset, pos)
   end
-  local child = types.is_record(t.of) and inner_program(session, out, entry)(t.of, pos) or nil
-  out.fields[#out.fields + 1] = child_of(ask({ offset = offset, unit = t.of.size, slot_bytes = t.size,
+  -- what polymorphic components lead to is taken as it is: the program of its type is not known here
+  local unit = t.polymorphic and 1 or t.of.size
+  local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
+  if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
+  out.fields[#out.fields + 1] = child_of(ask({ offset = offset, unit = unit, slot_bytes = t.size,
     count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
-    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = t.of.size, member = true,
-      round = true, layout = layout_of(session, t.of, child) } },
+    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = unit, member = true,
+      round = true, array = descriptor.array(t), layout = layout_of(session, t.of, child) } },
     inner_asks(session, out, entry)), child)
 end
 
@@ -436,7 +468,7 @@ local function add_records(session, out, entry, offset, name, init)
   local own = inner_asks(session, out, entry)
   if n <= UNROLLED then
     for i = 0, n - 1 do
-      local at = t.kind == "array" and element_name(element, name, i) or name
+      local at = t.kind == "array" and element_name(t, name, i) or name
       collect(session, out, treatment, offset + i * element.size, at .. (element.class and "" or "."), init, own)
     end
     return
@@ -458,14 +490,15 @@ local function add_records(session, out, entry, offset, name, init)
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
         bytes = excluded.bytes,
-        label = label(session, element_name(element, name, i) .. (element.class and "" or ".") .. excluded.name) }
+        label = label(session, element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
     end
   end
   local b = out.builder
   b:boundary()
   out.fields[#out.fields + 1] = ask({ offset = offset, unit = element.size, child = child, embedded = true,
     init = init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
-    label = session:label { name = name, member = true, layout = child, round = element.class == "type" } }, own)
+    label = session:label { name = name, unit = element.size, member = true, layout = child, round = t.bounds ~= nil,
+      array = array_of(t) } }, own)
 end
 
 -- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
@@ -486,11 +519,17 @@ function collect(session, out, treatment, base, prefix, init, own)
     if not entry.include then
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
         label = label(session, name) }
-      leave_pointers(out, t, offset)
+      if not treatment.holes then leave_pointers(out, t, offset) end
     elseif t.kind == "descriptor" then
-      add_descriptor(session, out, entry, offset, name, own)
+      -- what a clause did not name stands where the component is declared
+      local named = entry.subscripts and entry.place
+      session:at(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
     elseif entry.subscripts then
-      if t.kind == "pointer" and not bare then add_piece(out, offset, t.size, { name = name, asks = own }) end
+      if t.kind == "pointer" and not bare then
+        add_piece(out, offset, t.size, { name = name, asks = own })
+      elseif t.kind == "pointer" and treatment.holes and not treatment.update then
+        add_piece(out, offset, t.size, { entry_only = true, asks = "copyin" }) -- where nothing is attached
+      end
       session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(element) and t.kind ~= "pointer"
       and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
@@ -560,7 +599,7 @@ local function cache_of(session, record)
   return cache
 end
 
--- What the leaves of a record are called in messages: offset, bytes, label.
+-- What the leaves of a record are called in messages: offset, bytes, name, label.
 local function names_of(session, record)
   local cache = cache_of(session, record)
   if cache[NAMES] then return cache[NAMES] end
@@ -572,10 +611,9 @@ local function names_of(session, record)
         add(member.type, offset + member.offset, inner)
       end
     elseif t.kind == "array" and t.n <= UNROLLED then
-      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, t.name and ("%s(%d)"):format(name, i + 1)
-        or ("%s[%d]"):format(name, i)) end
+      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
     else
-      names[#names + 1] = { offset = offset, bytes = t.size, label = label(session, name) }
+      names[#names + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
     end
   end
   add(record, 0, "")
@@ -586,7 +624,7 @@ end
 -- What the elements of an object are made of: its program, or for plain data one that only names the
 -- members; nil for what has none.
 function compile.layout(session, t, program)
-  if program or not types.is_record(t) or not t.complete then return program end
+  if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
   cache[LAYOUT] = cache[LAYOUT] or session:program {
     stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
@@ -633,7 +671,7 @@ end
 -- text asks for it. around: what is compiled for the element that leads there.
 function program_of(session, treatment, pos, around)
   local record = treatment.record
-  if not record.complete then return nil end
+  if not record.complete or record.size == 0 then return nil end
   local cache = cache_of(session, record)
   local made = cache[treatment]
   if made == "under way" and session.rules.extended then return led_back(around, treatment, pos) end
@@ -676,6 +714,7 @@ function program_of(session, treatment, pos, around)
 end
 
 compile.program = program_of
+compile.names = names_of
 compile.section_elements = section_elements
 compile.pointer_program = pointer_program
 

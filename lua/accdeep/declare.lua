@@ -326,6 +326,7 @@ local function declare_one(session, storage, base, item)
       raise("duplicate-name", item.declarator.pos, ("'%s' is declared already"):format(name),
         { length = #name })
     end
+    if t.kind == "record" and not t.tag then t.name = t.name or name end
     scope.typedefs[name] = t
     return
   end
@@ -338,7 +339,7 @@ local function declare_one(session, storage, base, item)
       ("'%s' has the incomplete type %s"):format(name, types.name(t)))
   end
   local before = rawget(scope.variables, name)
-  if before and storage == "extern" then return end
+  if before and storage == "extern" then return session:variable_declared(before) end
   if scope:declared(name) then
     raise("duplicate-name", item.declarator.pos, ("'%s' is declared already"):format(name),
       { length = #name })
@@ -347,6 +348,7 @@ local function declare_one(session, storage, base, item)
   session.blocks[address].variable = true
   scope.variables[name] = { name = name, type = t, address = address }
   if item.value then initialize(session, t, address, item.value) end
+  session:variable_declared(scope.variables[name])
 end
 
 -- Carries out one external declaration or directive of a text.

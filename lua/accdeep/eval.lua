@@ -96,7 +96,8 @@ local function decayed(env, e)
   if e.type.kind ~= "array" then return e end
   local place, size = e.place, e.type.size
   return { type = types.pointer(e.type.of), value = function(f)
-    local address = place(f)
+    local address, low = place(f)
+    if type(low) == "table" then return address, low end
     return address, address, address + size
   end, env = env }
 end
@@ -179,7 +180,7 @@ local function assignment(env, node, t, place, e)
     return function(f)
       local v, l, h = value(f)
       local address, low, high = place(f)
-      space:store(address, code, size, v, low, high, f)
+      space:store(address, code, size, space:settled(v, l), low, high, f)
       return v, l, h
     end
   end
@@ -225,7 +226,11 @@ local function operation(node, op, t)
         end
       end
       return function(a, b) return round(a / b) end
-    elseif t.auto and op == "%" then return function(a, b) return math.fmod(a, b) end
+    elseif t.auto and op == "%" then
+      return function(a, b)
+        if b == 0 then raise("scenario-error", node.pos, "division by zero") end
+        return math.fmod(a, b)
+      end
     end
     raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op))
   end
@@ -737,7 +742,7 @@ function compile(env, node)
 end
 
 eval.compile, eval.rvalue, eval.truth = compile, rvalue, truth
-eval.assignment, eval.converter = assignment, converter
+eval.assignment, eval.converter, eval.at = assignment, converter, at
 
 -- The value of a constant integer expression: array sizes, enumerators, designators.
 function eval.constant(session, node)

@@ -6,6 +6,7 @@ local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.grammar.directive"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
+local state = require "accdeep.state"
 local view = require "accdeep.view"
 
 local expect = {}
@@ -121,6 +122,7 @@ end
 
 -- Whether a text is one directive; otherwise it is declarations.
 local function is_directive(text)
+  if not text:find "%S" then return true end -- one that says nothing
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
     or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
   if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
@@ -195,7 +197,10 @@ function expect.new(current)
   local function attachment(text)
     local session = current()
     local address = within(text, session.slot, session, text)
-    return session.ctx:attachment_at(session.device, address), session
+    local found = session.ctx:attachment_at(session.device, address)
+    -- what a pointer led to may be gone: where attachments are counted, it is to be detached all the same
+    if found and found.low == 0 and session.rules.is_openmp then found = nil end
+    return found, session
   end
 
   function e.attached(text, count)
@@ -224,6 +229,7 @@ function expect.new(current)
     local address, _, session = extent(text)
     local found = session.ctx:present_at(session.device, address, false)
       or { structured = 0, dynamic = 0 }
+    found = { structured = found.structured, dynamic = state.dynamic(session, found) }
     for _, key in ipairs { "structured", "dynamic" } do
       if wanted[key] ~= nil and wanted[key] ~= found[key] then
         fail(("%s reference counter of %s"):format(key, text), tostring(wanted[key]), tostring(found[key]))
@@ -300,6 +306,7 @@ function expect.new(current)
     local file, line = location.scenario(2)
     local ok, err = pcall(inner.within, inner, text, file, line, function()
       local dialect = inner.dialect
+      if inner:is_openmp(text) then return inner:check_openmp(text) end
       if not (dialect.is_directive or is_directive)(text) then return dialect.declare(inner, text) end
       local node = dialect.directive(inner, text)
       if node.name == "shape" or node.name == "policy" then return inner:define(node) end

@@ -5,6 +5,7 @@
 
 local core = require "accdeep.core"
 local nest = require "accdeep.nest"
+local omp = require "accdeep.openmp.unparse"
 local report = require "accdeep.report"
 local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
@@ -16,7 +17,8 @@ local explain = {}
 -- Fields of a node that are no part of its meaning, or are shown with it.
 local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
   op = true, word = true, compute = true, arrow = true, global = true }
-local order = { "argument", "shape", "direction", "type", "clauses", "vars", "members", "names", "subscripts", "base",
+local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
+  "subscripts", "base",
   "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "nest" }
 
 local function tree(node, margin, label, out)
@@ -36,6 +38,12 @@ local function tree(node, margin, label, out)
       end
     end
   end
+end
+
+-- A directive of a plan as text.
+local function written(plan)
+  local node = plan.node
+  return plan.openmp and omp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
 end
 
 -- ------------------------------------------------------------------------- the canonical nest --
@@ -161,7 +169,7 @@ for name, code in pairs(core.action) do actions[code] = name end
 local function items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
-    for _, name in ipairs { "try", "present_or", "keep", "refresh" } do
+    for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
     out[#out + 1] = ("  %d  %s %s%s%s"):format(i, actions[item.action], item.name or "a pointer",
@@ -189,7 +197,7 @@ end
 function explain.steps(write, pause)
   return function(session, plan, ends)
     local place = plan.place
-    local text = unparse.directive(plan.node.name, plan.node.argument, plan.node.clauses)
+    local text = written(plan)
     write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
     local events = {}
     session:collect_into(function(event) events[#events + 1] = event end)
@@ -203,21 +211,31 @@ function explain.steps(write, pause)
   end
 end
 
+-- What the clauses of OpenACC are lowered to.
+local function add_nests(session, plan, out)
+  if plan.clauses ~= plan.node.clauses then
+    out[#out + 1] = "lowered: members as nests"
+    out[#out + 1] = "  " .. unparse.directive(plan.node.name, nil, plan.clauses)
+  end
+  out[#out + 1] = "canonical: shapes and policies as nests"
+  out[#out + 1] = "  " .. explain.canonical(session, plan)
+end
+
 -- The function that a session asks: about the first construct for which wanted(place) holds.
 function explain.new(write, wanted)
   local done = false
   local function ask(session, plan, ends)
     if done or ends or not wanted(plan.place) then return nil end
     done = true
-    local out = { "directive", "  " .. unparse.directive(plan.node.name, plan.node.argument, plan.node.clauses),
-      "tree" }
-    tree(plan.node, "  ", nil, out)
-    if plan.clauses ~= plan.node.clauses then
-      out[#out + 1] = "lowered: members as nests"
-      out[#out + 1] = "  " .. unparse.directive(plan.node.name, nil, plan.clauses)
+    local as_written = plan.node.written
+    local out = { "directive", "  " .. (as_written and omp.directive(as_written) or written(plan)) }
+    if as_written then
+      out[#out + 1] = "in effect: clauses of groups"
+      out[#out + 1] = "  " .. written(plan)
     end
-    out[#out + 1] = "canonical: shapes and policies as nests"
-    out[#out + 1] = "  " .. explain.canonical(session, plan)
+    out[#out + 1] = "tree"
+    tree(plan.node, "  ", nil, out)
+    if not plan.openmp then add_nests(session, plan, out) end
     out[#out + 1] = "items"
     items(plan, out)
     local events = {}

@@ -107,10 +107,8 @@ function expression.value(self, env, text)
   error(result, 0)
 end
 
--- Where an lvalue or section lies on the host: address, bytes, the pointer's own address if it is a
--- pointer, its type.
-function expression.extent(self, text)
-  local node = grammar.parse("expression", text, 1, self.scope)
+-- Where an lvalue or section lies on the host: address, bytes, type.
+function expression.extent_of(self, node)
   local env = self:host_env()
   local frame = { pos = node.pos }
   if node.tag ~= "section" then
@@ -130,19 +128,30 @@ function expression.extent(self, text)
   else
     raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)))
   end
-  local first = subscripts[1]
-  local start = first.start and bound(env, first.start, frame) or 0
-  local length = first.length and bound(env, first.length, frame)
-    or (t.kind == "array" and t.n - start)
-  if not length then
-    raise("invalid-section", first.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
-  end
-  if length < 0 then
-    raise("invalid-section", first.pos, ("the section has a negative length, %d"):format(length),
-      { rule = "TR14-3.1.1-23" })
+  local function bounds(subscript, n)
+    if subscript.index then return bound(env, subscript.index, frame), 1 end
+    local start = subscript.start and bound(env, subscript.start, frame) or 0
+    local length = subscript.length and bound(env, subscript.length, frame) or n and n - start
+    if not length then
+      raise("invalid-section", subscript.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
+    elseif length < 0 then
+      raise("invalid-section", subscript.pos, ("the section has a negative length, %d"):format(length),
+        { rule = "TR14-3.1.1-23" })
+    end
+    return start, length
   end
   local of = types.element(t)
+  local start, length = bounds(subscripts[1], t.n)
+  for i = 2, #subscripts do -- of one row only a part
+    if length ~= 1 or of.kind ~= "array" then break end
+    local first, count = bounds(subscripts[i], of.n)
+    start, length, of = start * of.n + first, count, of.of
+  end
   return address + start * of.size, length * of.size, t
+end
+
+function expression.extent(self, text)
+  return expression.extent_of(self, grammar.parse("expression", text, 1, self.scope))
 end
 
 -- The address and type of a pointer.

@@ -2,8 +2,10 @@
 --
 -- A body is a Lua function of the device view, or C text. Variables are found as a compiler would
 -- arrange: private copies, pointers whose section a visible clause names, present objects. A body
--- that fails leaves device memory as it was: its writes are in a journal of the core.
+-- that fails leaves device memory as it was: its writes, and those of the construct to what was there before, are
+-- in a journal of the core.
 
+local api = require "accdeep.api"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
@@ -28,28 +30,36 @@ function Kernel:memory(size)
 end
 
 function Kernel:release()
-  for _, address in ipairs(self.allocated) do self.session.ctx:device_free(self.device, address) end
+  for _, address in ipairs(self.allocated) do
+    self.session.ctx:device_free(self.device, address)
+    self.env.space.private[address] = nil
+  end
   self.allocated = {}
 end
 
 -- ------------------------------------------------------------------------------------ variables --
 
 -- Where on the host begins what a clause names of a pointer or an array, here or in an open region: a
--- section of it, or an element of the array.
-local function section_start(session, k, name)
+-- section of it, or an element of the array. A pointer that is mapped itself says nothing.
+local function start_in(session, name, named, where)
   local variable = session.scope.variables[name]
-  local function start_in(named, where)
-    local item, start = named[name], where[name]
-    if not item or not start then return nil end
-    local inside = variable.type.kind == "array" and start >= variable.address
-      and start < variable.address + variable.type.size
-    return (inside or item.variable == name) and start or nil
-  end
-  local here = k and k.plan and start_in(k.plan.named, k.where)
-  if here then return here end
+  local item, start = named[name], where[name]
+  if not item or not start or start == variable.address and variable.type.kind == "pointer" then return nil end
+  local inside = variable.type.kind == "array" and start >= variable.address
+    and start < variable.address + variable.type.size
+  return (inside or item.variable == name) and start or nil
+end
+
+local function start_here(session, k, name)
+  return k and k.plan and start_in(session, name, k.plan.named, k.where)
+end
+
+local function section_start(session, k, name)
+  local here = start_here(session, k, name)
+  if here or k and k.plan.openmp then return here end -- there the pointer's value decides (OMP60-map-10)
   local stack = session.regions[session.device]
   for i = #stack, 1, -1 do
-    local start = stack[i].handle and start_in(stack[i].plan.named, stack[i].where)
+    local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
     if start then return start end
   end
   return nil
@@ -62,10 +72,57 @@ local function on_the_way(session, k, name)
   return item ~= nil and item.variable ~= name
 end
 
+-- A pointer's value, which in a region with use_device may be a device address.
+local function pointer_value(session, variable)
+  local stands_for = session.replaced and session.replaced[variable.name]
+  if stands_for and stands_for.value then return (stands_for.value()) end
+  return session.host_space:load(variable.address, core.scalar.pointer, 8)
+end
+
+-- The device's address of a pointer's value in OpenMP: of what is there, or of what ends there (OMP60-map-10).
+local function matched(ctx, device, value)
+  local dev = value ~= 0 and ctx:deviceptr(device, value) or 0
+  if dev ~= 0 then return dev, ctx:device_bounds(device, dev) end
+  dev = value ~= 0 and ctx:deviceptr(device, value - 1) or 0
+  if dev ~= 0 then return dev + 1, ctx:device_bounds(device, dev) end
+  return nil
+end
+
+-- Whether what a pointer leads to in OpenMP is there in pieces, each of which is looked up: sections and members
+-- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
+local function in_pieces(session, k, variable, value)
+  local to = variable.type.to
+  if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
+  if to.kind ~= "record" or not to.complete or start_here(session, k, variable.name) then return false end
+  return matched(session.ctx, session.device, value)
+    and session.ctx:presence(session.device, value, to.size) == "partly"
+end
+
+-- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
+-- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
+local function matched_pointer(session, k, variable, value)
+  local device, name = session.device, variable.name
+  local changes = k.assigned and k.assigned[name] -- then it is one address of the device
+  if not changes and in_pieces(session, k, variable, value) then
+    return value, { name = name, pieces = true, pointer = variable.type, host = value }
+  end
+  local start = start_here(session, k, name) or value
+  local dev, low, high = matched(session.ctx, device, start)
+  if dev then return dev - (start - value), low, high end
+  if value == 0 then return 0, { name = name } end
+  -- a device address serves as it is, whoever found it
+  if session.ctx:device_of(value) == device then return value, session.ctx:device_bounds(device, value) end
+  if session.rules.unmatched == "null" then
+    return 0, { name = name, unmatched = true, record = types.is_record(variable.type.to) }
+  end
+  return value, { name = name }
+end
+
 -- What a pointer variable holds in a kernel: its host value translated, if a clause says how.
 local function translated(session, k, variable, device)
   local ctx = session.ctx
-  local value = session.host_space:load(variable.address, core.scalar.pointer, 8)
+  local value = pointer_value(session, variable)
+  if k and k.plan.openmp then return matched_pointer(session, k, variable, value) end
   local start = section_start(session, k, variable.name)
   local dev = start and start ~= 0 and ctx:deviceptr(device, start) or 0
   if dev == 0 then
@@ -80,6 +137,34 @@ local function translated(session, k, variable, device)
   return dev - (start - value), ctx:device_bounds(device, dev)
 end
 
+-- A pointer's own copy in a body, with this value: in memory, if the body may change it.
+local function pointer_copy(k, name, t, value, low, high)
+  local session = k.session
+  local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
+  local assigned = k.assigned and k.assigned[name]
+  if not assigned and (k.assigned or not matches) then -- its value is known, and what to tell if it leads nowhere
+    k.private[name] = { type = t, value = function() return value, low, high end }
+    return k.private[name]
+  end
+  local address = k:memory(t.size)
+  local settled = k.env.space:settled(value, low)
+  k.env.space.private[address] = low and { value = settled, low = low, high = high }
+  local ok, err = session.ctx:device_write(k.device, address, core.scalar.pointer, settled)
+  if not ok then error(session:core_error(err, nil), 0) end
+  k.private[name] = { type = t, place = function() return address, address, address + t.size end }
+  return k.private[name]
+end
+
+-- A pointer's value as it is, for the clause that asks for that: a body can follow an address of the device.
+local function plain_value(session, variable, clause)
+  local value = pointer_value(session, variable)
+  if session.ctx:device_of(value) == session.device then
+    return value, session.ctx:device_bounds(session.device, value)
+  end
+  return value, { name = variable.name, clause = clause }
+end
+
+-- how: private, firstprivate, or matched: firstprivate pointers that are translated.
 local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
@@ -87,54 +172,47 @@ local function private_binding(k, name, variable, how)
     k.private[name] = session.dialect.private(k, variable, how)
     return k.private[name]
   end
+  if t.kind == "pointer" and how ~= "private" then
+    local plain = k.plan.openmp and how ~= "matched" -- OMP60-map-11: a clause asks for the value
+    if plain then return pointer_copy(k, name, t, plain_value(session, variable, how)) end
+    return pointer_copy(k, name, t, translated(session, k, variable, k.device))
+  end
   local address = k:memory(t.size)
   k.private[name] = { type = t, place = function() return address, address, address + t.size end }
   if how == "private" then return k.private[name] end
-  if t.kind == "pointer" then
-    local value, low, high = translated(session, k, variable, k.device)
-    if type(low) == "table" then -- a host address: following it is the error to tell about
-      k.private[name] = { type = t, value = function() return value, low, high end }
-      return k.private[name]
-    end
-    local ok, err = session.ctx:device_write(k.device, address, core.scalar.pointer, value)
-    if not ok then error(session:core_error(err, nil), 0) end
-  else
-    local ok, err = session.ctx:to_device(k.device, address, variable.address, t.size)
-    if not ok then error(session:core_error(err, nil), 0) end
-  end
+  local ok, err = session.ctx:to_device(k.device, address, variable.address, t.size)
+  if not ok then error(session:core_error(err, nil), 0) end
   return k.private[name]
 end
 
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
   local ctx, device = session.ctx, session.device
-  local variable = session:this_member(name) or session.scope.variables[name]
+  local member = session:this_member(name)
+  local variable = member or session.scope.variables[name]
   if not variable then
     local value = session.scope.enumerators[name]
     if value then return { type = types.scalars.int, const = value } end
-    local fn = session.scope.functions[name]
-    return fn and { fn = fn }
+    local fn = session.scope.functions[name] or api.in_text(session, name)
+    return fn and { fn = fn } or api.constant_in_text(name)
   end
   local t = variable.type
   if t.kind == "descriptor" then
     return session.dialect.binding(session, k, variable, section_start(session, k, name))
   end
   if k and k.plan.deviceptr[name] then
-    return { type = t, value = function()
-      local value = session.host_space:load(variable.address, core.scalar.pointer, 8)
-      if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-      return value, { name = name }
-    end }
+    if k.plan.openmp then return pointer_copy(k, name, t, plain_value(session, variable)) end
+    return { type = t, value = function() return plain_value(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
   if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
   end
-  if (t.kind == "record" or t.kind == "array" and not k)
+  if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
     and ctx:presence(device, variable.address, t.size) ~= "absent" then
-    -- for using members that are present, and for looking at what is, piece by piece
+    -- what is present of it, wherever each piece is (OMP60-map-12), and for looking at that
     local low = variable.address
-    return { type = t, place = function() return low, { name = name, pieces = true } end }
+    return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
   if t.kind == "array" then -- a section of it, as a clause names it
     local start = section_start(session, k, name)
@@ -148,13 +226,16 @@ local function lookup(session, k, name, pos)
   if k and k.plan.private[name] then
     return private_binding(k, name, variable, k.plan.private[name].how)
   end
-  if t.kind == "pointer" then
+  if t.kind == "pointer" and not (member and k and k.plan.openmp) then
     return { type = t, value = function() return translated(session, k, variable, device) end }
   end
-  if k and t.kind == "scalar" then return private_binding(k, name, variable, "firstprivate") end
-  raise("not-present", pos, ("'%s' is not present on device %d"):format(name, device),
-    { length = #name, rule = "ACC33-2.6.7-1",
-      help = ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
+  local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
+  if k and t.kind == "scalar" and not taken and not member then
+    return private_binding(k, name, variable, "firstprivate")
+  end
+  raise("not-present", pos, ("%s is not present on device %d"):format(member and "this->" .. name
+    or ("'%s'"):format(name), device), { length = #name, rule = "ACC33-2.6.7-1",
+    help = ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
 end
 
 -- The names of a device: for expressions in a kernel, or between kernels (k nil).
@@ -208,6 +289,19 @@ end
 
 -- ------------------------------------------------------------------------------------ the body --
 
+local changing = { ["++"] = true, ["--"] = true, ["&"] = true }
+
+-- The variables of a C body that it assigns to, or of which it takes the address.
+local function assigned_in(node, set)
+  local to = node.tag == "assign" and node.to
+    or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
+  if to and to.tag == "id" then set[to.name] = true end
+  for key, child in pairs(node) do
+    if type(child) == "table" and key ~= "type" then assigned_in(child, set) end
+  end
+  return set
+end
+
 -- Runs the body; errors get the place in its text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
@@ -227,10 +321,11 @@ local function run_body(session, k, body, text_node)
   end)
 end
 
-local function on_host(session, plan, body, node, place)
-  local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {},
-    on_host = true, env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  session.kernel = k
+-- Runs a body on the host's memory. Within C text there are no directives; Lua that is not a kernel's may have some.
+function kernel.on_host(session, plan, body, node, place, directives)
+  local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
+    env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
+  session.kernel = not (directives and type(body) == "function") and k
   local ok, err = pcall(run_body, session, k, body, node)
   session.kernel = false
   if not ok then error(err, 0) end
@@ -239,14 +334,19 @@ end
 local function on_device(session, plan, body, node, place)
   local ctx, device = session.ctx, session.device
   local before = session.watching and session:snapshot()
-  local region = session:open_region(plan, true)
+  local journal, problem = ctx:journal_open(device)
+  if not journal then error(session:core_error(problem, plan), 0) end
+  local opened, region = pcall(session.open_region, session, plan, true)
+  if not opened then
+    ctx:journal_close(device, false)
+    error(region, 0)
+  end
   local k = setmetatable({ session = session, plan = plan, device = device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
+  if type(body) == "string" and not session.dialect.body then k.assigned = assigned_in(node, {}) end
   k.env = kernel.env(session, k, session.device_spaces[device])
   session.kernel = k
   local ok, err = pcall(function()
-    local opened, problem = ctx:journal_open(device)
-    if not opened then error(session:core_error(problem, plan), 0) end
     for name, private in pairs(plan.private) do
       if not k.private[name] then private_binding(k, name, private.variable, private.how) end
     end
@@ -263,49 +363,52 @@ local function on_device(session, plan, body, node, place)
   end
 end
 
--- acc("parallel ...", refs)(body): checks the references now, runs the body when it is given.
-function kernel.construct(session, text, refs, file, line)
-  local references
-  if refs then
-    references = session:within(refs, file, line, function()
-      local list = {}
-      for i, node in ipairs(session.dialect.references(session, refs)) do
-        if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
-        if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
-        list[i] = { name = node.name, pos = node.pos, in_text = true }
-        if not session.scope.variables[node.name] then
-          local near = diagnostic.closest(node.name, session.scope:names())
-          raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
-            { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
-        end
+-- The variables of REFS: {name, pos}; nil if there are none.
+function kernel.references(session, refs, file, line)
+  return refs and session:within(refs, file, line, function()
+    local list = {}
+    for i, node in ipairs(session.dialect.references(session, refs)) do
+      if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
+      if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
+      list[i] = { name = node.name, pos = node.pos, in_text = true }
+      if not session.scope.variables[node.name] then
+        local near = diagnostic.closest(node.name, session.scope:names())
+        raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
+          { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
       end
-      return list
-    end)
+    end
+    return list
+  end)
+end
+
+-- The tree of a body, if it is text, and the variables it uses, references among them.
+function kernel.read(session, body, place, references)
+  local node
+  local used = references
+  if session.dialect.body and type(body) ~= "function" then
+    local parse, own, where = session.dialect.body, type(body) == "string", place
+    if own then node, used = session:within(body, where.file, where.line, parse, session, body)
+    else node, used = parse(session, body) end
+    for _, r in ipairs(references or {}) do used[#used + 1] = r end
+  elseif type(body) == "string" then
+    node = session:within(body, place.file, place.line, grammar.parse, "body", body, 1, session.scope)
+    used = statement.references(session, node)
+    for _, r in ipairs(used) do r.in_text = true end
+    for _, r in ipairs(references or {}) do used[#used + 1] = r end
+  elseif type(body) ~= "function" then
+    raise("type-mismatch", nil, "a construct takes a function or C text as its body")
   end
+  return node, used or {}
+end
+
+-- acc("parallel ...", refs)(body): checks the references now, runs the body when it is given. with_plan(references,
+-- is_text, run) calls run(plan, enabled) with the construct's plan; is_text: the references are all a body uses.
+function kernel.construct(session, text, refs, file, line, with_plan)
+  local references = kernel.references(session, refs, file, line)
   return function(body, place)
-    local node
-    local used = references
-    if session.dialect.body and type(body) ~= "function" then
-      local parse, own, where = session.dialect.body, type(body) == "string", place
-      if own then node, used = session:within(body, where.file, where.line, parse, session, body)
-      else node, used = parse(session, body) end
-      for _, r in ipairs(references or {}) do used[#used + 1] = r end
-    elseif type(body) == "string" then
-      node = session:within(body, place.file, place.line, grammar.parse, "body", body, 1, session.scope)
-      used = statement.references(session, node)
-      for _, r in ipairs(used) do r.in_text = true end
-      for _, r in ipairs(references or {}) do used[#used + 1] = r end
-    elseif type(body) ~= "function" then
-      raise("type-mismatch", nil, "a compute construct takes a function or C text as its body")
-    end
-    local names = {}
-    for _, r in ipairs(used or {}) do
-      names[#names + 1] = r.name .. (session:visible(r.name) and "+" or "")
-    end
-    session:within(text, file, line, function()
-      local plan = session:prepare(text, file, line, used or {}, "\0" .. table.concat(names, ","))
-      local enabled = not plan.condition_value or plan.condition_value()
-      return (enabled and on_device or on_host)(session, plan, body, node, place)
+    local node, used = kernel.read(session, body, place, references)
+    session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
+      return (enabled and on_device or kernel.on_host)(session, plan, body, node, place)
     end)
   end
 end

@@ -129,7 +129,7 @@ function Plan:flags(request)
   if request.try then f = f | flag.try end
   if request.present_or then f = f | flag.present_or end
   if request.pointer then f = f | flag.pointer end
-  return f
+  return f | (request.flags or 0)
 end
 
 -- The variable that a member is a part of; nil if a pointer leads to it.
@@ -221,6 +221,7 @@ end
 
 -- What a request asks for, the program of its elements, and flags that go with it.
 local function asked(session, request, t)
+  if request.mapped then return request.mapped(t) end -- a front end with rules of its own (openmp/lower.lua)
   local treatment = treatment_of(session, request, t)
   local wanted = request.action or treatment.own
   if treatment and treatment.own then wanted = treatment.own end -- a policy says what is asked for
@@ -235,6 +236,10 @@ local function asked(session, request, t)
 end
 
 local function finish(item, b, request)
+  local pointer = request.base_pointer -- the one that leads to the structure of a member
+  if pointer and not item.slot and not item.slot_address then
+    slot_of(b, { session = request.session }, pointer, item)
+  end
   item.places = request.clause and request.clause.places
   item.clause, item.node, item.treatment = request.clause, request.node, request.treatment
   item.code, item.registers = b.code, math.max(b.most, 1)
@@ -390,7 +395,7 @@ function Plan:object(request, node)
   if base.tag == "id" then item.variable = base.name end
   finish(item, b, request)
   self:add(item)
-  if t.kind == "pointer" and t.to.kind ~= "function" and self.kind ~= "update"
+  if t.kind == "pointer" and t.to.kind ~= "function" and self.kind ~= "update" and not request.mapped
     and session.rules.members ~= "mapped" then
     -- a pointer reference: attached if what it points to is present (ACC33-att-5)
     self:pointer({ action = self.kind == "exit data" and "detach" or "attach", node = request.node,
@@ -520,6 +525,8 @@ local function is_container(plan, base)
   return plan.session.rules.extended and types.is_record(type_of(plan.session, base))
 end
 
+lower.finish, lower.slot_of = finish, slot_of
+
 local function add_requests(plan, requests)
   plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
@@ -555,7 +562,7 @@ local needs_data = { ["enter data"] = true, ["exit data"] = true, update = true,
 -- Clauses of declare whose data live as long as the program.
 local lasting = set "copyin create device_resident"
 
-local function simple_names(clause)
+function lower.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
     if variable.tag ~= "id" then
@@ -566,7 +573,8 @@ local function simple_names(clause)
   return names
 end
 
-local function declared(session, item)
+-- The variable of a name in a clause: {name, pos}.
+function lower.declared(session, item)
   local variable = session.scope.variables[item.name]
   if not variable then
     local near = diagnostic.closest(item.name, session.scope:names())
@@ -580,7 +588,7 @@ end
 local function add_implicit(plan, node, references, default)
   local session = plan.session
   for _, reference in ipairs(references) do
-    local variable = declared(session, reference)
+    local variable = lower.declared(session, reference)
     local t, name = variable.type, reference.name
     if session.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
       if not plan.named.this and default == "none" then
@@ -600,15 +608,24 @@ local function add_implicit(plan, node, references, default)
           help = ("name '%s' in a data clause"):format(name) })
       end
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
-      if not aggregate and not (node.name:find "^kernels" and t.kind == "scalar") then
+      local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
+      if not is_visible and not aggregate and not (node.name:find "^kernels" and t.kind == "scalar") then
         plan.private[name] = { how = "firstprivate", variable = variable }
-      elseif not session:visible(name) then
+      elseif not is_visible then
         local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
           present_or = true, node = { tag = "id", name = name, pos = node.pos } }
         plan.named[name] = plan:object(request, request.node)
       end
     end
   end
+end
+
+-- An empty plan of a directive.
+function lower.plan(session, node, kind, options)
+  return setmetatable({
+    session = session, node = node, kind = kind, items = {}, named = {}, private = {}, pointers = {},
+    attached = {}, deviceptr = {}, use_device = {}, sections = {}, file = options.file, line = options.line,
+  }, Plan)
 end
 
 -- Lowers a directive. references: variables that a compute construct's body uses.
@@ -621,12 +638,8 @@ function lower.directive(session, node, options)
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
   end
   local seen = check_clauses(node, what.clauses)
-  local plan = setmetatable({
-    session = session, node = node, kind = what.kind, items = {}, named = {}, private = {}, pointers = {},
-    attached = {},
-    deviceptr = {}, use_device = {}, file = options.file, line = options.line,
-    if_present = seen.if_present,
-  }, Plan)
+  local plan = lower.plan(session, node, what.kind, options)
+  plan.if_present = seen.if_present
   local default
   for _, clause in ipairs(node.clauses) do
     if clause.nest and clause.nest.single then
@@ -652,8 +665,8 @@ function lower.directive(session, node, options)
       end
       default = clause.word
     elseif clause.name == "private" or clause.name == "firstprivate" then
-      for _, item in ipairs(simple_names(clause)) do
-        local variable = declared(session, item)
+      for _, item in ipairs(lower.simple_names(clause)) do
+        local variable = lower.declared(session, item)
         if plan.private[item.name] then
           raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
             { length = #item.name, rule = "ACC33-2.7-8" })
@@ -661,15 +674,15 @@ function lower.directive(session, node, options)
         plan.private[item.name] = { how = clause.name, variable = variable }
       end
     elseif clause.name == "reduction" then
-      for _, item in ipairs(simple_names(clause)) do
-        declared(session, item)
+      for _, item in ipairs(lower.simple_names(clause)) do
+        lower.declared(session, item)
         local request = { action = "copy", present_or = true, clause = {},
           node = { tag = "id", name = item.name, pos = item.pos } }
         plan.named[item.name] = plan.named[item.name] or plan:object(request, request.node)
       end
     elseif clause.name == "deviceptr" then
-      for _, item in ipairs(simple_names(clause)) do
-        local variable = declared(session, item)
+      for _, item in ipairs(lower.simple_names(clause)) do
+        local variable = lower.declared(session, item)
         if variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "ACC33-2.7-9" })
@@ -677,8 +690,8 @@ function lower.directive(session, node, options)
         plan.deviceptr[item.name] = variable
       end
     elseif clause.name == "use_device" then
-      for _, item in ipairs(simple_names(clause)) do
-        plan.use_device[#plan.use_device + 1] = { variable = declared(session, item), pos = item.pos }
+      for _, item in ipairs(lower.simple_names(clause)) do
+        plan.use_device[#plan.use_device + 1] = { variable = lower.declared(session, item), pos = item.pos }
       end
     elseif what.kind == "declare" and not lasting[clause.name] then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
@@ -690,8 +703,10 @@ function lower.directive(session, node, options)
   end
   plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
   -- where bounds are computed here, those of a directive that does nothing are left alone
-  local fresh = session.dialect.fresh
-  if fresh and plan.condition and not session.dialect.condition(session, plan.condition)() then return plan end
+  if session.dialect.measured and plan.condition and not session.dialect.condition(session, plan.condition)() then
+    plan.once = true
+    return plan
+  end
   if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
   if #requests == 0 and (needs_data[what.kind]
@@ -712,6 +727,7 @@ function lower.directive(session, node, options)
     end
   end
   if options.references then add_implicit(plan, node, options.references, default) end
+  if session.dialect.completed then session.dialect.completed(plan) end
   return plan
 end
 

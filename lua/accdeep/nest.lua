@@ -4,8 +4,9 @@
 -- A treatment is {record, layers (shapes, the outermost first), policy?, own?, bare?,
 -- update}: its entries say for each member whether it takes part, under which action, how far sections
 -- reach, and by which treatment the objects inside go on. own is what a policy asks of the object itself:
--- its default, or storage and a reference; it is bare if only what is named moves. compile.lua makes the
--- core's program of a treatment.
+-- its default, or storage and a reference; it is bare if only what is named moves. Mappers (openmp/mapper.lua)
+-- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
+-- on the device. compile.lua makes the core's program of a treatment.
 
 local diagnostic = require "accdeep.diagnostic"
 local policy = require "accdeep.policy"
@@ -350,6 +351,7 @@ end
 
 -- The treatment of the objects that a member holds or leads to.
 function nest.inner(session, treatment, entry)
+  if treatment.inner_of then return treatment.inner_of(entry) end
   local record = types.innermost(entry.member.type)
   local inner = entry.inner
   local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]

@@ -36,6 +36,9 @@ end
 -- The core's action and flags for what is asked, nil: what is asked of the object around.
 function policy.code(asks) return codes[asks] or core.action[asks], flags[asks] or 0 end
 
+-- Adds a word for an action with flags.
+function policy.add_word(asks, action, given) codes[asks], flags[asks] = action, given end
+
 -- What is asked by the name of an action and flags.
 function policy.said(action, given)
   for asks, code in pairs(codes) do

@@ -1,6 +1,7 @@
 -- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
 
 local diagnostic = require "accdeep.diagnostic"
+local group = require "accdeep.openmp.group"
 local location = require "accdeep.location"
 
 local raise = diagnostic.raise
@@ -45,6 +46,7 @@ function Region:close()
   end
   stack[#stack] = nil
   self.closed = true
+  group.leave(owner, self.scope)
   if self.undo then self.undo() end
   local file, line = location.scenario(2)
   self.closed_at = file and ("%s:%d"):format(file, line)
@@ -79,6 +81,7 @@ function Region:abandon()
   while #stack > 0 do
     local top = table.remove(stack)
     top.closed = true
+    group.leave(top.session, top.scope)
     if top.undo then top.undo() end
     if top.handle then top.handle:abandon() end
     if top == self then break end
@@ -96,6 +99,7 @@ function region.open(self, plan, enabled)
     end
   end
   table.insert(self.regions[self.device], made)
+  made.scope = group.enter(self) -- groups that the region's body declares end with it
   return made
 end
 
@@ -110,9 +114,11 @@ function region.use_device(self, made, names, if_present)
     local described = t.kind == "descriptor" and self.dialect.use_device(self, variable)
     if described then address = described.host end
     if t.kind == "pointer" then address = self.host_space:load(variable.address, t.code, t.size) end
-    local dev = address ~= 0 and ctx:deviceptr(device, address) or 0
+    local start = item.start and item.start() or address -- of a section: its base may not be there
+    local dev = start ~= 0 and ctx:deviceptr(device, start) or 0
     if dev ~= 0 then
       local low, high = ctx:device_bounds(device, dev)
+      dev = dev - (start - address)
       local function at() return dev, low, high end
       replaced[variable.name] = described or t.kind == "pointer" and { type = t, value = at }
         or { type = t, place = at }

@@ -6,6 +6,10 @@
 -- the pointer that leads to a section, too, and only such pointers are attached by clauses.
 -- descriptors: allocatable and pointer components of derived types are followed, as members with a shape are
 -- (TR14-1.1); else they are only kept as they are. extended: the wishes of TR14's chapter 5 are understood.
+-- section: whether a section through a pointer maps the pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04);
+-- implicit: what a target construct does with variables that no clause names (LLNL-3.2-01, OMP60-map-11);
+-- unmatched: what a pointer is on the device that leads to nothing there (OMP60-map-10); attach: when base
+-- pointers of list items are attached, counted as in OpenACC, if something is new, or always (AMB-OMPEX-01).
 -- fusion: data that belong together lie in one device block at their true distances (DIR-2-01). core: the profile
 -- of the core, if it has another name.
 
@@ -20,6 +24,11 @@ local profiles = {
   ["openacc-3.3"] = { members = "ignored" },
   ["libgomp-12"] = { members = "mapped" },
   ["directory"] = { members = "held", fusion = true },
+  ["openmp-4.0"] = { members = "ignored", section = "two-step", implicit = "tofrom", attach = "every" },
+  ["openmp-5.1"] = { members = "ignored", section = "one-step", implicit = "firstprivate", unmatched = "null",
+    attach = "new" },
+  ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every",
+    core = "openmp-4.0" },
 }
 
 -- Knobs of a scenario's rules table: values allowed.
@@ -29,6 +38,10 @@ local knobs = {
   present = { deep = true, shallow = true },
   fusion = { [true] = true, [false] = true },
   partial_overlap = { error = true, present_and_copyin = true, update_and_copy = true },
+  section = { ["two-step"] = true, ["one-step"] = true, ["value-first"] = true },
+  implicit = { tofrom = true, ["by-type"] = true, firstprivate = true },
+  unmatched = { host = true, null = true },
+  attach = { counted = true, new = true, every = true },
 }
 
 function rules.names()
@@ -57,7 +70,9 @@ function rules.profile(wanted)
   local profile = { name = base, base = base, update = "split", untranslated = "host",
     present = "deep", members = known.members, descriptors = known.descriptors or false,
     extended = known.extended or false, fusion = known.fusion or false,
-    partial_overlap = "error", core = known.core or base }
+    partial_overlap = "error", core = known.core or base, section = known.section or "one-step",
+    implicit = known.implicit or "firstprivate", unmatched = known.unmatched or "host",
+    attach = known.attach or "counted", is_openmp = (known.core or base):find "^openmp" ~= nil }
   for key, value in pairs(changes) do
     if key ~= "base" then
       local allowed = knobs[key]
@@ -84,7 +99,7 @@ end
 -- fusion lead to what is left there (AMB-DIR-14).
 function rules.for_core(profile, strict)
   local core = { base = profile.core, update = profile.update, untranslated = profile.untranslated,
-    fusion = profile.fusion, partial_overlap = profile.partial_overlap }
+    fusion = profile.fusion, partial_overlap = profile.partial_overlap, attaching = profile.attach }
   if strict == false then
     core.still_attached, core.detach_unattached, core.stale = "ignore", "ignore", "ignore"
   end

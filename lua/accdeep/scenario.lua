@@ -8,7 +8,9 @@ local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local expect = require "accdeep.expect"
+local fortran = require "accdeep.fortran"
 local grammar = require "accdeep.grammar"
+local group = require "accdeep.openmp.group"
 local location = require "accdeep.location"
 local report = require "accdeep.report"
 local profiles = require "accdeep.rules"
@@ -33,7 +35,7 @@ local function handle(region)
 end
 
 local unsupported = {
-  omp = "OpenMP directives", draw = "drawing",
+  draw = "drawing",
 }
 
 local languages = { c = true, fortran = true }
@@ -65,6 +67,10 @@ local function language(run)
     end
     if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
+    if head.descriptors ~= nil and not fortran.layouts[head.descriptors] then
+      raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
+        { help = "cfi, flang and gfortran" })
+    end
     if head.strict ~= nil and type(head.strict) ~= "boolean" then
       raise("type-mismatch", nil, "strict is true or false")
     end
@@ -84,6 +90,7 @@ local function language(run)
     end
     options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
     if head.strict ~= nil then options.strict = head.strict end
+    options.descriptors = head.descriptors or options.descriptors
     options.language = head.language
     if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
       or (options.devices or 1) > 64 then
@@ -92,11 +99,14 @@ local function language(run)
     run:renew(options)
   end
 
-  -- rules { ... } or rules "name": other rules for what follows, before anything is declared.
+  -- rules { ... } or rules "name": other rules for what follows, before anything is declared. A case begins anew,
+  -- with the declarations and values of its file.
   function env.rules(wanted)
     local s = current()
     if next(s.blocks) or next(s.scope.functions) then
-      raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario" })
+      raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
+        help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
+          or "give them in scenario { rules = ... }, or in each case" })
     end
     local options = {}
     for key, value in pairs(s.options) do options[key] = value end
@@ -210,7 +220,7 @@ local function language(run)
     end
     if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
     s.current = { file = file, line = line }
-    local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n))
+    local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n), types.array(t, n))
     s.current = false
     local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
     if type(init) == "table" then
@@ -299,18 +309,38 @@ local function language(run)
     s:types_changed()
   end
 
-  function env.acc(text, refs)
-    begin()
-    need_text(text, "acc takes a directive as text")
-    if refs ~= nil then need_text(refs, "the second argument of acc is a text: names of variables") end
-    local file, line = location.caller(2)
-    local result = current():directive(text, refs, file, line)
-    if result == nil then return nil end
-    if type(result) ~= "function" then return handle(result) end
-    return function(body)
-      local body_file, body_line = location.caller(2)
-      return result(body, { file = body_file, line = body_line })
+  -- A function for directives of one kind: acc, omp.
+  local function directives(word, run_directive)
+    return function(text, refs)
+      begin()
+      need_text(text, word .. " takes a directive as text")
+      if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(word)) end
+      local file, line = location.caller(2)
+      local result = current()[run_directive](current(), text, refs, file, line)
+      if result == nil then return nil end
+      if type(result) ~= "function" then return handle(result) end
+      local waiting = current().without_body
+      local construct = { file = file, line = line }
+      waiting[construct] = true
+      return function(body)
+        waiting[construct] = nil
+        local body_file, body_line = location.caller(2)
+        return result(body, { file = body_file, line = body_line })
+      end
     end
+  end
+  env.acc = directives("acc", "directive")
+  env.omp = directives("omp", "omp")
+
+  -- block(fn): a block of the host program; groups of clauses that it declares end with it.
+  function env.block(body)
+    begin()
+    if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
+    local s = current()
+    local scope = group.enter(s)
+    local ok, err = pcall(body)
+    group.leave(s, scope)
+    if not ok then error(err, 0) end
   end
 
   function env.state(device) return state.of(current(), device) end
@@ -339,16 +369,13 @@ local function language(run)
     run:case(name, body)
   end
 
-  for name, routine in pairs(api.routines) do
+  for name in pairs(api.routines) do
     env[name] = function(...)
       begin()
       local file, line = location.caller(2)
       local s = current()
-      if s.kernel and name ~= "acc_on_device" then
-        raise("region-nesting", nil, ("%s inside a compute construct"):format(name), { rule = "ACC33-impl-1" })
-      end
       local text = (...)
-      return s:within(type(text) == "string" and text or nil, file, line, routine, s,
+      return s:within(type(text) == "string" and text or nil, file, line, api.call, s, name,
         { file = file, line = line }, ...)
     end
   end
@@ -366,7 +393,7 @@ local function language(run)
 end
 
 scenario.head_keys = { title = true, rules = true, cites = true, devices = true, language = true,
-  strict = true }
+  strict = true, descriptors = true }
 
 -- -------------------------------------------------------------------------------------- running --
 
@@ -427,15 +454,30 @@ local function as_error(err, file)
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
 
--- A region nobody closed is an error of the case.
+-- A construct that nobody gave a body, and a region that nobody closed, are errors of the case.
 local function check_regions(s)
+  local waiting
+  for construct in pairs(s.without_body) do
+    if not waiting or construct.line < waiting.line then waiting = construct end
+  end
+  if waiting then
+    raise("region-nesting", nil, "the construct has no body", { file = waiting.file, line = waiting.line,
+      rule = "HOUSE-scenario", help = "give it one: a function of the device view, or a text of C statements" })
+  end
+  local block = s.target_blocks[1]
+  if block then
+    error(location.place(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
+      message = "the declare target is still open at the end of the case", help = "end it: end declare target" },
+      block.text, block.file, block.line), 0)
+  end
   for device = 0, s.devices - 1 do
     local stack = s.regions[device]
     local top = stack[#stack]
     if top and top.plan.kind ~= "declare" then
       raise("region-nesting", nil, "the region is still open at the end of the case", {
         file = top.file, line = top.line, rule = "DIR-4.3-06",
-        help = "end it: acc \"end data\", region:close(), or a body" })
+        help = ("end it: %s, region:close(), or a body"):format(top.plan.openmp and 'omp "end target data"'
+          or 'acc "end data"') })
     end
   end
 end
@@ -459,20 +501,23 @@ function Run:case(name, body)
   self:record(name, ok, err, core.clock() - started)
 end
 
--- Runs a scenario's text. options: rules, trace (function of events), out (function of text), trust,
--- limit_memory (bytes), limit_steps, device_bytes, group_least, threads, explain (explain.lua), last (function
--- of the session, when the script has run). Returns {file, title,
--- cases = {{name, ok, error?, seconds}}, seconds}.
+-- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), trace (function of events), out (function
+-- of text), trust, limit_memory (bytes), limit_steps, descriptors (of scenarios that do not say), device_bytes,
+-- group_least, threads, explain (explain.lua), last (function of the session, when the script has run), record
+-- (function of the script's names and the run, which may wrap them: export/record.lua). Returns {file, title, cases =
+-- {{name, ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     out = options.out or function(s) io.write(s) end, head = {} }, Run)
   local started = core.clock()
-  run:open_session(session.new { rules = options.rules, trace = options.trace,
+  run:open_session(session.new { rules = options.rules, device = options.device, trace = options.trace,
     explain = options.explain, warn = function(warning) run.out(report.error(warning, { warning = true })) end,
-    device_bytes = options.device_bytes, group_least = options.group_least, threads = options.threads })
+    descriptors = options.descriptors, device_bytes = options.device_bytes, group_least = options.group_least,
+    threads = options.threads })
   local env = language(run)
+  if options.record then options.record(env, run) end
   if options.trust then
     for name, value in pairs(_G) do
       if name ~= "print" and name ~= "_G" then env[name] = value end

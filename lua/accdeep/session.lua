@@ -5,6 +5,7 @@
 -- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
 -- were.
 
+local api = require "accdeep.api"
 local core = require "accdeep.core"
 local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
@@ -12,12 +13,14 @@ local eval = require "accdeep.eval"
 local expression = require "accdeep.expression"
 local fortran = require "accdeep.fortran"
 local grammar = require "accdeep.grammar"
+local group = require "accdeep.openmp.group"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
-local lower = require "accdeep.lower"
 local method = require "accdeep.method"
 local nest = require "accdeep.nest"
+local openmp = require "accdeep.openmp"
 local policy = require "accdeep.policy"
+local prepared = require "accdeep.prepared"
 local region = require "accdeep.region"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
@@ -35,6 +38,17 @@ local definitions = { shape = shape.define, policy = policy.define }
 local Session = {}
 Session.__index = Session
 fortran.extend(Session)
+openmp.extend(Session)
+
+-- The value of a clause's expression; one without a value is as wrong there as one of another type.
+local function computed(value, what)
+  local ok, result = pcall(value, {})
+  if ok then return result end
+  if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
+    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(what, result.message))
+  end
+  error(result, 0)
+end
 
 -- What a scenario's language decides: values and places of expressions, parsing of directives.
 local dialects = { fortran = fortran, c = {
@@ -47,24 +61,25 @@ local dialects = { fortran = fortran, c = {
   condition = function(self, node)
     local value = eval.compile(self:host_env(), node).value
     if not value then raise("type-mismatch", node.pos, "a condition is a number") end
-    return function() return value({}) ~= 0 end
+    return function() return computed(value, "a condition") ~= 0 end
   end,
   integer = function(self, node)
     local e = eval.compile(self:host_env(), node)
     if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
-    return math.tointeger(e.value({})) or raise("type-mismatch", node.pos, "an integer is needed")
+    return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
   end,
 } }
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
--- Prepared directives that are kept; a scenario that builds texts by the thousand starts over.
-local PREPARED = 4096
+-- Memory of a device, whatever a real one has: the same scenario runs out of it on all of them.
+local DEVICE_BYTES = 16 << 30
 
 -- ------------------------------------------------------------------------------------- open, close --
 
--- options: language ("c", "fortran"), rules (profile name or table), devices, device_bytes, strict, group_least,
--- threads, unchecked (host memory is the program's own, not known here).
+-- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
+-- device_bytes, strict, group_least, threads, descriptors (a layout of fortran/descriptor.lua; "cfi" if not said),
+-- unchecked (host memory is the program's own, not known here).
 function session.new(options, outer)
   options = options or {}
   local self = setmetatable({
@@ -77,10 +92,13 @@ function session.new(options, outer)
     device = 0,
     blocks = {},        -- address -> {bytes, name, live}
     quarantine = { bytes = 0 },
+    layout = fortran.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
+    type_records = setmetatable({}, { __index = outer and outer.type_records }), -- fortran/dynamic.lua
     programs = {},      -- record -> treatment -> program
     treatments = {},    -- record -> what it is called -> treatment
-    shape_tables = {}, policy_tables = {}, method_tables = {},
+    shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     bound = { n = 0 },  -- functions that section bounds call
+    measured = false,   -- what the plan under way is made from (fortran/measure.lua)
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
     collectors = {},
@@ -88,17 +106,24 @@ function session.new(options, outer)
     this_slots = {},    -- record -> where `this` is kept while a member function runs
     explain = options.explain or false, -- asked before each construct
     replaced = false,   -- in a host_data region: name -> what it stands for
+    group_scope = false, -- the innermost scope that may hold groups (openmp/group.lua)
+    apart = false,      -- in a host construct with private variables: a number of its own
+    private_blocks = {}, -- memory of those variables
+    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
     this = false, kernel = false, watching = false, listening = false, current = false,
     inside = {},        -- a directive among statements -> the text it stands in
     printed = {},       -- lines that statements printed
   }, Session)
   self.root = self.scope
+  local backend, number = (options.device or "sim"):match "^(%a+):?(%d*)$"
   local ctx, err = core.open {
+    backend = backend, first_device = tonumber(number),
     devices = options.devices or 1,
-    device_bytes = options.device_bytes,
+    device_bytes = options.device_bytes or DEVICE_BYTES,
     group_least = options.group_least,
     threads = options.threads,
     check_host = not options.unchecked,
+    descriptors = options.descriptors,
     rules = rules.for_core(self.rules, options.strict),
   }
   if not ctx then error(diagnostic.new(err), 0) end
@@ -112,6 +137,7 @@ function session.new(options, outer)
     self.regions[i] = {}
   end
   if outer then self:borrow(outer) end
+  openmp.begin(self)
   if options.trace then self:collect_into(options.trace) end
   return self
 end
@@ -170,6 +196,7 @@ local function placed(self, before, text, file, line, ok, err, ...)
   self.current = before
   if ok then return err, ... end
   if diagnostic.is(err) then
+    group.locate(err, file, line)
     if err.place then
       location.place(err, err.place.text, err.place.file, err.place.line)
     end
@@ -238,6 +265,7 @@ end
 function Session:methods_of(record) return table_of(self, "method_tables", record) end
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
+function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
 -- Names of a record's shapes or policies, for "did you mean".
 local function names_in(self, kind, record)
@@ -251,6 +279,7 @@ end
 
 function Session:shape_names(record) return names_in(self, "shape_tables", record) end
 function Session:policy_names(record) return names_in(self, "policy_tables", record) end
+function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
 
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
@@ -261,11 +290,10 @@ end
 -- A directive among declarations.
 function Session:type_directive(node, record)
   local text = node.text
-  if not text:match "^acc%f[^%w_]" then
+  local is_openmp = text:match "^omp%f[^%w_]"
+  if not is_openmp and not text:match "^acc%f[^%w_]" then
     if text:match "^pack" then
       raise("unsupported", node.start, "packed layouts are not supported", { length = #"pack" })
-    elseif text:match "^omp%f[^%w_]" then
-      raise("unsupported", node.start, "OpenMP directives are not supported yet", { length = #"omp" })
     end
     return
   end
@@ -275,6 +303,9 @@ function Session:type_directive(node, record)
   -- parsed in place, so that positions are those of the whole text
   local finish = node.start + #text - 1
   local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
+  if is_openmp then
+    return self:declare_openmp(grammar.parse("omp_directive", padded, node.start, self.scope), record)
+  end
   return self:described(grammar.parse("directive", padded, node.start, self.scope), record)
 end
 
@@ -324,6 +355,9 @@ end
 
 -- --------------------------------------------------------------------------------------- memory --
 
+local serial = 0
+
+-- t: what lies in it, if that is known.
 function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
@@ -336,8 +370,9 @@ function Session:new_block(bytes, name, t, pos)
       { rule = "HOUSE-memory" })
   end
   local current = self.current or {}
+  serial = serial + 1
   local block = { bytes = bytes, name = name or t and ("block of %s"):format(types.name(t)), live = true,
-    file = current.file, line = current.line }
+    type = t, serial = serial, file = current.file, line = current.line }
   self.blocks[address] = block
   self:known(address, block)
   return address
@@ -404,7 +439,7 @@ end
 -- -------------------------------------------------------------------------------------- names --
 
 local function function_binding(self, name)
-  local fn = self.scope.functions[name]
+  local fn = self.scope.functions[name] or api.in_text(self, name)
   return fn and { fn = fn }
 end
 
@@ -427,7 +462,7 @@ function Session:host_env()
       end
       local value = self.scope.enumerators[name]
       if value then return { type = INT, const = value } end
-      return function_binding(self, name)
+      return function_binding(self, name) or api.constant_in_text(name)
     end }
   end
   return self.cached_host_env
@@ -469,17 +504,6 @@ function Session:bound_function(name, fn, argument_types)
 end
 
 -- --------------------------------------------------------------------------------- directives --
-
-function Session:parse(text)
-  local node = self.parsed[text]
-  if not node then
-    node = self.dialect.directive(self, text)
-    if self.nparsed >= PREPARED then self.parsed, self.nparsed = {}, 0 end
-    self.parsed[text] = node
-    self.nparsed = self.nparsed + 1
-  end
-  return node
-end
 
 -- The core says "it" of the object that a construct asked for.
 local function name_it(message, name)
@@ -528,47 +552,8 @@ function Session:core_error(err, plan)
   return diagnostic.new(err)
 end
 
--- What a directive's line stands for: in a member function it is about one type.
-function Session:key_of(line)
-  local this = self.this
-  return this and ("%d %s"):format(line or 0, this.slot) or line or 0
-end
-
-function Session:seen(text, file, key)
-  local places = self.prepared[text]
-  local lines = places and places[file or ""]
-  return lines and lines[key]
-end
-
-function Session:prepare(text, file, line, references, signature)
-  local key = self:key_of(line)
-  if signature then key = key .. signature end
-  local fresh = self.dialect.fresh
-  local plan = not fresh and self:seen(text, file, key)
-  if plan then return plan end
-  local ok, made = pcall(lower.directive, self, self:parse(text),
-    { file = file, line = line, references = references })
-  if not ok then
-    if diagnostic.is(made) and not fresh then made.phase = "static" end -- whatever its code: the text is wrong
-    error(made, 0)
-  end
-  plan = made
-  if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
-    plan.construct = lower.prepare(self, plan)
-  end
-  if plan.condition then plan.condition_value = self.dialect.condition(self, plan.condition) end
-  plan.place = { text = text, file = file, line = line }
-  if fresh then return plan end
-  if self.nprepared >= PREPARED then self.prepared, self.nprepared = {}, 0 end
-  local kind = plan.kind
-  plan.alone = plan.construct and not plan.condition and not self.explain and kind ~= "region" and kind ~= "compute"
-    and kind ~= "declare"
-  local places = self.prepared[text] or {}
-  local lines = places[file or ""] or {}
-  self.prepared[text], places[file or ""], lines[key] = places, lines, plan
-  self.nprepared = self.nprepared + 1
-  return plan
-end
+Session.parse, Session.seen, Session.prepare = prepared.parse, prepared.seen, prepared.prepare
+Session.key_of, Session.keep = prepared.key_of, prepared.keep
 
 function Session:run(plan)
   if plan.kind == "exit data" then self:may_detach() end
@@ -581,6 +566,7 @@ function Session:run(plan)
     if explained then explained(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
     error(made, 0)
   end
+  if plan.typed then self.dialect.settle(plan) end
   if self.listening then self:tell() end
   if explained then explained() end
   return result
@@ -659,14 +645,18 @@ function Session:visible(name)
   return nil
 end
 
--- Ends the innermost open region of a kind.
-function Session:end_data(pos, kind)
-  local stack = self.regions[self.device]
+-- Ends the innermost open region of a kind that a directive of the same language opened.
+function Session:end_data(pos, kind, is_openmp)
+  local stack, other = self.regions[self.device], nil
   for i = #stack, 1, -1 do
-    if stack[i].plan.kind == kind then return stack[i]:close() end
+    local plan = stack[i].plan
+    if plan.kind == kind and not plan.openmp == not is_openmp then return stack[i]:close() end
+    if plan.kind == kind then other = is_openmp and 'acc "end data"' or 'omp "end target data"' end
   end
-  raise("region-nesting", pos, ("there is no open %s region to end"):format(kind == "region" and "data" or "host_data"),
-    { rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1" })
+  local name = kind ~= "region" and "host_data" or is_openmp and "target data" or "data"
+  raise("region-nesting", pos, ("there is no open %s region to end"):format(name), {
+    rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1",
+    help = other and ("the open one is ended by %s"):format(other) })
 end
 
 -- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1).
@@ -749,22 +739,24 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   if self.listening then self:tell() end
 end
 
+-- Runs a plan that leaves nothing but the core's work to do.
+function Session:run_alone(plan)
+  local before, place = self.current, plan.place
+  self.current = place
+  local result, err = plan.construct:run(self.device)
+  self.current = before
+  if result then return end
+  return self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
+end
+
 -- Carries out a directive. Returns a region for structured ones, a function that takes the body for
 -- compute constructs, nothing for the others.
 function Session:directive(text, refs, file, line)
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
   end
-  local plan = self:seen(text, file, self.this and self:key_of(line) or line or 0)
-  if plan and plan.alone and not self.watching and not self.listening then
-    -- nothing but the core's work is left to do
-    local before = self.current
-    self.current = plan.place
-    local result, err = plan.construct:run(self.device)
-    self.current = before
-    if result then return end
-    return self:within(text, file, line, error, self:core_error(err, plan), 0)
-  end
+  local plan = prepared.alone(self, text, file, line)
+  if plan and not self.watching and not self.listening then return self:run_alone(plan) end
   return self:within(text, file, line, self.directive_here, self, text, refs, file, line)
 end
 
@@ -777,9 +769,13 @@ function Session:directive_here(text, refs, file, line)
     node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false
   end
   if node.compute then
-    -- checked now, run when the body is there
-    lower.directive(self, node, { file = file, line = line })
-    return kernel.construct(self, text, refs, file, line)
+    prepared.check(self, text, file, line) -- it is run when the body is there
+    return kernel.construct(self, text, refs, file, line, function(references, _, run)
+      local names = {}
+      for i, r in ipairs(references) do names[i] = r.name .. (self:visible(r.name) and "+" or "") end
+      local plan = self:prepare(text, file, line, references, "\0" .. table.concat(names, ","))
+      return run(plan, not plan.condition_value or plan.condition_value())
+    end)
   end
   local plan = self:prepare(text, file, line)
   local enabled = not plan.condition_value or plan.condition_value()

@@ -81,6 +81,12 @@ local function allocated_in(tuples)
   end
 end
 
+-- An object's dynamic counter. That of data that OpenMP's routines associate, or declare target puts there, is
+-- infinite (OMP60-map-6).
+function state.dynamic(session, object)
+  return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
+end
+
 -- {levels, present, attached} of a device, the current one if none is named; where data are fused, also dynamic
 -- and floor: what enter data opened outside of all levels.
 function state.of(session, device)
@@ -97,12 +103,14 @@ function state.of(session, device)
     local entry = { kind = level.kind, original = {}, artificial = {},
       at = level.file and ("%s:%d"):format(level.file, level.line) or nil }
     if fusion then add_lists(session, device, level, entry) end
-    for k, clause in ipairs(fusion and {} or level) do
+    for _, clause in ipairs(fusion and {} or level) do
       local name = clause.name ~= "" and clause.name or nil
-      entry.original[k] = { name = name, bytes = clause.bytes, state = clause.action,
-        host = clause.host and pointer(session, clause.host) }
-      entry.artificial[k] = { name = name, bytes = clause.bytes,
-        state = clause.created and "ALLOC" or "ALIAS" }
+      if clause.bytes > 0 or clause.action ~= "no_create" then -- else one that stands in for a section of no length
+        table.insert(entry.original, { name = name, bytes = clause.bytes, state = clause.action,
+          host = clause.host and pointer(session, clause.host) })
+        table.insert(entry.artificial, { name = name, bytes = clause.bytes,
+          state = clause.created and "ALLOC" or "ALIAS" })
+      end
     end
     result.levels[i] = entry
   end
@@ -111,7 +119,7 @@ function state.of(session, device)
     result.present[i] = {
       name = object.name, host = pointer(session, object.host), bytes = object.bytes,
       device = device_pointer(session, device, object.dev),
-      structured = object.structured, dynamic = object.dynamic,
+      structured = object.structured, dynamic = state.dynamic(session, object),
       state = (not fusion or is_allocated(object)) and "ALLOC" or "ALIAS",
       at = object.file and ("%s:%d"):format(object.file, object.line) or nil,
     }
@@ -120,8 +128,8 @@ function state.of(session, device)
     -- of several fused objects the one that the pointer's value leads to
     local target = fusion and ctx:present_at(device, attached.target, false)
       or ctx:present_at(device, attached.low, true)
-    result.attached[i] = { name = attached.name, target = target and target.name or "",
-      count = attached.count }
+    result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
+      gone = attached.low == 0 or nil } -- what it led to: the pointer dangles
   end
   sort_by_name(result.present)
   sort_by_name(result.attached)
@@ -190,14 +198,15 @@ function state.text(session, device)
   else
     local rows = { { "present", "bytes", "structured", "dynamic" } }
     for _, object in ipairs(s.present) do
-      rows[#rows + 1] = { object.name, object.bytes, object.structured, object.dynamic }
+      rows[#rows + 1] = { object.name, object.bytes, object.structured,
+        object.dynamic == math.huge and "infinite" or object.dynamic }
     end
     parts[#parts + 1] = columns(rows)
   end
   if #s.attached > 0 then
     local rows = { { "attached", "leads to", "counter" } }
     for _, attached in ipairs(s.attached) do
-      rows[#rows + 1] = { attached.name, attached.target, attached.count }
+      rows[#rows + 1] = { attached.name, attached.gone and "(gone)" or attached.target, attached.count }
     end
     parts[#parts + 1] = columns(rows)
   end

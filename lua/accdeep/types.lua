@@ -143,6 +143,21 @@ local function spell(t, inner)
   return inner == "" and name or name .. " " .. inner
 end
 
+types.spell = spell -- a declaration of a name: spell(t, "x") is float *x
+-- What lies at an offset in an object: ".in[2].x"; as far as it has a name.
+function types.path(t, offset)
+  if t.kind == "array" and t.of.size > 0 then
+    return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))
+  end
+  for _, member in ipairs(t.kind == "record" and t.members or {}) do
+    local into = offset - member.offset
+    if into >= 0 and into < member.type.size then
+      return (member.name and "." .. member.name or "") .. types.path(member.type, into)
+    end
+  end
+  return ""
+end
+
 function types.name(t) return spell(t, "") end
 
 function types.is_integer(t) return t.kind == "scalar" and not t.float end

@@ -192,6 +192,6 @@ function unparse.directive(name, argument, clauses)
   return table.concat(parts, " ")
 end
 
-unparse.expression, unparse.clause, unparse.section = expression, clause, section
+unparse.expression, unparse.clause, unparse.section, unparse.type = expression, clause, section, type_text
 
 return unparse

@@ -34,7 +34,7 @@ function view.host(session)
 end
 
 function view.device(session, number)
-  return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true }, Device)
+  return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
 
 -- The same memory for pointers that the host program holds: they can be followed in kernels only.
@@ -92,6 +92,8 @@ function Host:store(address, code, size, value, low, high, frame)
   if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
 end
 
+function Host:settled(value) return value end -- as Device:settled
+
 function Host:load_pointer(address, low, high, frame)
   local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
   return value, self.ctx:host_bounds(value)
@@ -118,6 +120,9 @@ end
 
 -- ---------------------------------------------------------------------------------- the device --
 
+-- The rule that an access outside of an object breaks.
+local function bounds_rule(session) return session.rules.is_openmp and "OMP60-sec-1" or "TR14-1.2-10" end
+
 -- Why a device cannot follow a pointer.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
@@ -129,21 +134,50 @@ function Device:classify(address, low, frame)
       { rule = "TR14-3.1.1-14", objects = { note.info },
         help = "include the member in the shape, or name it in a data clause" })
   end
-  if address >= 0 and address < 4096 then
+  if note.gone then
+    fail(frame, "out-of-bounds", ("%s leads to data that are not present on device %d any more"):format(name,
+      self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
+        help = ("what it was attached to was unmapped; map it again: %s[0:n]"):format(note.name) })
+  end
+  local openmp = self.session.kernel and self.session.kernel.plan.openmp
+  if note.unmatched then
+    fail(frame, "null-pointer", ("%s is null on device %d: what it leads to on the host is not present"):format(name,
+      self.number), { rule = "OMP60-map-10", help = note.record
+        and ("map the structure, %s[:1], or the members used on this construct, %s->..."):format(note.name, note.name)
+        or ("map a section of it: %s[0:n]"):format(note.name) })
+  elseif address >= 0 and address < 4096 then
     fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
       { rule = "TR14-4.3-15" })
   end
   local target = ctx:present_at(self.number, address, false)
+  local help = "map its target by a section: p[0:n]"
+  if note.clause then
+    help = ("%s(%s) keeps the value: without the clause it leads to what is present there"):format(note.clause,
+      note.name)
+  elseif target and openmp then
+    help = ("its target is present, but a pointer is attached only where a section of it, %s[:0] at least, is mapped "
+      .. "while the pointer or the section is new"):format(note.name or "p")
+  elseif target then
+    help = ("its target, %s, is present: attach the pointer, or map it by a section of it"):format(target.name)
+  end
   fail(frame, "host-pointer-on-device",
     ("%s holds a host address on device %d: it %s attached"):format(name, self.number,
       self.session.has_detached and "is not" or "was never"),
-    { rule = "TR14-1.1-02", objects = { target, note.info },
-      help = target and ("its target, %s, is present: attach the pointer, or map it by a section of it")
-        :format(target.name) or "map its target by a section: p[0:n]" })
+    { rule = openmp and "OMPEX-struct_map-8" or "TR14-1.1-02", objects = { target, note.info }, help = help })
 end
 
--- Checks an access; returns the address on the device, which is another one for arrays that are present in
--- pieces and only looked at.
+-- What a host address in an object that is present in pieces is called; low: its note. Nil if that does not tell.
+local function name_of_piece(low, address)
+  local t, offset = low.type, address - (low.host or 0)
+  if t then return low.name .. types.path(t, offset) end
+  local to = low.pointer and low.pointer.to
+  if not to or not to.size or to.size == 0 then return nil end
+  local path = types.path(to, offset % to.size)
+  if offset // to.size == 0 and path:sub(1, 1) == "." then return ("%s->%s"):format(low.name, path:sub(2)) end
+  return ("%s[%d]%s"):format(low.name, offset // to.size, path)
+end
+
+-- Checks an access; returns the address on the device, which is another one for what is present in pieces.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -153,7 +187,8 @@ function Device:check(address, size, low, high, frame)
   if type(low) == "table" and low.pieces then
     local there = self.ctx:deviceptr(self.number, address)
     if there == 0 or self.ctx:presence(self.number, address, size) ~= "wholly" then
-      fail(frame, "not-present", ("this part of %s is not present on device %d"):format(low.name, self.number),
+      local name = name_of_piece(low, address) or "this part of " .. low.name
+      fail(frame, "not-present", ("%s is not present on device %d"):format(name, self.number),
         { rule = "ACC33-2.6.7-1", objects = { (self.ctx:present_at(self.number, address, false)) } })
     end
     return there
@@ -172,9 +207,15 @@ function Device:check(address, size, low, high, frame)
     if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
     fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
       :format(size, address - low, name, high - low, self.number),
-      { rule = "TR14-1.2-10", objects = { object } })
+      { rule = bounds_rule(self.session), objects = { object } })
   end
   return address
+end
+
+-- The value that a pointer has in device memory; low: its bounds. Of what is present in pieces it is the piece's.
+function Device:settled(value, low)
+  local there = type(low) == "table" and low.pieces and self.ctx:deviceptr(self.number, value) or 0
+  return there ~= 0 and there or value
 end
 
 function Device:load(address, code, size, low, high, frame)
@@ -197,9 +238,15 @@ function Device:load_pointer(address, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
-  if from then return value, from, to end
-  if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
+  if from and from < to then return value, from, to end
+  local private = self.private[address] -- it may lie before the section that it leads to
+  if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
+  local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
+  if attached and attached.low == 0 and attached.dev == value then -- what it led to is gone
+    return value, { name = attached.name, gone = true }
+  end
+  if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
   local excluded = ctx:excluded_at(number, address)
   return value, {
     name = excluded and excluded.name or holder and self.session:name_inside(holder, address - holder.dev),
@@ -224,7 +271,7 @@ end
 function Device:out_of_bounds(address, message, frame)
   local object = self.ctx:present_at(self.number, address, true)
   fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
-    { rule = "TR14-1.2-10", objects = { object } })
+    { rule = bounds_rule(self.session), objects = { object } })
 end
 
 function Device:local_memory(size)
@@ -304,6 +351,7 @@ local function write_pointer(space, t, address, value, low, high)
   local target
   if location then
     target = location.address
+    if space.on_device then target = space:settled(target, location.low) end
   elseif value == 0 or value == false then
     target = 0
   elseif type(value) == "string" and t.to.kind == "scalar" and t.to.size == 1 then
@@ -496,12 +544,15 @@ function Pointer:__newindex(key, value)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
+-- Bytes between neighbours: those behind a void pointer count as bytes.
+local function distance(t) return t.to.kind == "void" and 1 or pointed_type(t).size end
+
 local function moved(p, n, sign)
   if not view.is_pointer(p) or not n then
     diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
   end
   local at = locate(p)
-  return make(Pointer, at.space, at.type, at.address + sign * n * pointed_type(at.type).size, at.low, at.high)
+  return make(Pointer, at.space, at.type, at.address + sign * n * distance(at.type), at.low, at.high)
 end
 
 function Pointer.__add(a, b)
@@ -511,7 +562,7 @@ end
 
 function Pointer.__sub(a, b)
   if view.is_pointer(a) and view.is_pointer(b) then
-    return (locate(a).address - locate(b).address) // pointed_type(locate(a).type).size
+    return (locate(a).address - locate(b).address) // distance(locate(a).type)
   end
   return moved(a, index_of(b), -1)
 end

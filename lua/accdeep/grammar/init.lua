@@ -75,8 +75,8 @@ local function new(language)
       if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
     end
     local found, length = describe(text, pos)
-    if not what and start == "directive" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
-      :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
+    if not what and start:find "directive$" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
+      :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*omp%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
       what = "expected a directive"
     end
     diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
@@ -100,10 +100,12 @@ local grammar = new {
     require "accdeep.grammar.cdecl",
     require "accdeep.grammar.statement",
     require "accdeep.grammar.directive".rules,
+    require "accdeep.grammar.openmp".rules,
   },
   starts = {
     expression = true,
     directive = true,
+    omp_directive = true,
     references = true,
     body = true,
     type_name = true,

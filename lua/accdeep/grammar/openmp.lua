@@ -1,0 +1,161 @@
+-- openmp.lua - OpenMP directives, from the tables of what each clause takes.
+--
+-- Nodes: directive{name, clauses, vars?, mapper?}; mapper{name?, type, variable}; clause{name, pos, kind, ...}:
+-- map and motion (to, from) {modifiers, vars}; vars {vars}; expression {modifier?, e?}; reduction {op, vars};
+-- default and defaultmap {words}; depend {type, modifier?, items?}; names {names, action?}; types {types};
+-- anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}. The type of a map
+-- is the modifier that names one. Which clause stands where is no matter of grammar: openmp/directive.lua says.
+
+local lpeg = require "lpeg"
+local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
+
+local openmp = {}
+
+-- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
+local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
+local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
+  "loop" }
+
+-- Directives with clauses. A name of several words is one directive.
+local function all_names()
+  local names = { "declare target", "begin declare target", "end declare target",
+    "declare group", "target enter data", "target exit data", "target update", "target data", "end target data",
+    "for", "simd", "for simd", "loop", "sections", "section", "single", "masked", "master", "critical", "task",
+    "taskloop", "taskgroup", "barrier", "taskwait", "taskyield", "flush", "ordered", "atomic", "requires" }
+  local function add(name) names[#names + 1] = name end
+  local function combined(prefix, head, tails)
+    add(prefix .. head)
+    for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
+  end
+  for _, prefix in ipairs { "", "target " } do
+    combined(prefix, "parallel", parallel)
+    combined(prefix, "teams", distribute)
+  end
+  for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
+  add "target"
+  add "target simd"
+  table.sort(names, function(a, b) return #a > #b end)
+  return names
+end
+openmp.names = all_names()
+
+-- What stands in a clause's parentheses.
+openmp.clauses = {
+  map = "map",
+  motion = "to from",
+  vars = [[private firstprivate lastprivate shared linear copyin copyprivate use_device_ptr use_device_addr
+    is_device_ptr has_device_addr enter link nontemporal]],
+  expression = "if device num_teams num_threads thread_limit priority grainsize num_tasks final",
+  reduction = "reduction in_reduction task_reduction",
+  words = "default defaultmap",
+  group = "bind_group bind_groups",
+  names = "name bind_all bind_type",
+  types = "bind_types",
+  depend = "depend",
+  anything = [[schedule dist_schedule collapse ordered safelen simdlen aligned allocate order proc_bind
+    uses_allocators bind device_type filter detach hint allocator indirect]],
+  none = [[nowait untied mergeable nogroup unified_shared_memory unified_address dynamic_allocators
+    reverse_offload self_maps]],
+}
+
+function openmp.rules(rules, lx)
+  local sym, expect, node = lx.sym, lx.expect, lx.node
+  local opt = function(p) return p + Cc(false) end
+  local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "omp" * -lx.alnum * lx.space
+    + P "omp" * -lx.alnum * lx.space
+  local gap = (S " \t" + P "\\\n") ^ 1
+  local function phrases(list)
+    local p = P(false)
+    for _, words in ipairs(list) do
+      local q, first = P(true), true
+      for w in words:gmatch "%S+" do
+        q = (first and q or q * gap) * P(w) * -lx.alnum
+        first = false
+      end
+      p = p + q * Cc(words)
+    end
+    return p * lx.space
+  end
+  local name = phrases(openmp.names)
+  local open = expect(sym "(", "expected '('")
+  local close = expect(sym ")", "expected ',' or ')'")
+  local variables = Ct(lx.list(V "variable"))
+  local word = lx.raw_name * lx.space
+
+  local function clause(kind, body, build)
+    return node("clause", lx.words(openmp.clauses[kind]) * body, function(n, text, ...)
+      n.name, n.kind = text, kind
+      build(n, ...)
+    end)
+  end
+
+  -- map([modifiers:] list). What ends with a colon is a list of modifiers.
+  local iterator = node("iterator", (V "sure_spec" / 0) ^ -1 * lx.name * sym "=" * V "expression" * sym ":"
+      * V "expression" * opt(sym ":" * V "expression"),
+    function(n, text, first, last, step) n.name, n.first, n.last, n.step = text, first, last, step or nil end)
+  rules.omp_modifier = node("modifier", C(P "iterator") * -lx.alnum * lx.space * sym "(" * Ct(lx.list(iterator))
+      * sym ")", function(n, text, list) n.name, n.iterators = text, list end)
+    + node("modifier", C(P "mapper") * -lx.alnum * lx.space * sym "(" * Cp() * word * sym ")",
+      function(n, text, pos, mapper) n.name, n.mapper, n.mapper_pos = text, mapper, pos end)
+    + node("modifier", word, function(n, text) n.name = text end)
+  local modifiers = Ct(V "omp_modifier" * (sym "," ^ -1 * V "omp_modifier") ^ 0) * sym ":" * -P ":"
+  local mapped = open * (modifiers + Ct(P(true))) * variables * close
+
+  -- bind_group([action:] names)
+  local names = Ct(lx.list(node("name", expect(word, "expected a name"), function(n, text) n.name = text end)))
+  local phrase_names = Ct(lx.list(node("name", expect(name, "expected the name of a construct"),
+    function(n, text) n.name = text end)))
+  local action = opt(Cp() * word * sym ":" * -P ":" / function(pos, text) return { pos = pos, name = text } end)
+  local typed = expect(V "type_name" + V "plain_type", "expected a type")
+
+  rules.omp_clause = clause("map", mapped, function(n, list, vars) n.modifiers, n.vars = list, vars end)
+    + clause("motion", mapped, function(n, list, vars) n.modifiers, n.vars = list, vars end)
+    + clause("reduction", open * (word * sym "," / 0) ^ -1
+      * expect(C(P "&&" + "||" + S "+-*&|^") + lx.raw_name, "expected a reduction's operator") * lx.space
+      * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
+    + clause("vars", open * (word * sym ":" * -P ":" / 0) ^ -1 * variables * close,
+      function(n, vars) n.vars = vars end)
+    + clause("expression", open * opt(Cp() * (name + word) * sym ":" * -P ":"
+        / function(pos, text) return { pos = pos, name = text } end)
+      * expect(V "expression", "expected an expression") * close,
+      function(n, modifier, e) n.modifier, n.e = modifier or nil, e end)
+    + clause("depend", open * opt(V "omp_modifier" * sym ",") * Cp() * expect(word, "expected a type of dependence")
+        * opt(sym ":" * -P ":" * (variables * #(sym ")") + Ct(lx.list(V "expression")))) * close,
+      function(n, modifier, pos, text, items)
+        n.modifier, n.type, n.items = modifier or nil, { pos = pos, name = text }, items or nil
+      end)
+    + clause("words", open * Ct(lx.list(node("name", expect(word, "expected a word"),
+        function(n, text) n.name = text end), sym ":")) * close, function(n, words) n.words = words end)
+    + clause("group", open * action * names * close, function(n, how, list) n.action, n.names = how or nil, list end)
+    + node("clause", C(P "bind_all") * -lx.alnum * lx.space * open * phrase_names * close,
+      function(n, text, list) n.name, n.kind, n.names = text, "names", list end)
+    + node("clause", C(P "bind_type") * -lx.alnum * lx.space * open * Ct(lx.list(typed)) * close,
+      function(n, text, list) n.name, n.kind, n.types = text, "names", list end)
+    + node("clause", C(P "name") * -lx.alnum * lx.space * open * names * close,
+      function(n, text, list) n.name, n.kind, n.names = text, "names", list end)
+    + clause("types", open * Ct(lx.list(typed * (sym "..." / 0) ^ -1)) * close, function(n, list) n.types = list end)
+    + clause("anything", opt(C(V "parentheses") * lx.space), function(n, text) n.text = text or nil end)
+    + clause("none", -sym "(", function() end)
+    + node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
+      function(n, _, text) n.name, n.kind = text, "unknown" end)
+
+  -- declare mapper([name:] type variable)
+  local mapper = phrases { "declare mapper" }
+    * open * opt(word * sym ":" * -P ":") * node("mapper", expect(V "spec", "expected a type")
+      * expect(V "declarator", "expected a variable") * close,
+      function(n, spec, declarator)
+        n.type = { tag = "type_name", pos = n.pos, spec = spec, declarator = declarator }
+        n.variable = declarator.name
+      end)
+  local clauses = Ct((sym "," ^ -1 * V "omp_clause") ^ 0) * expect(-P(1), "expected a clause")
+  local listed = opt(sym "(" * variables * close)
+  rules.omp_directive = lx.space * sentinel ^ -1
+    * (node("directive", mapper * clauses, function(n, text, given, made, list)
+        made.name = given or nil
+        n.name, n.mapper, n.clauses = text, made, list
+      end)
+      + node("directive", name * listed * clauses,
+        function(n, text, vars, list) n.name, n.vars, n.clauses = text, vars or nil, list end))
+end
+
+return openmp
