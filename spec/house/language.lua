@@ -66,6 +66,7 @@ case("rejects: bit-fields, incomplete types, names twice, what is too long"
     expect.invalid("int bad = unheard;", "unknown-name")
     expect.malformed "struct open { int n;"
     expect.malformed "int 3x;"
+    expect.malformed "" -- a directive that says nothing
     expect.malformed "int x = ;"
     expect.malformed "int x"
   end)
@@ -210,6 +211,17 @@ case("accepts: a case starts with the file's declarations and values [HOUSE-scen
   acc "enter data copyin(a)"
 end)
 
+case("accepts: a case with other rules begins with them, too [HOUSE-scenario]", function()
+  rules { base = "openmp-4.0", section = "two-step" }
+  expect.host("a[0:3]", { 1, 2, 0 })
+  omp "target data map(q[0:1])" (function() expect.present "q" end)
+  rules "openmp-5.1"
+  omp "target data map(q[0:1])" (function() expect.absent "q" end)
+  declare "int own;"
+  local problem = expect.fails("scenario-error", function() rules "tr14" end)
+  expect(problem.help:find("first statement of the case", 1, true), problem.help)
+end)
+
 case("rejects: what another case did is not seen [HOUSE-scenario]", function()
   expect.host("a[0]", 1)
   expect.absent "a"
@@ -233,7 +245,7 @@ case("accepts: directives that are nobody's here are passed over [HOUSE-version]
 end)
 
 case("rejects: what this version does not do yet is not passed over [HOUSE-version]", function()
-  expect.fails("unsupported", function() omp "target data map(a)" end)
+  expect.fails("unsupported", function() omp "target device(ancestor: 1)" "" end)
   expect.fails("unsupported", function() draw "picture.svg" end)
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
 end)

@@ -102,7 +102,7 @@ case("rejects: text that is no directive [ACC33-2.7-8]", function()
   for _, text in ipairs { "acc", "acc dat copyin(v)", "acc data copyin v", "acc data copyin(v",
     "acc data copyin(v))", "acc data copyin(,v)", "acc data copyin(v;)", "acc data copyin(v) \"",
     "acc data copyin(v[0:)", "acc data copyin(v[0:2)", "acc data copyin(v[:::])", "#pragma acc",
-    "#pragma omp target", "acc enter copyin(v)", "acc exit", "acc end", "acc data()", "acc (v)" } do
+    "#pragma omp tarjet", "acc enter copyin(v)", "acc exit", "acc end", "acc data()", "acc (v)" } do
     expect.malformed(text)
   end
 end)

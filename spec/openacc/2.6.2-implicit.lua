@@ -86,6 +86,11 @@ case("accepts: a visible clause keeps the implicit ones away [ACC33-impl-3]", fu
   expect.host("v[3]", 40)
 end)
 
+case("accepts: a scalar in a visible clause is that one, not a copy [ACC33-impl-3]", function()
+  acc "data copy(k)" (function() acc "parallel" "k = k + 1;" end)
+  expect.host("k", 8)
+end)
+
 case("rejects: a clause that is not visible any more does not [ACC33-impl-3]", function()
   acc "data copyin(v)" (function() end)
   acc "parallel" "v[0] = 50;"

@@ -1,7 +1,7 @@
 -- Attach and detach in OpenACC's own rules: attachment counters, moving targets, silent cases.
 scenario { title = "OpenACC 2.7.2: attach and detach", rules = "openacc-3.3", cites = {
   "ACC33-att-1", "ACC33-att-2", "ACC33-att-3", "ACC33-att-4", "ACC33-att-5", "ACC33-att-6",
-  "ACC33-att-7", "ACC33-det-1" } }
+  "ACC33-att-7", "ACC33-det-1", "ACC33-gloss-2" } }
 
 declare [[
   struct s { int n; float *a; };
@@ -150,4 +150,53 @@ case("rejects: in a strict profile detach below zero is an error [ACC33-det-1]",
   acc "exit data detach(r)"
   expect.fails("not-attached", function() acc "exit data detach(r)" end)
   expect.fails("not-attached", function() acc_detach "r" end)
+end)
+
+for _, clause in ipairs { "copyin", "create", "attach" } do
+  case(("accepts: %s of a null pointer makes the device's null, whatever it led to [ACC33-att-4 ACC33-gloss-2]")
+    :format(clause), function()
+      host.S = { n = 2, a = { 1, 2 } }
+      acc "enter data copyin(S)"
+      acc "enter data copyin(S.a[0:S.n])"
+      acc "enter data attach(S.a)"
+      host.S.a = NULL
+      acc(("enter data %s(%s)"):format(clause, clause == "attach" and "S.a" or "S.a[0:S.n]"))
+      expect.detached "S.a"
+      expect.device("S.a", NULL)
+    end)
+end
+
+case("accepts: an exit of a null pointer detaches it [ACC33-gloss-2]", function()
+  host.S = { n = 2, a = { 1, 2 } }
+  acc "enter data copyin(S)"
+  acc "enter data copyin(S.a[0:S.n])"
+  host.S.a = NULL
+  acc "exit data delete(S.a[0:S.n])"
+  expect.detached "S.a"
+  expect.device("S.a", NULL)
+end)
+
+case("accepts: a null pointer to structures has nothing to be walked [ACC33-gloss-2]", function()
+  declare [[
+    struct inner { int k; float *v;
+      #pragma acc shape include(v[0:k])
+    };
+    struct outer { struct inner *in; };
+    struct outer O;
+  ]]
+  acc "enter data copyin(O)"
+  acc "enter data copyin(O.in[0:3])"
+  expect.device("O.in", NULL)
+  acc "exit data delete(O.in[0:3])"
+end)
+
+case("rejects: where a null pointer is not present it leads to an error [ACC33-gloss-2]", function()
+  rules "openacc-2.0"
+  declare "struct t { int n; float *a; }; struct t T;"
+  host.T = { n = 2, a = { 1, 2 } }
+  acc "enter data copyin(T)"
+  acc "enter data copyin(T.a[0:T.n])"
+  host.T.a = NULL
+  expect.fails("null-pointer", function() acc "enter data pcopyin(T.a[0:T.n])" end)
+  expect.attached("T.a", 1)
 end)

@@ -145,7 +145,7 @@ return {
       .. "may appear often; var must be present unless if_present; struct members and "
       .. "subarrays of members allowed, but no subarray notation on a parent of the member "
       .. "(s[0:n].a no, s[i].a[0:n] yes)." },
-  { id = "ACC33-upd-2", section = "2.14.4", kind = "meaning", status = "open",
+  { id = "ACC33-upd-2", section = "2.14.4", kind = "meaning", status = "done",
     text = "Noncontiguous subarrays allowed in update; moving a larger enclosing range is "
       .. "permitted but no larger than the smallest contiguous range containing it." },
 
@@ -191,7 +191,7 @@ return {
     text = "Present: all of it in a single present section. Partly present: part present and the "
       .. "rest absent or in another section. Two adjacent mappings do not make the union "
       .. "present." },
-  { id = "ACC33-gloss-2", section = "6", kind = "meaning", status = "open",
+  { id = "ACC33-gloss-2", section = "6", kind = "meaning", status = "done",
     text = "A null pointer counts as always present, with length zero (since 3.2). Shared "
       .. "memory: every clause is a no-op, always \"present\"." },
 

@@ -93,10 +93,9 @@ return {
   { id = "FLANG-api-6", section = "api", kind = "meaning", status = "done",
     text = "With a section the device base_addr is device(data+offset) - offset, so that indices "
       .. "keep their meaning." },
-  { id = "FLANG-api-7", section = "api", kind = "meaning", status = "untestable",
+  { id = "FLANG-api-7", section = "api", kind = "meaning", status = "done",
     text = "Presence checks and auxiliary data actions are one atomic step with respect to the "
-      .. "counters.",
-    why = "scenarios have no addenda: tests/core/descriptors.c maps them, all or nothing" },
+      .. "counters." },
 
   { id = "FLANG-todo-1", section = "todo", kind = "future", status = "done",
     text = "Device id parameter; detach. (for detach: counter-1, at 0 FLANG-detach-1 and undo "

@@ -35,9 +35,20 @@ return {
   { id = "HOUSE-misuse", section = "misuse", kind = "run-time error", status = "open",
     text = "A call of the core that breaks its interface is refused and changes nothing "
       .. "(misuse)." },
+  { id = "HOUSE-device", section = "device", kind = "run-time error", status = "open",
+    text = "A device of the machine that is not there, or whose driver does not start it, is told "
+      .. "with the driver's reason before anything runs on it (no-device)." },
   { id = "HOUSE-files", section = "files", kind = "run-time error", status = "open",
     text = "Files and folders that cannot be read, and folders without scenarios, are told with "
       .. "their names (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
     text = "A process of the runner that dies costs its own file only, and is told (internal)." },
+  { id = "HOUSE-export", section = "export", kind = "meaning", status = "open",
+    text = "A case that uses only what C and the directives of a standard have is written as a C program that "
+      .. "checks what the case expects and reads; any other has a reason (unsupported)." },
+  { id = "HOUSE-threads", section = "threads", kind = "meaning", status = "done",
+    text = "Constructs of the host (parallel, teams, for, task and their kin) are executed by one "
+      .. "thread: shared variables and reductions are the variables themselves, private ones "
+      .. "are other memory, of which nothing is known until it is written "
+      .. "(uninitialized-read)." },
 }

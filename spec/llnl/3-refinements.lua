@@ -1,0 +1,178 @@
+-- Section 3: sections mapped in one step, and implicit maps by type, each alone and together.
+scenario { title = "LLNL 3: map refinements", rules = "indirect",
+  cites = { "LLNL-3.1-01", "LLNL-3.1-02", "LLNL-3.1-03", "LLNL-3.1-04", "LLNL-3.1-05", "LLNL-3.2-01", "LLNL-3.2-02",
+    "LLNL-3.2-03", "LLNL-3.2-04", "LLNL-3.2-05" } }
+
+local declarations = [[
+  double *a, *b, *inner_a, *inner_b;
+  int N = 4;
+  double x = 1, field[4];
+  struct pair { int x, y; } pair;
+]]
+
+-- A host program under changed rules, as Figure 5 begins: a and b are arrays, the inner pointers copies.
+local function begin(wanted)
+  rules(wanted or "indirect")
+  declare(declarations)
+  host.a, host.b = { 1, 2, 3, 4 }, { 10, 20, 30, 40 }
+  host.inner_a, host.inner_b = host.a, host.b
+end
+
+local function figure5()
+  omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+  omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"
+  omp "target exit data map(from: a[0:N]) map(release: b[0:N])"
+  return host "a[0:4]"
+end
+
+-- ------------------------------------------------------------------------------------- one step --
+
+case("accepts: a section is mapped without its pointer [LLNL-3.1-01]", function()
+  begin()
+  omp "target data map(to: a[0:4])" (function()
+    expect.present "a[0:4]"
+    expect.absent "a"
+    expect.equal(#state().present, 1)
+  end)
+end)
+
+case("rejects: a pointer that nothing maps is not there to be changed [LLNL-3.1-01 LLNL-3.1-02]", function()
+  begin()
+  omp "target data map(to: a[0:4])" (function()
+    omp "target" "a = a + 1;" -- a copy of the body's own
+    expect.absent "a"
+    omp "target" "a[0] = 7;"
+    expect.device("a[0]", 7)
+  end)
+end)
+
+case("accepts: a pointer that is mapped may be changed on the device [LLNL-3.1-02]", function()
+  begin()
+  omp "target data map(a) map(to: a[0:4])" (function()
+    expect.attached "a"
+    omp "target map(a)" "a = a + 1;"
+    omp "target map(a)" "a[0] = 7;"
+    expect.device("a[0]", 7)
+    omp "target" "inner_a[0] = inner_a[1];"
+    expect.device("a[-1]", 7)
+  end)
+end)
+
+case("accepts: what a parameter mapped is found by other pointers, and nothing of it is left [LLNL-3.1-03]", function()
+  begin()
+  local parameter = host.a
+  host.b = parameter
+  omp "target enter data map(to: b[0:4])"
+  host.b = NULL
+  omp "target map(inner_a[0:4])" "inner_a[0] = 5;"
+  expect.equal(#state().present, 1)
+  omp "target exit data map(from: a[0:4])"
+  expect.host("a[0]", 5)
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: in two steps a copy of the parameter stays behind [LLNL-3.1-03]", function()
+  begin { base = "indirect", section = "two-step" }
+  host.b = host.a
+  omp "target enter data map(to: b[0:4])"
+  omp "target exit data map(from: a[0:4])" -- by another pointer
+  expect.absent "a[0:4]"
+  expect.present "b"
+end)
+
+case("accepts: by value first, the pointer only if that fails [LLNL-3.1-04]", function()
+  begin { base = "indirect", section = "value-first" }
+  omp "target data map(to: a[0:4])" (function()
+    expect.present "a"
+    omp "target data map(to: inner_a[0:4])" (function()
+      expect.absent "inner_a"
+      expect.count("a[0:4]", { structured = 2 })
+    end)
+  end)
+end)
+
+case("rejects: in two steps the second pointer is mapped, too [LLNL-3.1-04]", function()
+  begin { base = "indirect", section = "two-step" }
+  omp "target data map(to: a[0:4])" (function()
+    omp "target data map(to: inner_a[0:4])" (function() expect.present "inner_a" end)
+  end)
+end)
+
+case("rejects: in two steps Figure 5 fails [LLNL-3.1-05]", function()
+  begin { base = "indirect", section = "two-step", implicit = "tofrom" }
+  expect.fails("host-pointer-on-device", figure5)
+end)
+
+case("rejects: not in one step [LLNL-3.1-05]", function()
+  begin { base = "indirect", section = "one-step", implicit = "tofrom" }
+  expect.fails("host-pointer-on-device", figure5)
+end)
+
+case("rejects: not by value first [LLNL-3.1-05]", function()
+  begin { base = "indirect", section = "value-first", implicit = "tofrom" }
+  expect.fails("host-pointer-on-device", figure5)
+end)
+
+case("accepts: with maps by type, too, they do [LLNL-3.1-05]", function()
+  begin { base = "indirect", section = "value-first", implicit = "by-type" }
+  expect.equal(figure5(), { 11, 22, 33, 44 })
+end)
+
+-- -------------------------------------------------------------------------------------- by type --
+
+case("accepts: a pointer is a section of no length [LLNL-3.2-01 LLNL-3.2-02]", function()
+  begin()
+  omp "target data map(to: a[0:4])" (function()
+    expect.moves(function() omp "target" "inner_a[1] = inner_a[0] + 4;" end, { h2d = 0, d2h = 0 })
+    expect.device("a[1]", 5)
+    expect.absent "inner_a"
+  end)
+end)
+
+case("rejects: one whose address is not present keeps its host value [LLNL-3.2-01]", function()
+  begin()
+  expect.fails("host-pointer-on-device", function() omp "target" "inner_a[0] = 1;" end)
+  omp "target" "if (inner_a == 0) x = 9;"
+  expect.host("x", 1)
+end)
+
+case("rejects: one that is mapped as a value has its bits [LLNL-3.2-02]", function()
+  begin()
+  omp "target data map(to: a[0:4])" (function()
+    expect.fails("host-pointer-on-device", function() omp "target map(to: inner_a)" "inner_a[0] = 1;" end)
+  end)
+end)
+
+case("accepts: values are mapped tofrom, arrays among them [LLNL-3.2-03]", function()
+  begin()
+  omp "target" "x = x + 1; pair.y = 3; field[2] = 4;"
+  expect.host("x", 2)
+  expect.host("pair.y", 3)
+  expect.host("field[2]", 4)
+end)
+
+case("rejects: not if a clause says otherwise [LLNL-3.2-03 LLNL-3.2-04]", function()
+  begin()
+  omp "target firstprivate(x)" "x = x + 1;"
+  expect.host("x", 1)
+  expect.invalid("target firstprivate(x) map(x)", "conflicting-clauses")
+end)
+
+case("accepts: values as firstprivate, by a clause for all [LLNL-3.2-04]", function()
+  begin()
+  expect.moves(function() omp "target defaultmap(firstprivate: scalar)" "x = x + 1;" end, { d2h = 0 })
+  expect.host("x", 1)
+end)
+
+case("accepts: both refinements make Figure 5 work [LLNL-3.2-05]", function()
+  begin()
+  expect.equal(figure5(), { 11, 22, 33, 44 })
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: the arrays must have been mapped [LLNL-3.2-05]", function()
+  begin()
+  expect.fails("host-pointer-on-device", function()
+    omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"
+  end)
+end)

@@ -1,0 +1,32 @@
+-- Figure 5 under each of the paper's ways: one program, the knobs of section 3 case by case.
+scenario { title = "LLNL 3: the refinements side by side", rules = "openmp-4.0",
+  cites = { "LLNL-3.1-05", "LLNL-3.2-05" } }
+
+declare [[
+  double *a, *b, *inner_a, *inner_b;
+  int N = 4;
+]]
+host.a, host.b = { 1, 2, 3, 4 }, { 10, 20, 30, 40 }
+host.inner_a, host.inner_b = host.a, host.b
+
+-- section, implicit -> objects on the device after the mapping (sections, and pointers that came with them), and
+-- whether the kernel finds the arrays by the copies of their pointers.
+local ways = {
+  { "two-step", "tofrom", 4, false }, { "one-step", "tofrom", 2, false }, { "value-first", "tofrom", 4, false },
+  { "two-step", "by-type", 4, true }, { "one-step", "by-type", 2, true }, { "value-first", "by-type", 4, true },
+}
+for _, way in ipairs(ways) do
+  local section, implicit, objects, works = table.unpack(way)
+  case(("%s: Figure 5, section = %s, implicit = %s [LLNL-%s]"):format(works and "accepts" or "rejects", section,
+    implicit, works and "3.2-05" or "3.1-05"), function()
+    rules { base = "openmp-4.0", section = section, implicit = implicit }
+    omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+    expect.equal(#state().present, objects)
+    local function kernel()
+      omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"
+    end
+    if works then kernel() else expect.fails("host-pointer-on-device", kernel) end
+    omp "target exit data map(from: a[0:N]) map(release: b[0:N])"
+    expect.host("a[0:N]", works and { 11, 22, 33, 44 } or { 1, 2, 3, 4 })
+  end)
+end

@@ -1,0 +1,107 @@
+-- Figure 6: what a declare group directive and the clauses that bind groups look like.
+scenario { title = "LLNL Figure 6: declare group and the clauses that bind", rules = "indirect",
+  cites = { "LLNL-4-01", "LLNL-4-02", "LLNL-4-04", "LLNL-4-12" } }
+
+declare [[
+  struct pair { int a, b; };
+  template<typename T> struct wrapped { T inner; };
+  int n = 4, x, y;
+  int v[8];
+  struct pair p;
+]]
+
+case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", function()
+  omp "declare group name(g) firstprivate(n)"
+  omp "declare group bind_all(target, target teams distribute) thread_limit(n) map(tofrom: v[0:n])"
+  omp "#pragma omp declare group bind_type(struct pair, wrapped, double) shared(x), nowait"
+  omp [[declare group name(many) bind_all(task) bind_type(struct pair) \
+    priority(n) depend(in: x) schedule(static, 4)]]
+  declare [[
+    #pragma omp declare group name(here) shared(y)
+    int z;
+  ]]
+  omp "parallel bind_group(here)" "y = 1;"
+  expect.host("y", 1)
+end)
+
+case("rejects: a group that nothing leads to, two names, unknown clauses and constructs [LLNL-4-01]", function()
+  expect.malformed "declare group firstprivate(n)"
+  expect.malformed "declare group"
+  expect.malformed "declare group name()"
+  expect.malformed "declare group name(g, h)"
+  expect.malformed "declare group bind_all(nothing) shared(x)"
+  expect.invalid("declare group name(g) name(h)", "duplicate-clause")
+  expect.invalid("declare group bind_all(task) bind_all(parallel)", "duplicate-clause")
+  expect.invalid("declare group name(g) private_to(n)", "unknown-clause")
+  expect.invalid("declare group bind_type(struct nowhere) shared(x)", "unknown-type")
+  expect.invalid("declare group bind_type(x) shared(x)", "unknown-type")
+end)
+
+case("accepts: name, bind_all and bind_type are about the group, the rest waits for constructs [LLNL-4-02]", function()
+  -- neither a map nor a variable means anything yet
+  expect.moves(function() omp "declare group name(g) map(to: later[0:n]) if(n > 2) private(later)" end, { h2d = 0 })
+  omp "declare group name(sent) map(to: v[0:n])"
+  omp "target data bind_group(sent)" (function() expect.present "v[0:4]" end)
+end)
+
+case("rejects: name, bind_all and bind_type on a construct [LLNL-4-02]", function()
+  for _, clause in ipairs { "name(g)", "bind_all(parallel)", "bind_type(struct pair)" } do
+    expect.fails("clause-not-allowed", function() omp("parallel " .. clause) end)
+  end
+end)
+
+case("accepts: both spellings, four actions, several groups in one clause [LLNL-4-04]", function()
+  omp "declare group name(g) firstprivate(x)"
+  omp "declare group name(h) firstprivate(y)"
+  for _, clause in ipairs { "bind_group(g, h)", "bind_groups(g, h)", "bind_group(merge: g, h)",
+    "bind_group(inherit: g, h)", "bind_groups(override: g, h)", "bind_group(g) bind_group(h)" } do
+    omp("parallel " .. clause) "x = 1; y = 1;"
+    expect.host("x", 0)
+    expect.host("y", 0)
+  end
+  omp "parallel bind_group(exclude: g, h)" "x = 1; y = 2;"
+  expect.host("x", 1)
+  expect.host("y", 2)
+end)
+
+case("rejects: other actions, and nothing to bind [LLNL-4-04]", function()
+  omp "declare group name(g) firstprivate(x)"
+  local problem = expect.fails("syntax", function() omp "parallel bind_group(join: g)" end)
+  expect.equal(problem.rule, "LLNL-4-04")
+  expect.fails("syntax", function() omp "parallel bind_group()" end)
+  expect.fails("syntax", function() omp "parallel bind_group(merge: )" end)
+end)
+
+case("accepts: a group is bound to a type by its place or by bind_type [LLNL-4-12]", function()
+  declare [[
+    struct inside { int k;
+      #pragma omp declare group firstprivate(this)
+    };
+    struct inside i;
+  ]]
+  omp "declare group bind_type(struct pair) firstprivate(this)"
+  omp "parallel bind_types(i)" "i.k = 1;"
+  expect.host("i.k", 0)
+  omp "parallel bind_types(p)" "p.a = 1;"
+  expect.host("p.a", 0)
+  -- by the type alone, several at once, and types that no group is bound to
+  omp "declare group bind_type(double) firstprivate(x)"
+  omp "parallel bind_types(double, i, n)" "x = 1; i.k = 1; n = 5;"
+  expect.host("x", 0)
+  expect.host("i.k", 0)
+  expect.host("n", 5)
+end)
+
+case("rejects: what is no type, constructs for groups of types, types nobody binds [LLNL-4-12]", function()
+  omp "declare group bind_type(struct pair) firstprivate(this)"
+  omp "parallel" "p.a = 1;"
+  expect.host("p.a", 1)
+  expect.fails("unknown-type", function() omp "parallel bind_types(nobody)" end)
+  expect.fails("clause-not-allowed", function()
+    declare [[
+      struct inside { int k;
+        #pragma omp declare group bind_all(parallel) firstprivate(this)
+      };
+    ]]
+  end)
+end)

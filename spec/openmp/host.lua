@@ -1,0 +1,179 @@
+-- Constructs of the host: one thread executes them.
+scenario { title = "OpenMP: constructs of the host", rules = "openmp-5.1", cites = { "HOUSE-threads" } }
+
+declare [[
+  int a = 1, b = 2, i = 9, j = 9, sum;
+  int v[4] = { 1, 2, 3, 4 };
+  int *p;
+  struct pair { int x, y; } s;
+  struct one { double inner; } o;
+]]
+host.p = { 5, 6 }
+
+-- Names of constructs that take a body.
+local constructs = { "parallel", "parallel for", "parallel for simd", "parallel loop", "parallel sections",
+  "parallel masked", "teams", "teams distribute", "teams distribute parallel for", "teams loop", "for", "for simd",
+  "simd", "loop", "sections", "section", "single", "masked", "master", "critical", "critical(name)", "task", "taskloop",
+  "taskgroup", "distribute", "ordered", "atomic" }
+
+case("accepts: the body of every construct runs once, C text or Lua [HOUSE-threads]", function()
+  for _, name in ipairs(constructs) do omp(name) "sum++;" end
+  expect.host("sum", #constructs)
+  for _, name in ipairs(constructs) do omp(name) (function(d) d.sum = d.sum + 1 end) end
+  expect.host("sum", 2 * #constructs)
+  for _, name in ipairs { "barrier", "taskwait", "taskyield", "flush", "flush(a)" } do omp(name) end
+end)
+
+case("rejects: clauses that do not exist, or belong to others, or stand twice [HOUSE-threads]", function()
+  expect.invalid("parallel num_thread(4)", "unknown-clause")
+  expect.invalid("parallel map(a)", "clause-not-allowed")
+  expect.invalid("for num_threads(2)", "clause-not-allowed")
+  expect.invalid("single reduction(+:a)", "clause-not-allowed")
+  expect.invalid("taskwait private(a)", "clause-not-allowed")
+  expect.invalid("parallel num_threads(2) num_threads(2)", "duplicate-clause")
+  expect.invalid("parallel default(private) default(none)", "duplicate-clause")
+  expect.invalid("parallel default(tofrom)", "clause-not-allowed")
+  expect.fails("clause-not-allowed", function() omp "parallel for if(simd: a)" "a = 2;" end)
+  expect.host("a", 1)
+end)
+
+case("accepts: shared and reduced variables are the variables [HOUSE-threads]", function()
+  omp "parallel shared(a) reduction(+:b, v, p[0:2]) reduction(max:o)" [[
+    a = a + 1; b = b + 10; v[3] = 7; p[1]++; o.inner = 4; ]]
+  expect.host("a", 2)
+  expect.host("b", 12)
+  expect.host("v[3]", 7)
+  expect.host("p[1]", 7)
+  expect.host("o.inner", 4)
+end)
+
+case("rejects: reducing what is no number [HOUSE-threads]", function()
+  expect.invalid("parallel reduction(+:s)", "type-mismatch")
+  expect.invalid("parallel reduction(+:nobody)", "unknown-name")
+  expect.invalid("parallel private(s.x)", "clause-not-allowed")
+end)
+
+case("accepts: private, firstprivate, lastprivate and linear copies [HOUSE-threads]", function()
+  omp "parallel private(a, v, s) firstprivate(b)" (function(d)
+    d.a, d.v[2], d.s = 5, 6, { x = 7, y = 8 }
+    expect.equal(d.b, 2)
+    d.b = 9
+    expect.equal(d.a + d.v[2] + d.s.y, 19)
+    expect.host("a", 5) -- whoever uses the name means the copy
+  end)
+  expect.host("a", 1)
+  expect.host("b", 2)
+  expect.host("v[2]", 3)
+  expect.host("s.x", 0)
+  omp "for lastprivate(a) firstprivate(b) lastprivate(b) linear(sum)" [[
+    for (int k = 0; k < 4; k++) { a = k; b = b + k; sum++; } ]]
+  expect.host("a", 3)
+  expect.host("b", 8)
+  expect.host("sum", 4)
+end)
+
+case("rejects: values of private memory that nobody wrote, copies of a body that fails [HOUSE-threads]", function()
+  local problem = expect.fails("uninitialized-read", function() omp "parallel private(a)" "b = a;" end)
+  expect.equal(problem.rule, "HOUSE-threads")
+  expect.fails("uninitialized-read", function() omp "parallel private(v)" "v[0] = 1; v[0] = v[1];" end)
+  expect.fails("uninitialized-read", function() omp "parallel private(p)" (function(d) d.p[0] = 1 end) end)
+  expect.fails("uninitialized-read", function()
+    omp "parallel private(a)" (function() omp "parallel private(b)" "b = 1; b = a;" end)
+  end)
+  expect.fails("null-pointer", function() omp "for lastprivate(a) private(p)" "a = 5; p = 0; a = p[0];" end)
+  expect.host("a", 1)
+  -- behind the construct the name means the variable again
+  omp "parallel" "b = a;"
+  expect.host("b", 1)
+end)
+
+case("accepts: variables that count loops are private without saying so [HOUSE-threads]", function()
+  omp "parallel for default(none) shared(sum)" "for (i = 0; i < 4; i++) sum += i;"
+  omp "for collapse(2) reduction(+:sum)" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
+  expect.host("sum", 12)
+  expect.host("i", 9)
+  expect.host("j", 9)
+  omp "simd" "for (i = 0; i < 4; i++) sum++;"
+  expect.host("i", 4)
+end)
+
+case("rejects: but not others [HOUSE-threads]", function()
+  omp "for" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
+  expect.host("i", 9)
+  expect.host("j", 3)
+  expect.fails("default-none", function()
+    omp "parallel for default(none) shared(sum)" "for (i = 0; i < 2; i++) for (j = 0; j < 3; j++) sum++;"
+  end)
+end)
+
+case("accepts: default says what variables are that no clause names [HOUSE-threads]", function()
+  omp "parallel default(firstprivate)" "b = a; a = 5;"
+  omp "parallel default(private) shared(sum)" "b = 3; sum = b;"
+  omp("parallel default(none) private(a)", "a") (function(d) d.a = 3 end)
+  expect.host("a", 1)
+  expect.host("b", 2)
+  expect.host("sum", 3)
+end)
+
+case("rejects: default(none) and a variable in no clause, or in two [HOUSE-threads]", function()
+  expect.fails("default-none", function() omp "parallel default(none)" "a = 5;" end)
+  expect.fails("default-none", function() omp("parallel default(none)", "a") (function(d) d.a = 5 end) end)
+  expect.invalid("parallel private(a) shared(a)", "conflicting-clauses")
+  expect.invalid("parallel private(a, a)", "conflicting-clauses")
+  expect.invalid("for private(a) lastprivate(a)", "conflicting-clauses")
+  expect.invalid("parallel reduction(+:a) reduction(*:a)", "conflicting-clauses")
+  expect.host("a", 1)
+end)
+
+case("accepts: directives inside, on private variables too [HOUSE-threads]", function()
+  for round = 1, 2 do -- each time the copy is another one
+    omp "parallel private(a)" (function()
+      host.a = 10 * round
+      omp "target map(tofrom: a)" "a = a + 1;"
+      expect.host("a", 10 * round + 1)
+      omp "target data map(a)" (function() expect.present "a" end)
+      omp "target enter data map(to: b)"
+    end)
+    expect.host("a", 1)
+    expect.absent "a"
+    expect.present "b"
+    omp "target exit data map(delete: b)"
+  end
+  omp "parallel private(a)" (function()
+    omp "target map(from: a)" "a = 4;"
+    expect.host("a", 4)
+  end)
+end)
+
+case("rejects: constructs of the host in a target construct [HOUSE-threads]", function()
+  expect.fails("region-nesting", function() omp "target" (function() omp "parallel" "a = 2;" end) end)
+end)
+
+case("accepts: a target construct that the host executes keeps its private variables [HOUSE-threads]", function()
+  omp "target if(0) firstprivate(a)" "b = a; a = 5;" -- b, too: nothing maps it
+  omp "target device(1) private(a)" "a = 7; v[0] = a;"
+  expect.host("a", 1)
+  expect.host("b", 2)
+  expect.host("v[0]", 7)
+  omp "target if(0) map(tofrom: a)" "a = a + 1;"
+  expect.host("a", 2)
+end)
+
+case("rejects: reading them there before writing [HOUSE-threads]", function()
+  expect.fails("uninitialized-read", function() omp "target if(0) private(a)" "a = a + 1;" end)
+  expect.host("a", 1)
+end)
+
+case("accepts: conditions and numbers are computed [HOUSE-threads]", function()
+  omp "parallel if(a > 5) num_threads(a + 1)" "b = 5;"
+  omp "parallel if(parallel: b) proc_bind(close)" "b++;"
+  expect.host("b", 6)
+end)
+
+case("rejects: what is no number, and no construct [HOUSE-threads]", function()
+  expect.fails("type-mismatch", function() omp "parallel num_threads(s)" "b = 5;" end)
+  expect.fails("type-mismatch", function() omp "parallel if(s)" "b = 5;" end)
+  expect.fails("type-mismatch", function() omp "parallel" (5) end)
+  expect.malformed "parallel private()"
+  expect.host("b", 2)
+end)

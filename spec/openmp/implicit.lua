@@ -1,0 +1,408 @@
+-- What target constructs use without naming it, and clauses that say how they have their variables.
+scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1",
+  cites = { "OMP60-map-11", "OMP60-map-12", "OMP60-map-10", "OMP60-map-13", "OMP60-map-4", "OMPEX-struct_map-1",
+    "OMPEX-struct_map-5" } }
+
+declare [[
+  int x = 1, n = 4;
+  double v[8], w[4], *p, *q;
+  int m[3][4];
+  struct inner { int i, j; };
+  struct node { int n; double *d; int k; struct inner in; int list[4]; } s, t, nodes[3], *np;
+]]
+host.v = { 0, 1, 2, 3, 4, 5, 6, 7 }
+host.p = { 10, 11, 12, 13 }
+host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7 }
+
+local function wrong(text, code, rule)
+  local at = text:find("@", 1, true)
+  text = text:gsub("@", "")
+  local err = expect.fails(code, function()
+    local made = omp(text)
+    if made then made(function() end) end
+  end)
+  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
+  if rule then expect.equal(err.rule, rule) end
+end
+
+-- ---------------------------------------------------------------------------------------- defaults --
+
+case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]", function()
+  expect.moves(function() omp "target" "x = x + n;" end, { d2h = 0 })
+  expect.host("x", 1)
+  omp "target map(tofrom: v)" "v[0] = x + n;"
+  expect.host("v[0]", 5)
+end)
+
+case("accepts: a scalar that is present is not used, either [OMP60-map-11]", function()
+  omp "target enter data map(to: x)"
+  host.x = 5
+  omp "target map(from: n)" "n = x;"
+  expect.host("n", 5)
+  omp "target" "x = 9;"
+  expect.device("x", 1)
+end)
+
+case("accepts: arrays and structures come and go [OMP60-map-11]", function()
+  expect.moves(function() omp "target" "v[0] = v[1];" end, { h2d = { bytes = 64 }, d2h = { bytes = 64 } })
+  expect.host("v[0]", 1)
+  omp "target" "s.k = s.n; s.in.j = 3;"
+  expect.host("s.k", 4)
+  expect.host("s.in.j", 3)
+  omp "target" "nodes[2].n = 8;"
+  expect.host("nodes[2].n", 8)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: those of a Lua body are named beside the directive [OMP60-map-11]", function()
+  omp("target", "v, x")(function(d) d.v[0] = d.x + 50 end)
+  expect.host("v[0]", 51)
+end)
+
+case("accepts: pointers are found by value [OMP60-map-11 OMP60-map-10]", function()
+  host.q = host.p + 1
+  omp "target data map(tofrom: p[0:4])" (function()
+    omp "target" "p[0] = 50; q[0] = 51;"
+    expect.absent "p"
+  end)
+  expect.host("p[1]", 51)
+end)
+
+case("accepts: the body's own pointers may be changed, whatever they led to [OMP60-map-11]", function()
+  omp "target data map(tofrom: p[0:4], v)" (function()
+    omp "target" "p++; p[0] = 50; ++p; *p = 51; q = p; q[1] = 52;"
+    omp "target map(p[0:4])" "p += 3; p--; v[7] = p[0];"
+    omp "target" "q = &v[5]; q[0] = 53; q[1] = q[0];"
+  end)
+  expect.host("p[0:4]", { 10, 50, 51, 52 })
+  expect.host("v[5:3]", { 53, 53, 51 })
+  expect.equal(host.q, NULL)
+end)
+
+case("rejects: what they lead to is not there [OMP60-map-11]", function()
+  local err = expect.fails("null-pointer", function() omp "target" "p[0] = 50;" end)
+  expect.equal(err.help, "map a section of it: p[0:n]")
+  host.np = addr "s"
+  err = expect.fails("null-pointer", function() omp "target map(np->d[:2])" "np->d[0] = 50;" end)
+  expect.equal(err.help, "map the structure, np[:1], or the members used on this construct, np->...")
+  expect.fails("host-pointer-on-device", function() omp "target" "s.d[0] = 50;" end)
+end)
+
+case("accepts: this is this[:1] [OMP60-map-11]", function()
+  declare "class counter { public: int hits; double *data; };  counter c;"
+  host.c = { hits = 1, data = { 1, 2 } }
+  method("counter", "work", function()
+    omp "target" "hits = hits + 1;"
+    omp "target map(hits, data[0:2])" "data[1] = hits;"
+    return 0
+  end)
+  host "c.work()"
+  expect.host("c.hits", 2)
+  expect.host("c.data[1]", 2)
+end)
+
+case("rejects: members that are not mapped, unqualified ones, too [OMPEX-struct_map-1 OMPEX-struct_map-5]", function()
+  declare "class counter { public: int hits, misses; double *data; int list[4]; };  counter c;"
+  host.c = { hits = 1, data = { 1, 2 } }
+  method("counter", "work", function()
+    expect.fails("not-present", function() omp "target map(hits)" "misses = 1;" end)
+    expect.fails("not-present", function() omp "target map(data[0:2])" "data[1] = hits;" end)
+    expect.fails("not-present", function() omp "target map(hits) map(list[0:2])" "list[2] = hits;" end)
+    omp "target map(hits) map(list[0:2])" "list[1] = hits;"
+    omp "target map(list[2:2])" "list[3] = 5;"
+    return 0
+  end)
+  host "c.work()"
+  expect.host("c.list", { 0, 1, 0, 5 })
+end)
+
+case("rejects: names that nothing declares [OMP60-map-11]", function()
+  expect.fails("unknown-name", function() omp "target" "nothing = 1;" end)
+  expect.fails("unknown-name", function() omp("target", "x, nothing") "" end)
+  expect.fails("unknown-name", function() omp "target" (function(d) return d.nothing end) end)
+end)
+
+-- ------------------------------------------------------------------------------------ what is there --
+
+case("accepts: of what is there in part that part is mapped [OMP60-map-12]", function()
+  omp "target data map(to: v[2:4])" (function()
+    expect.moves(function() omp "target" "v[3] = 50;" end, { h2d = 0, d2h = 0 })
+    expect.device("v[3]", 50)
+    expect.fails("not-present", function() omp "target" "v[0] = 50;" end)
+  end)
+  omp "target data map(tofrom: s.n, s.k)" (function()
+    omp "target" "s.k = s.n + 1;"
+    expect.fails("not-present", function() omp "target" "s.in.i = 1;" end)
+  end)
+  expect.host("s.k", 5)
+end)
+
+-- For each part, and what a body does with it: enter data before, a region around, the construct itself, both.
+case("accepts: what is present of arrays and structures is found by the body [OMP60-map-12]", function()
+  local parts = {
+    { "v[0:2]", "v[1] = 50;" }, { "v[5:3]", "double *r = v + 5; r[1] = *(v + 6);" }, { "v[5:3]", "s.d = &v[6];" },
+    { "m[1]", "m[1][2] = 50;" }, { "m[1:2]", "m[2][0] = 50;" }, { "m[1][1:2]", "m[1][2] = 50;" },
+    { "nodes[1:2]", "nodes[2].k = 50;" }, { "nodes[1].in", "nodes[1].in.j = 50;" },
+    { "nodes[0].n, nodes[1].n", "nodes[1].n = nodes[0].n;" }, { "nodes[2].list[1:2]", "nodes[2].list[2] = 50;" },
+    { "nodes[2].d, nodes[2].d[:2]", "nodes[2].d[1] = 50;" }, { "v[0:2], v[4:2]", "v[1] = v[5];" },
+  }
+  host.nodes[2].d = { 1, 2 }
+  for _, part in ipairs(parts) do
+    local maps, body = part[1], part[2]
+    local with_s = body:find "s%." and "map(to: s) " or ""
+    omp("target enter data map(to: " .. maps .. ")")
+    omp("target " .. with_s)(body)
+    omp("target map(" .. maps .. ") " .. with_s)(body)
+    omp("target exit data map(delete: " .. maps .. ")")
+    omp("target data map(" .. maps .. ")")(function() omp("target " .. with_s)(body) end)
+    omp("target map(" .. maps .. ") " .. with_s)(body)
+    expect.equal(#state().present, 0)
+  end
+  expect.host("nodes[2].d[1]", 50)
+end)
+
+case("rejects: the rest of them [OMP60-map-12 OMPEX-struct_map-1]", function()
+  local parts = {
+    { "v[2:2]", "v[4] = 50;", "v[4]" }, { "m[1]", "m[2][1] = 50;", "m[2][1]" },
+    { "nodes[1].n", "nodes[0].n = 50;", "nodes[0].n" }, { "nodes[1].n", "nodes[1].in.j = 50;", "nodes[1].in.j" },
+    { "np->n", "np->in.i = 50;", "np->in.i" }, { "np[1].n", "np[1].k = 50;", "np[1].k" },
+    { "np->n, np->k", "np->d = 0;", "np->d" }, { "v[0:2], v[4:2]", "v[2] = 50;", "v[2]" },
+  }
+  host.np = addr "nodes[0]"
+  for _, part in ipairs(parts) do
+    local err = expect.fails("not-present", function() omp("target map(" .. part[1] .. ")")(part[2]) end)
+    expect.equal(err.message, part[3] .. " is not present on device 0")
+    expect.equal(err.rule, "OMPEX-struct_map-1")
+  end
+end)
+
+case("accepts: several sections of one pointer are all reached [OMP60-map-4]", function()
+  omp "target map(p[0:1], p[2:1])" "p[2] = p[0];"
+  omp("target map(p[0:1]) map(from: p[3:1])", "p")(function(d) d.p[3] = d.p[0] + 1 end)
+  expect.host("p[0:4]", { 10, 11, 10, 11 })
+  expect.fails("not-present", function() omp "target map(p[0:1], p[2:1])" "p[1] = 50;" end)
+end)
+
+case("accepts: the end of what is there, for a pointer [OMP60-map-10]", function()
+  host.q = host.p + 4
+  omp "target data map(p[0:4])" (function()
+    omp "target map(q[:0])" "q[-1] = 50;"
+    omp "target" "q[-2] = 51;"
+    expect.fails("out-of-bounds", function() omp "target" "q[0] = 52;" end)
+  end)
+  expect.host("p[2:2]", { 51, 50 })
+end)
+
+case("accepts: several parts of one array, and counts of each [OMP60-map-12]", function()
+  omp "target enter data map(to: v[0:2]) map(to: x)"
+  omp "target enter data map(to: v[6:2])"
+  omp("target", "v")(function()
+    expect.count("v[0:2]", { structured = 1, dynamic = 1 })
+    expect.count("v[6:2]", { structured = 1, dynamic = 1 })
+  end)
+  expect.count("v[0:2]", { structured = 0, dynamic = 1 })
+end)
+
+case("accepts: a structure of which nothing is there maps its members on the construct [OMP60-map-12]", function()
+  omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.d[0] = s.n;"
+  expect.host("s.d[0]", 4)
+  omp "target map(from: s.k)" "s.k = 9;"
+  expect.host("s.k", 9)
+end)
+
+case("rejects: others of its members [OMP60-map-12]", function()
+  expect.fails("not-present", function() omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.k = 1;" end)
+  expect.fails("not-present", function() omp "target map(from: s.k)" "s.n = 1;" end)
+  expect.fails("not-present", function()
+    omp "target data map(to: s.n)" (function() omp "target map(tofrom: s.n)" "s.k = 1;" end)
+  end)
+end)
+
+case("rejects: an explicit map of what is there in part [OMP60-map-12]", function()
+  omp "target data map(to: v[2:4])" (function()
+    expect.fails("partially-present", function() omp "target map(tofrom: v)" "v[3] = 1;" end)
+  end)
+end)
+
+-- -------------------------------------------------------------------------------------- defaultmap --
+
+case("accepts: another default for a category, or for all [OMP60-map-11]", function()
+  omp "target defaultmap(tofrom: scalar)" "x = x + 1;"
+  expect.host("x", 2)
+  omp "target defaultmap(tofrom)" "x = x + 1; v[0] = 50;"
+  expect.host("x", 3)
+  expect.moves(function() omp "target defaultmap(to: aggregate)" "v[0] = 60;" end, { h2d = { bytes = 64 }, d2h = 0 })
+  expect.host("v[0]", 50)
+  omp "target defaultmap(from: scalar)" "x = 7;"
+  expect.host("x", 7)
+  expect.fails("uninitialized-read", function() omp "target defaultmap(alloc: aggregate)" "v[0] = v[1];" end)
+  omp "target defaultmap(firstprivate: aggregate)" "v[0] = v[1]; s.n = 3;"
+  expect.host("v[0]", 50)
+  expect.host("s.n", 4)
+  omp "target defaultmap(default: scalar) defaultmap(to: aggregate)" "x = v[1];"
+  expect.host("x", 7)
+  omp "target defaultmap(default)" "x = v[1];"
+  expect.host("x", 7)
+end)
+
+case("accepts: pointers as values [OMP60-map-11]", function()
+  omp "target data map(p[0:4])" (function()
+    expect.fails("host-pointer-on-device", function() omp "target defaultmap(tofrom: pointer)" "p[0] = 1;" end)
+    expect.fails("host-pointer-on-device", function() omp "target defaultmap(to: pointer)" "p[0] = 1;" end)
+  end)
+end)
+
+case("accepts: present, if it is [OMP60-map-11]", function()
+  omp "target enter data map(to: v, x)"
+  omp "target defaultmap(present: aggregate) defaultmap(present: scalar)" "v[0] = 50; x = 51;"
+  expect.device("v[0]", 50)
+  expect.device("x", 51)
+  expect.count("v", { structured = 0, dynamic = 1 })
+end)
+
+case("rejects: present, if it is not [OMP60-map-11]", function()
+  expect.fails("not-present", function() omp "target defaultmap(present: aggregate)" "v[0] = 50;" end)
+  expect.fails("not-present", function() omp "target defaultmap(present)" "x = 50;" end)
+  omp "target defaultmap(present: pointer)" "x = 50;"
+end)
+
+case("rejects: none, and a variable in no clause [OMP60-map-11]", function()
+  local err = expect.fails("default-none", function() omp "target defaultmap(none)" "x = 1;" end)
+  expect.equal(err.rule, "OMP60-map-11")
+  expect(err.help:find "'x'")
+  expect.fails("default-none", function() omp "target defaultmap(none: aggregate)" "v[0] = x;" end)
+  expect.fails("default-none", function() omp("target defaultmap(none: scalar)", "x") "" end)
+  omp "target defaultmap(none) map(v) firstprivate(x)" "v[0] = x;"
+  expect.host("v[0]", 1)
+  omp "target defaultmap(none: scalar)" "v[0] = 2;"
+  omp "target defaultmap(none) map(s.n)" "s.n = 9;"
+  expect.host("s.n", 9)
+  omp "target defaultmap(none) map(p[0:4])" "p[0] = 9;"
+  expect.host("p[0]", 9)
+end)
+
+case("rejects: words that it does not know, a category twice [OMP60-map-11]", function()
+  wrong("target defaultmap(@copy: scalar)", "clause-not-allowed", "OMP60-map-11")
+  wrong("target defaultmap(to: @scalars)", "clause-not-allowed", "OMP60-map-11")
+  wrong("target defaultmap(to: @allocatable)", "clause-not-allowed", "OMP60-map-11")
+  wrong("target defaultmap(to: scalar) @defaultmap(from: scalar)", "duplicate-clause")
+  wrong("target defaultmap(to) @defaultmap(from)", "duplicate-clause")
+  wrong("target defaultmap(to) @defaultmap(from: scalar)", "duplicate-clause")
+  wrong("target data map(v) @defaultmap(to)", "clause-not-allowed")
+  expect.malformed "target defaultmap()"
+  expect.malformed "target defaultmap"
+  expect.malformed "target defaultmap(to:)"
+  wrong("target defaultmap(to: scalar: @pointer)", "syntax", "OMP60-map-11")
+end)
+
+-- ------------------------------------------------------------------------------------- data sharing --
+
+case("accepts: firstprivate and private, of any type [OMP60-map-11]", function()
+  omp "target firstprivate(x, v, s)" "x = x + 1; v[0] = 50; s.n = 51;"
+  expect.host("x", 1)
+  expect.host("v[0]", 0)
+  expect.host("s.n", 4)
+  omp "target private(x)" "x = 5; v[0] = x;"
+  expect.host("v[0]", 5)
+  expect.host("x", 1)
+  omp "target enter data map(to: v)"
+  omp "target firstprivate(v)" "v[0] = 60;"
+  expect.device("v[0]", 5)
+end)
+
+case("rejects: a private variable has no value [OMP60-map-11]", function()
+  expect.fails("uninitialized-read", function() omp "target private(x) map(n)" "n = x;" end)
+  expect.fails("uninitialized-read", function() omp "target private(v) map(n)" "n = v[0];" end)
+end)
+
+case("accepts: implicit firstprivate pointers lead to what is there [OMP60-map-11]", function()
+  omp "target data map(p[0:4])" (function() omp "target" "p[0] = 5; p = p + 1; p[0] = 6;" end)
+  expect.host("p[0]", 5)
+  expect.host("p[1]", 6)
+end)
+
+case("accepts: a pointer in a firstprivate clause has its value, whatever that is [OMP60-map-11]", function()
+  local there = omp_target_alloc(32, 0)
+  local before = host.p
+  host.p = there
+  omp "target firstprivate(p)" "p[0] = 5; p = p + 1; p[0] = 6;"
+  host.p = before
+  omp "target enter data map(to: p[0:4])"
+  omp("target firstprivate(p) map(n)")(function(d) d.n = d.p == before and 1 or 2 end)
+  expect.host("n", 1)
+end)
+
+case("rejects: following that, if it is the host's [OMP60-map-11]", function()
+  omp "target enter data map(to: p[0:4])"
+  expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p[0] = 5;" end)
+  expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p = p + 1; p[0] = 5;" end)
+  expect.fails("host-pointer-on-device", function() omp "target defaultmap(firstprivate: pointer)" "p[0] = 5;" end)
+end)
+
+case("rejects: a variable that is mapped and private, or in two clauses [OMP60-map-13 OMP60-map-11]", function()
+  wrong("target firstprivate(x) map(@x)", "conflicting-clauses", "OMP60-map-13")
+  wrong("target map(to: @x) private(x)", "conflicting-clauses", "OMP60-map-13")
+  wrong("target private(x) firstprivate(@x)", "conflicting-clauses")
+  wrong("target firstprivate(x, n) private(@n)", "conflicting-clauses")
+  wrong("target is_device_ptr(p) map(@p)", "conflicting-clauses")
+  wrong("target is_device_ptr(p) firstprivate(@p)", "conflicting-clauses")
+  wrong("target has_device_addr(x) map(@x)", "conflicting-clauses")
+  wrong("target firstprivate(@nothing)", "unknown-name")
+  wrong("target firstprivate(v@[0:2])", "clause-not-allowed")
+  wrong("target private(s@.n)", "clause-not-allowed")
+end)
+
+case("accepts: the body's copy of such a pointer may be changed [OMP60-map-11]", function()
+  host.p = omp_target_alloc(32, 0)
+  omp "target is_device_ptr(p)" "for (int i = 0; i < 3; i++) *p++ = i; p = p + 1; p[-1] = 3;"
+  omp("target is_device_ptr(p)")(function(d) d.p = d.p + 1 d.p[0] = 9 end)
+  omp "target is_device_ptr(p) map(v)" "v[0] = p[3]; v[1] = p[1]; v[2] = p[2];"
+  expect.host("v[0:3]", { 3, 9, 2 })
+end)
+
+case("accepts: is_device_ptr: the pointer's value is the device's own [OMP60-map-11]", function()
+  host.p = omp_target_alloc(32, 0)
+  omp "target is_device_ptr(p)" "for (int i = 0; i < 4; i++) p[i] = i;"
+  omp "target is_device_ptr(p) map(from: w)" "for (int i = 0; i < 4; i++) w[i] = p[i] + 1;"
+  expect.host("w[0:4]", { 1, 2, 3, 4 })
+  omp "target map(from: w)" "w[0] = p[2];" -- found without it, too
+  expect.host("w[0]", 2)
+  omp_target_free(host.p, 0)
+end)
+
+case("rejects: is_device_ptr with what is none [OMP60-map-11]", function()
+  expect.fails("host-pointer-on-device", function() omp "target is_device_ptr(p)" "p[0] = 1;" end)
+  omp "target data map(p[0:4])" (function()
+    expect.fails("host-pointer-on-device", function() omp "target is_device_ptr(p)" "p[0] = 1;" end)
+  end)
+  wrong("target is_device_ptr(@x)", "not-a-pointer", "OMP60-map-11")
+  wrong("target is_device_ptr(@s)", "not-a-pointer", "OMP60-map-11")
+end)
+
+case("accepts: has_device_addr: the variable is on the device [OMP60-map-11]", function()
+  omp "target data map(v, x) use_device_addr(v, x)" (function()
+    omp "target has_device_addr(v, x)" "v[0] = 50; x = 51;"
+  end)
+  expect.host("v[0]", 50)
+  expect.host("x", 51)
+end)
+
+case("rejects: has_device_addr with what is not there [OMP60-map-11]", function()
+  expect.fails("not-present", function() omp "target has_device_addr(v)" "v[0] = 1;" end)
+  expect.fails("not-present", function() omp "target has_device_addr(x)" "x = 1;" end)
+end)
+
+case("accepts: reductions are brought back, lastprivate, too [OMP60-map-11]", function()
+  omp "target parallel for reduction(+: x)" "for (int i = 0; i < 4; i++) x += i;"
+  expect.host("x", 7)
+  omp "target teams distribute parallel for lastprivate(n)" "for (int i = 0; i < 3; i++) n = i;"
+  expect.host("n", 2)
+  omp "target teams distribute parallel for simd reduction(max: x) map(to: v)"
+    "for (int i = 0; i < 8; i++) if (v[i] > x) x = v[i];"
+  expect.host("x", 7)
+end)
+
+case("rejects: without a clause they are not [OMP60-map-11]", function()
+  omp "target parallel for" "for (int i = 0; i < 4; i++) x += i;"
+  expect.host("x", 1)
+end)

@@ -1,0 +1,345 @@
+-- declare mapper: what it maps, how types compose, where it is found.
+scenario { title = "OpenMP: declare mapper", rules = "openmp-5.1",
+  cites = { "OMP60-map-2", "OMP60-map-15", "OMP60-map-3" } }
+
+declare [[
+  struct vec { int len; double *data; int host_only; };
+  #pragma omp declare mapper(struct vec v) map(v.len, v.data, v.data[0:v.len])
+  struct vec v, vs[3], *pv;
+  struct plain { int a; double *b; } plain;
+  struct pair { struct vec first, second; int k; } pair;
+  struct tree { int n; struct vec *kids; struct tree *next; } tree;
+  union both { int i; float f; } u;
+  double x, *p;
+  int zero = 0;
+]]
+host.v = { len = 3, data = { 1, 2, 3 }, host_only = 9 }
+for i = 0, 2 do host.vs[i] = { len = i + 1, data = { i, i, i } } end
+
+local function wrong(text, code, rule, help)
+  local at = text:find("@", 1, true)
+  text = text:gsub("@", "")
+  local err = expect.fails(code, function()
+    local made = omp(text)
+    if made then made(function() end) end
+  end)
+  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
+  if rule then expect.equal(err.rule, rule) end
+  if help then expect((err.help or ""):find(help, 1, true), ("help of %s: %s"):format(text, err.help or "none")) end
+end
+
+-- -------------------------------------------------------------------------------------- what it is --
+
+case("accepts: what the mapper names is there, and attached; the rest is not [OMP60-map-15]", function()
+  omp "target data map(to: v)" (function()
+    expect.present "v.len"
+    expect.present "v.data[0:3]"
+    expect.attached "v.data"
+    expect.device("v.data[2]", 3)
+    expect.absent "v.host_only"
+    expect.fails("not-present", function() omp "target" "v.host_only = 1;" end)
+  end)
+  expect.equal(#state().present, 0)
+  omp "target map(v)" "for (int i = 0; i < v.len; i++) v.data[i] *= 10;"
+  expect.host("v.data[2]", 30)
+  expect.host("v.host_only", 9)
+end)
+
+case("accepts: implicit maps use it, too [OMP60-map-15]", function()
+  omp "target" "v.data[0] = v.len;"
+  expect.host("v.data[0]", 3)
+  omp("target", "vs")(function(d) d.vs[2].data[2] = 5 end)
+  expect.host("vs[2].data[2]", 5)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: enter and exit data, counted as one [OMP60-map-15]", function()
+  omp "target enter data map(to: v)"
+  omp "target enter data map(to: v)"
+  expect.count("v.len", { dynamic = 2 })
+  expect.count("v.data[0:3]", { dynamic = 2 })
+  omp "target" "v.data[1] = 50;"
+  omp "target exit data map(from: v)"
+  expect.host("v.data[1]", 2)
+  omp "target exit data map(from: v)"
+  expect.host("v.data[1]", 50)
+  expect.equal(#state().present, 0)
+  omp "target enter data map(to: v)"
+  omp "target enter data map(to: v)"
+  omp "target exit data map(delete: v)"
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: arrays of structures, sections of such, structures behind pointers [OMP60-map-15]", function()
+  omp "target enter data map(to: vs)"
+  for i = 0, 2 do
+    expect.attached(("vs[%d].data"):format(i))
+    expect.device(("vs[%d].data[%d]"):format(i, i), i)
+  end
+  expect.absent "vs[1].host_only"
+  omp "target exit data map(release: vs)"
+  expect.equal(#state().present, 0)
+  omp "target data map(to: vs[1:2])" (function()
+    expect.absent "vs[0].len"
+    expect.device("vs[2].data[0]", 2)
+  end)
+  omp "target data map(to: vs[1])" (function() expect.device("vs[1].data[1]", 1) end)
+  host.pv = addr "vs[0]"
+  omp "target map(pv[0:3])" "pv[2].data[1] = 77;"
+  expect.host("vs[2].data[1]", 77)
+  omp "target map(*pv)" "pv->data[0] = 78;"
+  expect.host("vs[0].data[0]", 78)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: a named mapper, by name; default by its name [OMP60-map-15 OMP60-map-3]", function()
+  omp "declare mapper(half: struct vec v) map(v.len, v.data) map(v.data[0:v.len/2+1])"
+  omp "target data map(mapper(half), to: v)" (function()
+    expect.present "v.data[0:2]"
+    expect.absent "v.data[2:1]"
+  end)
+  omp "target data map(mapper(default), to: v)" (function() expect.present "v.data[0:3]" end)
+  omp "target data map(to, mapper(half): vs[0:2], v)" (function() expect.absent "v.data[2:1]" end)
+end)
+
+case("accepts: mapper(default) where there is none, for any type [OMP60-map-15]", function()
+  omp "target data map(mapper(default), to: plain, x)" (function() expect.present "plain" end)
+end)
+
+case("rejects: without a mapper pointers are not followed [OMP60-map-15]", function()
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target data map(to: plain)" (function()
+    expect.present "plain"
+    expect.absent "plain.b[0:2]"
+    expect.detached "plain.b"
+  end)
+end)
+
+case("accepts: the object itself and more of it [OMP60-map-15]", function()
+  omp "declare mapper(struct plain v) map(v, v.b[0:2])"
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target map(plain)" "plain.a = 5; plain.b[1] = 6;"
+  expect.host("plain.a", 5)
+  expect.host("plain.b[1]", 6)
+end)
+
+case("accepts: the base pointer of a section need not be named [OMP60-map-15]", function()
+  omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
+  host.plain = { a = 2, b = { 1, 2 } }
+  omp "target map(plain)" "plain.b[1] = 6;"
+  expect.host("plain.b[1]", 6)
+end)
+
+-- ------------------------------------------------------------------------------------------ nested --
+
+case("accepts: members of types that have mappers are mapped by these [OMP60-map-15]", function()
+  host.pair = { first = { len = 1, data = { 1 } }, second = { len = 2, data = { 2, 3 } }, k = 4 }
+  omp "target map(pair)" "pair.first.data[0] += pair.second.data[1]; pair.k = 5;"
+  expect.host("pair.first.data[0]", 4)
+  expect.host("pair.k", 5)
+  omp "declare mapper(struct pair p) map(p.second)"
+  omp "target data map(to: pair)" (function()
+    expect.absent "pair.first.len"
+    expect.absent "pair.k"
+    expect.attached "pair.second.data"
+    expect.absent "pair.second.host_only"
+  end)
+end)
+
+case("accepts: through sections and pointers, with mappers of their own [OMP60-map-15]", function()
+  omp "declare mapper(short: struct vec v) map(v.len, v.data) map(v.data[0:1])"
+  omp "declare mapper(struct tree t) map(t.n, t.kids) map(t.kids[0:t.n])"
+  omp "declare mapper(brief: struct tree t) map(t.n, t.kids) map(mapper(short), tofrom: t.kids[0:t.n])"
+  host.tree = { n = 3, kids = addr "vs[0]" }
+  omp "target data map(to: tree)" (function()
+    expect.attached "tree.kids"
+    expect.attached "vs[2].data"
+    expect.present "vs[2].data[0:3]"
+    expect.absent "tree.next"
+    omp "target" "tree.kids[1].data[1] = tree.n;"
+    expect.device("vs[1].data[1]", 3)
+  end)
+  omp "target data map(mapper(brief), to: tree)" (function()
+    expect.present "vs[2].data[0:1]"
+    expect.absent "vs[2].data[1:2]"
+  end)
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: a type that leads to itself without end [OMP60-map-15]", function()
+  omp "declare mapper(struct tree t) map(t.n, t.next) map(t.next[0:1])"
+  wrong("target data map(to: tree)", "recursive-type", "OMP60-map-15")
+end)
+
+-- ------------------------------------------------------------------------------------------- types --
+
+case("accepts: what both types send is sent, what both bring back comes back [OMP60-map-2]", function()
+  host.plain = { a = 1, b = { 1, 2 } }
+  for _, own in ipairs { "alloc", "to", "from", "tofrom" } do
+    omp(("declare mapper(by_%s: struct plain v) map(to: v.a, v.b) map(%s: v.b[0:2])"):format(own, own))
+  end
+  local function run(own, asked, sent, back)
+    local text = ("target data map(mapper(by_%s), %s: plain)"):format(own, asked)
+    local list = events(function() omp(text)(function() end) end)
+    local found = { h2d = false, d2h = false }
+    for _, event in ipairs(list) do
+      if event.name == "plain.b[0:2]" and found[event.op] ~= nil then found[event.op] = true end
+    end
+    expect(found.h2d == sent and found.d2h == back,
+      ("%s for %s: sent %s, back %s"):format(own, asked, found.h2d, found.d2h))
+  end
+  for _, asked in ipairs { "alloc", "to", "from", "tofrom" } do
+    local to, from = asked == "to" or asked == "tofrom", asked == "from" or asked == "tofrom"
+    run("alloc", asked, false, false)
+    run("to", asked, to, false)
+    run("from", asked, false, from)
+    run("tofrom", asked, to, from)
+  end
+end)
+
+case("accepts: release and delete hold for all of it [OMP60-map-2]", function()
+  omp "declare mapper(struct plain v) map(to: v.a, v.b) map(from: v.b[0:2])"
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target enter data map(to: plain)"
+  omp "target" "plain.b[0] = 5;"
+  omp "target enter data map(to: plain)"
+  omp "target exit data map(release: plain)"
+  expect.count("plain.b[0:2]", { dynamic = 1 })
+  omp "target exit data map(from: plain)"
+  expect.host("plain.b[0]", 5)
+  expect.host("plain.a", 1)
+  omp "target enter data map(to: plain)"
+  omp "target enter data map(to: plain)"
+  omp "target exit data map(delete: plain)"
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: modifiers of the list item and of the mapper both count [OMP60-map-2]", function()
+  omp "target enter data map(to: v)"
+  host.v.len, host.v.data[1] = 2, 60
+  omp "target data map(always, to: v)" (function()
+    expect.device("v.len", 2)
+    expect.device("v.data[1]", 60)
+  end)
+  expect.fails("not-present", function() omp "target data map(present, to: vs[0])" end)
+  omp "declare mapper(struct plain v) map(v.a, v.b) map(always, tofrom: v.b[0:1])"
+  host.plain = { a = 1, b = { 1 } }
+  omp "target enter data map(to: plain)"
+  host.plain.b[0] = 70
+  omp "target map(plain)" "plain.b[0] = plain.b[0] + 1;"
+  expect.host("plain.b[0]", 71)
+end)
+
+case("rejects: what one of them does not move is not moved [OMP60-map-2]", function()
+  omp "declare mapper(struct plain v) map(to: v.a, v.b) map(to: v.b[0:2])"
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target map(tofrom: plain)" "plain.b[0] = 5; plain.a = 6;"
+  expect.host("plain.b[0]", 1)
+  expect.host("plain.a", 1)
+  expect.fails("uninitialized-read", function() omp "target map(from: plain)" "plain.b[0] = plain.b[1];" end)
+end)
+
+-- -------------------------------------------------------------------------------------- update, ends --
+
+case("accepts: bounds are those of the moment [OMP60-map-15]", function()
+  omp "target enter data map(to: v)"
+  host.v.len = 1
+  host.v.data[0], host.v.data[2] = 50, 52
+  omp "target update to(v)"
+  expect.device("v.data[0]", 50)
+  expect.device("v.data[2]", 3)
+  omp "target data map(to: v)" (function() host.v.len = 3 end) -- its end uses the bounds of its begin
+  host.v.len = 3
+  omp "target exit data map(release: v)"
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: sections that have grown [OMP60-map-15]", function()
+  omp "target enter data map(to: vs[0])"
+  host.vs[0].len = 3
+  expect.fails("partially-present", function() omp "target data map(to: vs[0])" end)
+  host.vs[0].len = 4
+  expect.fails("out-of-bounds", function() omp "target data map(to: vs[0])" end)
+  expect.fails("out-of-bounds", function() omp "target enter data map(to: vs)" end)
+  host.vs[0].len = -1
+  expect.fails("invalid-section", function() omp "target update to(vs[0])" end)
+end)
+
+case("accepts: null pointers with no elements; rejects them with some [OMP60-map-15]", function()
+  host.v = { len = 0, data = NULL }
+  omp "target map(v)" "if (v.data == 0) v.len = 5;"
+  expect.host("v.len", 5)
+  wrong("target map(v)", "null-pointer")
+end)
+
+-- -------------------------------------------------------------------------------------- definitions --
+
+case("rejects: types that are no structures, or not known [OMP60-map-15]", function()
+  wrong("declare mapper(@int i) map(i)", "not-a-struct", "OMP60-map-15")
+  wrong("declare mapper(@double *q) map(q[0:2])", "not-a-struct", "OMP60-map-15")
+  wrong("declare mapper(bound: struct vec n) @bind_types(v) map(n.len)", "clause-not-allowed")
+  wrong("declare mapper(bound: struct vec n) @bind_group(none) map(n.len)", "clause-not-allowed")
+  wrong("declare mapper(@struct none n) map(n)", "unknown-type", "OMP60-map-15")
+  expect.malformed "declare mapper(struct vec) map(v)"
+  expect.malformed "declare mapper() map(v)"
+  expect.malformed "declare mapper map(v)"
+  expect.malformed "declare mapper(a: b: struct vec v) map(v)"
+  expect.malformed "declare mapper(struct vec v"
+end)
+
+case("rejects: no map, other clauses, types of exit [OMP60-map-15]", function()
+  wrong("declare mapper@(n: struct vec v)", "syntax", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec v) @if(1) map(v)", "clause-not-allowed")
+  wrong("declare mapper(n: struct vec v) map(@release: v)", "clause-not-allowed", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec v) map(@delete: v)", "clause-not-allowed", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec v) @nothing(v)", "unknown-clause")
+end)
+
+case("rejects: what is not the mapper's variable, or not in it [OMP60-map-15]", function()
+  wrong("declare mapper(n: struct vec v) map(@x)", "unknown-name", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(@v.len)", "unknown-name", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(w.@length)", "unknown-member", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(w.len@[0:2])", "not-a-pointer", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(w@[0:2])", "not-a-pointer", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(w@->len)", "not-a-pointer", nil, "'.'")
+  wrong("declare mapper(n: struct vec w) map(w.@len.x)", "not-a-struct")
+  wrong("declare mapper(n: struct vec w) map(w.data[0:@length])", "unknown-name", "OMP60-map-15")
+  wrong("declare mapper(n: struct vec w) map(w.data[0:2*w.@length])", "unknown-member", "OMP60-map-15")
+  wrong("declare mapper(n: union both w) map(w.@i)", "clause-not-allowed", "OMP60-map-13")
+end)
+
+case("rejects: one name twice for a type; not for two types, nor two names [OMP60-map-15]", function()
+  omp "declare mapper(struct plain w) map(w)"
+  wrong("declare mapper(@struct plain w) map(w)", "duplicate-name", "OMP60-map-15")
+  wrong("declare mapper(default: @struct plain w) map(w)", "duplicate-name", "OMP60-map-15")
+  omp "declare mapper(other: struct vec w) map(w)"
+  wrong("declare mapper(other: @struct vec w) map(w)", "duplicate-name", "OMP60-map-15")
+  omp "declare mapper(other: struct plain w) map(w)"
+  omp "declare mapper(struct vec w) map(w.len)" -- of this case, in place of that of the file
+  omp "target data map(v)" (function() expect.absent "v.data" end)
+end)
+
+case("rejects: names of mappers that are not there [OMP60-map-15 OMP60-map-3]", function()
+  wrong("target data map(mapper(@none), to: v)", "unknown-name", "OMP60-map-15")
+  wrong("target data map(mapper(@defalt), to: v)", "unknown-name", "OMP60-map-15", "default")
+  wrong("target data map(mapper(@half), to: x)", "not-a-struct", "OMP60-map-15")
+  wrong("target data map(mapper(@half), to: p[0:2])", "not-a-struct", "OMP60-map-15")
+  wrong("target data map(mapper(default), @mapper(default), to: v)", "duplicate-clause", "OMP60-map-3")
+  wrong("target enter data map(mapper(@half), to: plain)", "unknown-name", "OMP60-map-15")
+end)
+
+case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", function()
+  declare [[
+    struct inside { int n; float *f; };
+    #pragma omp declare mapper(only: struct inside i) map(i.n, i.f) map(i.f[0:i.n])
+    struct inside in;
+  ]]
+  host["in"] = { n = 2, f = { 1, 2 } }
+  omp "target map(mapper(only), tofrom: in)" "in.f[1] = 5;"
+  expect.host("in.f[1]", 5)
+end)
+
+case("rejects: what an earlier case declared is gone [OMP60-map-15]", function()
+  wrong("target data map(mapper(@other), to: v)", "unknown-name", "OMP60-map-15")
+  expect.invalid("struct inside in2;", "unknown-type")
+end)

@@ -1,0 +1,379 @@
+-- Pointers: when they are attached, for how long, what changes them; sections of no elements.
+scenario { title = "OpenMP: attached pointers and sections of no elements", rules = "openmp-5.1",
+  cites = { "OMP60-map-7", "OMP60-map-8", "OMP60-map-10", "OMP61-1",
+    "OMPEX-struct_map-1" } }
+
+declare [[
+  double v[8], *p, *q, *r;
+  int n = 4, zero = 0;
+  struct node { int n; double *d; int k; double *e; struct node *next; } s, t, *np;
+  double *rows[3];
+]]
+host.p = { 10, 11, 12, 13, 14, 15, 16, 17 }
+host.r = { 20, 21, 22, 23 }
+host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7, e = { 5, 6, 7, 8 } }
+host.t = { n = 2, d = { 9, 8 } }
+
+-- ---------------------------------------------------------------------------------------- attaching --
+
+case("accepts: pointer and section new on one construct, whatever the order [OMP60-map-7]", function()
+  for _, text in ipairs { "map(to: p, p[0:8])", "map(to: p[0:8], p)", "map(to: p[0:8]) map(alloc: p)",
+    "map(alloc: p) map(tofrom: p[2:4])", "map(from: p) map(to: p[0:8])" } do
+    omp("target data " .. text)(function()
+      expect.attached("p", 1)
+      expect.device("p[3]", 13)
+    end)
+    expect.equal(#state().attached, 0)
+    expect.equal(#state().present, 0)
+  end
+end)
+
+case("accepts: the pointer was there, the section is new [OMP60-map-7]", function()
+  omp "target enter data map(to: p)"
+  expect.detached "p"
+  omp "target enter data map(to: p[0:8])"
+  expect.attached "p"
+  expect.device("p[7]", 17)
+end)
+
+case("accepts: the section was there, the pointer is new [OMP60-map-7]", function()
+  omp "target enter data map(to: p[0:8])"
+  omp "target enter data map(to: p, p[0:8])"
+  expect.attached "p"
+  expect.count("p[0:8]", { dynamic = 2 })
+  expect.count("p", { dynamic = 1 })
+end)
+
+case("accepts: the pointer is new, and a part of the section is named [OMP60-map-7]", function()
+  omp "target enter data map(to: p[0:8])"
+  omp "target enter data map(to: p, p[4:2])"
+  expect.attached "p"
+  expect.device("p[0]", 10)
+end)
+
+case("accepts: a structure is new, and a section of its pointer [OMP60-map-7]", function()
+  for _, text in ipairs { "map(to: s, s.d[0:4])", "map(to: s.d[0:4], s)", "map(to: s) map(from: s.d[0:4])",
+    "map(to: s.d, s.n, s.d[0:4])" } do
+    omp("target data " .. text)(function()
+      expect.attached "s.d"
+      expect.equal(#state().attached, 1)
+    end)
+  end
+end)
+
+case("accepts: members of members, through pointers, in arrays [OMP60-map-7]", function()
+  host.np = addr "s"
+  omp "target data map(to: np->d, np->d[0:4])" (function() expect.attached "s.d" end)
+  omp "target data map(to: np, np[0:1], np->d[0:4])" (function()
+    expect.attached "np"
+    expect.attached "s.d"
+    omp "target" "np->d[1] = np->n;"
+    expect.device("s.d[1]", 4)
+  end)
+  host.s.next = addr "t"
+  omp "target data map(to: s, s.next[0:1], s.next->d[0:2])" (function()
+    expect.attached "s.next"
+    expect.attached "t.d"
+    omp "target" "s.next->d[0] = 5;"
+    expect.device("t.d[0]", 5)
+  end)
+  for i = 0, 2 do host.rows[i] = { i, i + 1 } end
+  omp "target data map(to: rows) map(to: rows[0][0:2], rows[2][0:2])" (function()
+    expect.attached "rows[0]"
+    expect.detached "rows[1]"
+    expect.attached "rows[2]"
+  end)
+end)
+
+case("accepts: the pointer to a structure of which only members are there [OMP60-map-7 OMP60-map-10]", function()
+  host.np = addr "s"
+  omp "target map(np->d, np->d[0:4])" "np->d[1] = 50;"
+  expect.host("s.d[1]", 50)
+  omp "target map(np->k)" "np->k = 51;"
+  omp "target map(to: np->d) map(from: np->k)" "np->k = 51;"
+  expect.host("s.k", 51)
+  omp "target data map(np->k)" (function() omp "target map(np->k)" "np->k = 52;" end)
+  expect.host("s.k", 52)
+end)
+
+case("rejects: the other members [OMPEX-struct_map-1]", function()
+  host.np = addr "s"
+  expect.fails("not-present", function() omp "target map(np->k)" "np->n = 51;" end)
+  expect.fails("not-present", function() omp "target map(np->n, np->k)" "np->d = 0;" end)
+end)
+
+case("rejects: a pointer to where nothing is present, though a member behind it is [OMP60-map-10]", function()
+  host.np = addr "s"
+  omp "target data map(np->k)" (function()
+    expect.fails("null-pointer", function() omp "target" "np->k = 52;" end)
+  end)
+  omp "target data map(p[2:4])" (function()
+    expect.fails("null-pointer", function() omp "target" "p[3] = 52;" end)
+  end)
+end)
+
+case("rejects: a body that fails takes back what its construct attached or moved [OMP60-map-7]", function()
+  omp "target enter data map(to: p, v)"
+  host.v[0] = 50
+  expect.fails("null-pointer", function() omp "target map(p[0:2]) map(always, to: v)" "int *z = 0; *z = 1;" end)
+  expect.detached "p"
+  expect.absent "p[0:2]"
+  expect.device("v[0]", 0)
+  omp "target enter data map(to: p[0:1])"
+  local before = host.p
+  host.p = { 7, 8, 9 }
+  expect.fails("null-pointer", function() omp "target map(p[0:2])" "p[1] = 5; int *z = 0; *z = 1;" end)
+  host.p = before
+  expect.attached "p"
+  omp "target map(p)" "p[0] = 5;"
+  expect.device("p[0]", 5)
+  expect.equal(#state().present, 3)
+end)
+
+case("rejects: following a pointer of which the target was unmapped [OMP60-map-8]", function()
+  omp "target enter data map(to: s, s.d[0:4])"
+  omp "target exit data map(delete: s.d[0:4])"
+  local err = expect.fails("out-of-bounds", function() omp "target" "s.d[0] = 50;" end)
+  expect.equal(err.message, "the pointer s.d leads to data that are not present on device 0 any more")
+  expect.equal(err.rule, "OMP60-map-7")
+  expect.detached "s.d"
+  expect(state().attached[1].gone, "it still holds the address")
+  omp "target enter data map(to: s.d[0:4])"
+  expect.attached "s.d"
+  omp "target" "s.d[0] = 50;"
+  expect.device("s.d[0]", 50)
+end)
+
+case("rejects: both were there before [OMP60-map-7]", function()
+  omp "target enter data map(to: p[0:8])"
+  omp "target enter data map(to: p)"
+  expect.detached "p"
+  omp "target enter data map(to: p[0:8])"
+  expect.detached "p"
+  omp "target enter data map(to: p, p[0:8])"
+  expect.detached "p"
+  omp "target enter data map(always, to: p, p[0:8])"
+  expect.detached "p"
+  expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
+end)
+
+case("rejects: no list item has that base pointer [OMP60-map-7]", function()
+  omp "target data map(to: p, q) map(to: r[0:4])" (function()
+    expect.detached "p"
+    expect.detached "q"
+  end)
+  host.q = host.p
+  omp "target data map(to: p) map(to: q[0:8])" (function()
+    expect.detached "p"
+    expect.absent "q"
+  end)
+  host.np = addr "s"
+  omp "target data map(to: s, s.e[0:4])" (function() expect.detached "s.d" end)
+end)
+
+case("rejects: target update attaches nothing [OMP60-map-7]", function()
+  omp "target enter data map(to: p[0:8])"
+  omp "target enter data map(to: p)"
+  omp "target update to(p[0:8])"
+  omp "target update to(p)"
+  expect.detached "p"
+end)
+
+case("rejects: the pointer is not on the device [OMP60-map-7]", function()
+  omp "target data map(to: s.d[0:4])" (function()
+    expect.absent "s.d"
+    expect.equal(#state().attached, 0)
+  end)
+end)
+
+case("accepts: an aliasing pointer that names what is there is attached, if it is new [OMP60-map-7]", function()
+  host.q = host.p + 2
+  omp "target enter data map(to: p, p[0:8])"
+  omp "target data map(to: q, q[0:4])" (function()
+    expect.attached "q"
+    expect.device("q[0]", 12)
+    expect.device("q[-2]", 10)
+    omp "target" "q[1] = 99;"
+  end)
+  expect.device("p[3]", 99)
+end)
+
+-- ------------------------------------------------------------------------------------- its lifetime --
+
+case("accepts: an attached pointer stays so until what it leads to leaves [OMP60-map-8]", function()
+  omp "target enter data map(to: p, p[0:8])"
+  omp "target enter data map(to: p[0:8])"
+  omp "target exit data map(release: p[0:8])"
+  expect.attached "p"
+  omp "target exit data map(release: p[0:8])"
+  expect.present "p"
+  expect.fails("out-of-bounds", function() omp "target map(p)" "p[0] = 1;" end)
+end)
+
+case("accepts: or until it leaves itself [OMP60-map-8]", function()
+  omp "target enter data map(to: p, p[0:8])"
+  omp "target exit data map(release: p)"
+  expect.equal(#state().attached, 0)
+  expect.present "p[0:8]"
+  omp "target enter data map(to: p, p[0:8])"
+  expect.attached "p"
+end)
+
+case("accepts: the host's pointer keeps its value, whatever is brought back [OMP60-map-8]", function()
+  local before = host.p
+  omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
+  expect.equal(host.p, before)
+  omp "target map(from: p) map(to: p[0:8])" ""
+  expect.equal(host.p, before)
+  local d = host.s.d
+  omp "target data map(tofrom: s, s.d[0:4])" (function()
+    omp "target" "s.n = 9;"
+    omp "target update from(s)"
+    expect.equal(host.s.d, d)
+    expect.host("s.n", 9)
+  end)
+  expect.equal(host.s.d, d)
+end)
+
+case("accepts: the device's pointer keeps its value, whatever is sent [OMP60-map-8]", function()
+  omp "target enter data map(to: s, s.d[0:4])"
+  host.s.n = 8
+  omp "target update to(s)"
+  expect.device("s.n", 8)
+  expect.attached "s.d"
+  expect.device("s.d[1]", 2)
+  host.s.n = 9
+  omp "target data map(always, to: s)" (function()
+    expect.device("s.n", 9)
+    expect.device("s.d[1]", 2)
+  end)
+end)
+
+case("accepts: once what it led to is gone it may lead elsewhere [OMP60-map-8]", function()
+  omp "target enter data map(to: p, p[0:8])"
+  host.q = host.p
+  omp "target exit data map(release: q[0:8])"
+  host.p = host.r
+  omp "target enter data map(to: p[0:4])"
+  expect.attached "p"
+  expect.device("p[0]", 20)
+end)
+
+case("rejects: the device changes a pointer that is attached [OMP60-map-8]", function()
+  omp "target enter data map(to: p, p[0:8])"
+  expect.fails("pointer-changed", function() omp "target map(p)" "p = p + 1;" end)
+  expect.fails("pointer-changed", function() omp "target map(p)" "p = 0;" end)
+  omp "target" "p = p + 1;" -- the body's own
+  expect.device("p[0]", 10)
+end)
+
+-- ------------------------------------------------------------------------- sections of no elements --
+
+case("accepts: a section of no elements maps nothing [OMP60-map-10]", function()
+  for _, text in ipairs { "p[:0]", "p[0:0]", "p[2:0]", "p[:zero]", "v[0:0]", "p[0:n-4]", "s.d[:0]" } do
+    omp("target data map(to: " .. text .. ")")(function() expect.equal(#state().present, 0) end)
+    omp("target enter data map(to: " .. text .. ")")
+    omp("target exit data map(from: " .. text .. ")")
+    omp("target map(" .. text .. ")") ""
+    omp("target update to(" .. text .. ")")
+    expect.equal(#state().present, 0)
+  end
+end)
+
+case("accepts: it attaches to what is there [OMP60-map-10 OMP60-map-7]", function()
+  for _, length in ipairs { "0", "zero" } do
+    omp "target enter data map(to: p[0:8])"
+    omp("target data map(to: p, p[:" .. length .. "])")(function()
+      expect.attached "p"
+      expect.device("p[7]", 17)
+      expect.count("p[0:8]", { dynamic = 1, structured = 0 })
+    end)
+    omp("target data map(to: p[0:" .. length .. "], p)")(function() expect.attached "p" end)
+    omp "target exit data map(delete: p[0:8])"
+  end
+end)
+
+case("accepts: an address inside of present data is found, and the end of such data [OMP60-map-10]", function()
+  host.q = host.p + 3
+  omp "target enter data map(to: p[0:8])"
+  omp "target data map(to: q, q[:0])" (function() expect.device("q[0]", 13) end)
+  host.q = host.p + 8
+  omp "target data map(to: q, q[:0])" (function() expect.device("q[-1]", 17) end)
+  omp "target" "q[-1] = 5;"
+  expect.device("p[7]", 5)
+end)
+
+case("accepts: what begins at an address comes before what ends there [OMP60-map-10]", function()
+  omp "target enter data map(to: p[0:4])"
+  omp "target enter data map(to: p[4:4])"
+  host.q = host.p + 4
+  omp "target" "q[0] = 5;"
+  expect.device("q[0]", 5)
+  expect.fails("out-of-bounds", function() omp "target" "q[-1] = 5;" end)
+end)
+
+case("rejects: what is nowhere: a mapped pointer keeps its value, the body's own is null [OMP60-map-10]", function()
+  omp "target data map(to: p, p[:0])" (function()
+    expect.detached "p"
+    expect.fails("host-pointer-on-device", function() omp "target map(p)" "p[0] = 1;" end)
+  end)
+  omp "target map(tofrom: n)" "if (p == 0) n = 40;"
+  expect.host("n", 40)
+  expect.fails("null-pointer", function() omp "target" "p[0] = 1;" end)
+end)
+
+case("accepts: from 5.2 it keeps its value, too [OMP60-map-10]", function()
+  rules { base = "openmp-5.1", unmatched = "host" }
+  declare "double *p; int n = 4;"
+  host.p = { 1, 2 }
+  omp "target map(tofrom: n)" "if (p == 0) n = 40;"
+  expect.host("n", 4)
+  expect.fails("host-pointer-on-device", function() omp "target" "p[0] = 1;" end)
+end)
+
+case("accepts: a null pointer is one on the device [OMP60-map-10]", function()
+  host.p = NULL
+  omp "target map(tofrom: n)" "if (p == 0) n = 40;"
+  expect.host("n", 40)
+  omp "target data map(to: p[:0])" (function() expect.equal(#state().present, 0) end)
+  omp "target data map(to: p, p[:0])" (function() expect.detached "p" end)
+end)
+
+case("rejects: a null pointer with elements [OMP60-map-10]", function()
+  host.p = NULL
+  expect.fails("null-pointer", function() omp "target data map(to: p[:1])" end)
+  expect.fails("null-pointer", function() omp "target" "p[0] = 1;" end)
+end)
+
+case("rejects: present says nothing about no elements [OMP60-map-10]", function()
+  omp "target data map(present, to: p[:0])" (function() expect.equal(#state().present, 0) end)
+  omp "target update to(present: p[:zero])"
+  expect.fails("not-present", function() omp "target data map(present, to: p[:1])" end)
+end)
+
+case("rejects: it attaches nothing if neither is new [OMP60-map-10 OMP60-map-7]", function()
+  omp "target enter data map(to: p[0:8])"
+  omp "target enter data map(to: p)"
+  omp "target enter data map(to: p[:0])"
+  expect.detached "p"
+end)
+
+-- --------------------------------------------------------------------------------- attach, for all --
+
+case("accepts: with the knob all base pointers are attached, new or not [OMP61-1]", function()
+  rules { base = "openmp-5.1", attach = "every" }
+  declare "double *p; struct node { int n; double *d; } s;"
+  host.p, host.s.d = { 1, 2 }, { 3, 4 }
+  omp "target enter data map(to: p[0:2], s.d[0:2])"
+  omp "target enter data map(to: p, s)"
+  expect.detached "p"
+  omp "target enter data map(to: p[0:2]) map(to: s.d[0:2])"
+  expect.attached "p"
+  expect.attached "s.d"
+end)
+
+case("rejects: as a modifier it is no part of 5.1 or 6.0 [OMP61-1]", function()
+  expect.malformed "target data map(attach(always), to: p[0:8])"
+  expect.malformed "target data map(attach, to: p[0:8])"
+  expect.malformed "target update to(attach(never): p[0:8])"
+end)

@@ -1,0 +1,116 @@
+-- Example 4: three ways to map a structure whose pointer is attached, with implicit maps.
+scenario { title = "OMPEX struct_map.4: correct mappings", rules = "openmp-5.1",
+  cites = { "OMPEX-struct_map-9", "OMPEX-struct_map-10", "OMPEX-struct_map-11", "OMPEX-struct_map-12",
+    "OMPEX-struct_map-13", "OMPEX-struct_map-14", "OMPEX-struct_map-15" } }
+
+declare [[
+  struct mapped { char buffera[2000000]; char bufferb[2000000]; float x; float a, b; float *p; };
+  struct mapped S1, S2, S3;
+  int N = 100, M = 0;
+  float g = 1;
+]]
+local ramp = {}
+for i = 1, 100 do ramp[i] = i - 1 end
+for _, name in ipairs { "S1", "S2", "S3" } do host[name] = { x = 1, a = 2, b = 4, p = ramp } end
+
+local function of(name)
+  return (("for (int i = 0; i < N; i++) S.p[i] = S.p[i] * S.a + S.b;"):gsub("S%.", name .. "."))
+end
+
+case("accepts: everything on target data, the structure implied inside [OMPEX-struct_map-9]", function()
+  omp "target data map(S1.p[:N], S1.p, S1.a, S1.b)" (function()
+    expect.attached "S1.p"
+    expect.moves(function() omp "target" (of "S1") end, { h2d = 0, d2h = 0 })
+    expect.attached "S1.p"
+    expect.count("S1.a", { structured = 1 })
+  end)
+  expect.host("S1.p[0]", 4)
+  expect.host("S1.p[99]", 202)
+  expect.equal(host.S1.p, host "S1.p") -- a host address again
+end)
+
+case("rejects: other members than these [OMPEX-struct_map-9]", function()
+  omp "target data map(S1.p[:N], S1.p, S1.a, S1.b)" (function()
+    expect.fails("not-present", function() omp "target" "S1.x = 2;" end)
+  end)
+end)
+
+case("accepts: a section of any length on the target attaches [OMPEX-struct_map-10]", function()
+  omp "target data map(S2.p[:N])" (function()
+    omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
+    omp "target map(S2.p[:M], S2.a, S2.b)" (of "S2")
+    omp "target map(S2.p[:50], S2.a, S2.b)" (of "S2")
+    omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
+  end)
+  expect.host("S2.p[0]", 60) -- 2x + 4 four times
+end)
+
+case("rejects: a section that is nowhere attaches nothing [OMPEX-struct_map-10]", function()
+  expect.fails("host-pointer-on-device", function()
+    omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
+  end)
+end)
+
+case("rejects: the implied structure gives access to its present members only [OMPEX-struct_map-11]", function()
+  omp "target data map(S2.p[:N])" (function()
+    expect.fails("not-present", function() omp "target map(S2.p[:0], S2.a, S2.b)" "S2.x = 2;" end)
+    expect.fails("not-present", function() omp "target map(S2.p[:0], S2.a, S2.b)" "S2.bufferb[1] = 2;" end)
+  end)
+end)
+
+case("accepts: to these it does [OMPEX-struct_map-11]", function()
+  omp "target data map(S2.p[:N])" (function()
+    omp "target map(S2.p[:0], S2.a, S2.b)" "S2.a = S2.b + S2.p[7];"
+  end)
+  expect.host("S2.a", 11)
+end)
+
+case("accepts: without target data the implied structure brings its pointer [OMPEX-struct_map-12]", function()
+  omp "target map(S3.p[:N], S3.a, S3.b)" (of "S3")
+  expect.host("S3.p[99]", 202)
+  expect.absent "S3.a"
+end)
+
+case("rejects: not if another part of it was present before [OMPEX-struct_map-12 OMPEX-struct_map-13]", function()
+  omp "target data map(S3.a, S3.b)" (function()
+    expect.fails("not-present", function() omp "target map(S3.p[:N])" (of "S3") end)
+  end)
+end)
+
+case("accepts: an implied structure of which parts are present adds nothing [OMPEX-struct_map-13]", function()
+  omp "target data map(S3.a)" (function()
+    expect.moves(function() omp "target" "S3.a = 7;" end, { h2d = 0, d2h = 0 })
+  end)
+  expect.host("S3.a", 7)
+end)
+
+case("accepts: a variable of the device persists and is updated by hand [OMPEX-struct_map-14]", function()
+  omp "declare target(g)"
+  omp "target" "g = 2;"
+  expect.host("g", 1)
+  omp "target update from(g)"
+  expect.host("g", 2)
+  omp "target exit data map(delete: g)"
+  expect.present "g"
+end)
+
+case("rejects: such a variable agrees with the host only after update [OMPEX-struct_map-14]", function()
+  omp "declare target(g)"
+  host.g = 5
+  omp "target map(tofrom: g)" (function(d) expect.equal(d.g, 1) end)
+  expect.host("g", 5)
+end)
+
+case("accepts: in 5.1 a bare section does not bring its pointer [OMPEX-struct_map-15]", function()
+  omp "target data map(S3.p[:N])" (function() expect.absent "S3.p" end)
+end)
+
+case("rejects: in 4.0 a section brings its pointer [OMPEX-struct_map-15]", function()
+  rules "openmp-4.0"
+  declare "struct mapped { float a, b, *p; } S; int N = 2;"
+  host.S = { a = 1, p = { 1, 2 } }
+  omp "target data map(S.p[0:N])" (function()
+    expect.present "S.p"
+    expect.attached "S.p"
+  end)
+end)

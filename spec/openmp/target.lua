@@ -1,0 +1,445 @@
+-- Constructs: regions and their nesting, devices, conditions, combined constructs, declare target, use_device.
+scenario { title = "OpenMP: target constructs and devices", rules = "openmp-5.1", devices = 2,
+  cites = { "OMP60-tgt-1", "OMP60-tgt-2", "OMP60-map-6", "OMP60-map-14", "OMPEX-struct_map-14" } }
+
+declare [[
+  int x = 1, n = 4, zero = 0;
+  double v[8], *p, *q;
+  float g = 1, table[4];
+  #pragma omp declare target(table)
+  struct node { int n; double *d; } s;
+]]
+host.v = { 0, 1, 2, 3, 4, 5, 6, 7 }
+host.p = { 10, 11, 12, 13 }
+host.s = { n = 2, d = { 1, 2 } }
+
+local function wrong(text, code, rule)
+  local at = text:find("@", 1, true)
+  text = text:gsub("@", "")
+  local err = expect.fails(code, function()
+    local made = omp(text)
+    if made then made(function() end) end
+  end)
+  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
+  if rule then expect.equal(err.rule, rule) end
+end
+
+-- ----------------------------------------------------------------------------------------- regions --
+
+case("accepts: a region is an entry and an exit around its body [OMP60-tgt-1]", function()
+  expect.events(function() omp "target data map(tofrom: v)" (function() end) end,
+    { "alloc v", "h2d v", "incref v", "decref v", "d2h v", "free v" })
+  omp "target data map(to: v)"
+  expect.present "v"
+  omp "end target data"
+  expect.absent "v"
+  local region = omp "target data map(to: v)"
+  region:close()
+  expect.absent "v"
+  do
+    local held <close> = omp "target data map(to: v)"
+    expect.present "v"
+    expect(held ~= nil)
+  end
+  expect.absent "v"
+end)
+
+case("accepts: regions in regions, of the same data [OMP60-tgt-1]", function()
+  omp "target data map(tofrom: v)" (function()
+    omp "target data map(to: v) map(p[0:4])" (function()
+      expect.count("v", { structured = 2 })
+      omp "target" "v[0] = p[0];"
+    end)
+    expect.host("v[0]", 0)
+  end)
+  expect.host("v[0]", 10)
+end)
+
+case("accepts: an error in the body closes the region [OMP60-tgt-1]", function()
+  expect.fails("not-present", function()
+    omp "target data map(to: v)" (function() omp "target map(present, to: x)" "" end)
+  end)
+  expect.absent "v"
+end)
+
+case("rejects: ends without a begin, regions inside of target constructs, clauses at an end [OMP60-tgt-1]", function()
+  wrong("end target data", "region-nesting")
+  expect.fails("region-nesting", function() omp "target" (function() omp "target data map(v)" (function() end) end) end)
+  expect.fails("region-nesting", function() omp "target" (function() omp "target update to(v)" end) end)
+  expect.fails("region-nesting", function() omp "target" (function() omp "target" "" end) end)
+  omp "target data map(v)"
+  wrong("end target data @map(v)", "clause-not-allowed")
+  omp "end target data"
+  local region = omp "target data map(v)"
+  region:close()
+  expect.fails("region-nesting", function() region:close() end)
+end)
+
+case("rejects: regions that close in the wrong order [OMP60-tgt-1]", function()
+  local outer = omp "target data map(v)"
+  local inner = omp "target data map(p[0:4])"
+  expect.fails("region-nesting", function() outer:close() end)
+  inner:close()
+  outer:close()
+end)
+
+case("rejects: constructs without a map, with clauses of others [OMP60-tgt-1]", function()
+  wrong("target data@", "syntax", "OMP60-tgt-1")
+  wrong("target data@ if(1)", "syntax", "OMP60-tgt-1")
+  wrong("target enter data@", "syntax", "OMP60-tgt-1")
+  wrong("target exit data@ device(0)", "syntax", "OMP60-tgt-1")
+  wrong("target enter data map(to: v) @use_device_ptr(p)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target data map(v) @private(x)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target @use_device_ptr(p)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target @to(v)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target @num_threads(4)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target @schedule(static)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target teams @schedule(static)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target nowait @nowait", "duplicate-clause", "OMP60-tgt-1")
+  wrong("target device(0) @device(1)", "duplicate-clause", "OMP60-tgt-1")
+  wrong("target @nowit", "unknown-clause")
+end)
+
+case("rejects: directives that there are not [OMP60-tgt-1]", function()
+  for _, text in ipairs { "targets", "tarqet data map(v)", "target enter data, , map(to: v)" } do
+    expect.malformed("omp " .. text)
+  end
+  expect.malformed "omp"
+  expect.malformed "#pragma omp"
+  wrong("target @dat map(v)", "unknown-clause")
+  wrong("target @entr data map(to: v)", "unknown-clause")
+  wrong("target data @data map(v)", "unknown-clause")
+  wrong("target @target", "unknown-clause")
+  wrong("teams @target", "unknown-clause")
+end)
+
+case("accepts: sentinels, continued lines, commas between clauses [OMP60-tgt-1]", function()
+  omp "#pragma omp target data map(to: v)" (function() expect.present "v" end)
+  omp "omp target data map(to: v)" (function() expect.present "v" end)
+  omp "target data, map(to: v), map(to: x), if(1)" (function() expect.present "x" end)
+  omp "# pragma omp target \\\n data map(to: \\\n v)" (function() expect.present "v" end)
+  omp "target   data map ( to : v )device( 0 )" (function() expect.present "v" end)
+end)
+
+-- --------------------------------------------------------------------------------- conditions, devices --
+
+case("accepts: without the condition the body is the host's, and data stay where they are [OMP60-tgt-1]", function()
+  omp "target if(0)" "x = x + 1; p[0] = 50; v[1] = s.d[1];"
+  expect.host("x", 1) -- firstprivate there, too
+  expect.host("p[0]", 50)
+  expect.host("v[1]", 2)
+  omp "target map(to: x) if(zero)" "x = x + 2;"
+  expect.host("x", 3)
+  omp "target enter data map(to: v) if(0)"
+  expect.absent "v"
+  omp "target enter data map(to: v) if(x > 2)"
+  expect.present "v"
+  omp "target exit data map(delete: v) if(target exit data: zero)"
+  expect.present "v"
+  omp "target data map(to: p[0:4]) if(0)" (function() expect.absent "p[0:4]" end)
+  omp "target data map(present, to: x) if(0)" (function() expect.absent "x" end)
+end)
+
+case("accepts: a condition for a part of a combined construct [OMP60-tgt-1]", function()
+  omp "target parallel for map(to: x) if(target: 0)" "for (int i = 0; i < 4; i++) x += i;"
+  expect.host("x", 7)
+  omp "target parallel for map(to: x) if(parallel: 0)" "for (int i = 0; i < 4; i++) x += i;"
+  expect.host("x", 7)
+  omp "target parallel for map(to: x) if(parallel: 0) if(target: 0)" "for (int i = 0; i < 4; i++) x += i;"
+  expect.host("x", 13)
+end)
+
+case("rejects: conditions for what is no part, two for one, none at all [OMP60-tgt-1]", function()
+  wrong("target if(@parallel: 1)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target data map(v) if(@target: 1)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target if(1) @if(0)", "duplicate-clause")
+  wrong("target if(target: 1) @if(target: 0)", "duplicate-clause")
+  wrong("target if(@nothing)", "unknown-name")
+  wrong("target if(@s)", "type-mismatch")
+  expect.malformed "target if()"
+  expect.malformed "target if"
+end)
+
+case("accepts: every device has data of its own [OMP60-tgt-2]", function()
+  omp "target enter data map(to: v) device(1)"
+  expect.absent "v"
+  expect.equal(#state(1).present, 2) -- table is there already
+  omp "target map(tofrom: x) device(device_num: n - 3)" "v[0] = 50; x = 5;"
+  omp "target update from(v) device(1)"
+  expect.host("v[0]", 50)
+  expect.host("x", 5)
+  omp "target exit data map(release: v) device(1)"
+  expect.equal(#state(1).present, 1)
+end)
+
+case("accepts: the host is the device behind the last one [OMP60-tgt-2 OMP60-tgt-1]", function()
+  expect.equal(omp_get_num_devices(), 2)
+  omp "target device(2) map(to: x)" "x = x + 1; p[0] = 51;"
+  expect.host("x", 2)
+  expect.host("p[0]", 51)
+  omp "target enter data map(to: v) device(omp_get_initial_device())"
+  expect.absent "v"
+  omp "target data map(to: v) device(n / 2)" (function() expect.absent "v" end)
+  omp "target update to(v) from(x) device(2)"
+  omp "target exit data map(delete: v) device(2)"
+end)
+
+case("accepts: the default device [OMP60-tgt-2]", function()
+  omp_set_default_device(1)
+  omp "target enter data map(to: v)"
+  expect.equal(#state(1).present, 2)
+  expect.equal(#state(0).present, 1)
+  omp_set_default_device(0)
+  expect.absent "v"
+end)
+
+case("rejects: devices that there are not [OMP60-tgt-2]", function()
+  wrong("target enter data map(to: v) device(@3)", "no-device", "OMP60-tgt-2")
+  wrong("target device(@99)", "no-device", "OMP60-tgt-2")
+  wrong("target update to(v) device(@-1)", "no-device", "OMP60-tgt-2")
+  wrong("target data map(v) device(@n)", "no-device", "OMP60-tgt-2")
+  wrong("target data map(v) device(@omp_invalid_device)", "no-device", "OMP60-tgt-2")
+  wrong("target data map(v) device(@p)", "type-mismatch")
+  wrong("target data map(v) device(@nothing)", "unknown-name")
+  wrong("target device(@ancestor: 1)", "unsupported")
+  expect.malformed "target device()"
+end)
+
+case("accepts: nothing waits, nothing depends [OMP60-tgt-1]", function()
+  omp "target enter data map(to: v) nowait depend(out: v)"
+  expect.present "v"
+  omp "target nowait depend(in: v) depend(inout: x) map(tofrom: x)" "x = 9;"
+  expect.host("x", 9)
+  omp "taskwait"
+  omp "target exit data map(from: v) depend(in: v) nowait"
+  expect.absent "v"
+end)
+
+case("accepts: every type of dependence, sections, iterators, all of memory [OMP60-tgt-1]", function()
+  for _, says in ipairs { "in: v, s.d[0:s.n], *p", "inout: v[n - 1]", "mutexinoutset: x", "inoutset: x", "depobj: x",
+    "out: omp_all_memory", "iterator(i = 0:n, j = i:n:2), in: v[i + j], p[:j]" } do
+    omp(("target map(tofrom: x) depend(%s)"):format(says)) "x = x + 1;"
+  end
+  expect.host("x", 8)
+end)
+
+case("rejects: what is no dependence, and names that there are not [OMP60-tgt-1]", function()
+  wrong("taskwait depend(@foo: x)", "syntax", "OMP60-tgt-1")
+  wrong("taskwait depend(@x)", "syntax", "OMP60-tgt-1")
+  wrong("taskwait depend(in@)", "syntax", "OMP60-tgt-1")
+  wrong("taskwait depend(@always, in: x)", "syntax", "OMP60-tgt-1")
+  wrong("taskwait depend(@source)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("task depend(@sink: n - 1)", "clause-not-allowed", "OMP60-tgt-1")
+  wrong("target depend(in: @nothing)", "unknown-name")
+  wrong("target update to(v) depend(in: v[@nothing])", "unknown-name")
+  wrong("target depend(iterator(i = 0:@nothing), in: v[i])", "unknown-name")
+  wrong("target depend(in: s.@m)", "unknown-member")
+  wrong("target depend(in: @omp_all_memory)", "unknown-name")
+  expect.malformed "target depend()"
+  expect.malformed "target depend(in:)"
+end)
+
+-- ----------------------------------------------------------------------------------- combined constructs --
+
+case("accepts: combined constructs with the clauses of their parts [OMP60-tgt-1]", function()
+  for _, name in ipairs { "target parallel", "target parallel for", "target parallel for simd", "target parallel loop",
+    "target simd", "target teams", "target teams distribute", "target teams distribute simd", "target teams loop",
+    "target teams distribute parallel for", "target teams distribute parallel for simd" } do
+    host.x = 1
+    omp(name .. " map(tofrom: x)") "x = x + 1;"
+    expect.host("x", 2)
+  end
+  omp [[target teams distribute parallel for map(tofrom: v[0:n]) num_teams(2) thread_limit(8)
+    schedule(static, 1) collapse(1)]]
+    "for (int i = 0; i < n; i++) v[i] = 2 * i;"
+  expect.host("v[3]", 6)
+end)
+
+case("rejects: clauses of none of the parts [OMP60-tgt-1]", function()
+  wrong("target parallel @num_teams(2)", "clause-not-allowed")
+  wrong("target teams @num_threads(2)", "clause-not-allowed")
+  wrong("target teams distribute @schedule(static)", "clause-not-allowed")
+  wrong("target simd @proc_bind(close)", "clause-not-allowed")
+end)
+
+case("rejects: the end of a region that the other language opened [OMP60-tgt-1]", function()
+  local mapped = omp "target data map(to: v)"
+  local err = expect.fails("region-nesting", function() acc "end data" end)
+  expect.equal(err.help, 'the open one is ended by omp "end target data"')
+  local copied = acc "data copyin(g)"
+  expect.fails("region-nesting", function() omp "end target data" end) -- acc data is still open inside
+  expect.present "g"
+  copied:close()
+  mapped:close()
+  acc "data copyin(g)"
+  err = expect.fails("region-nesting", function() omp "end target data" end)
+  expect.equal(err.help, 'the open one is ended by acc "end data"')
+  acc "end data"
+  expect.absent "g"
+end)
+
+case("rejects: conditions and devices without a value [OMP60-tgt-1 OMP60-tgt-2]", function()
+  wrong("target data map(v) if(1 @/ zero)", "type-mismatch")
+  wrong("target data map(v) device(n @% zero)", "type-mismatch")
+  wrong("target if(1 @/ 0)", "type-mismatch")
+  local err = expect.fails("type-mismatch", function() acc "data copyin(v) if(1 / zero)" end)
+  expect.equal(err.column, 81)
+  expect.absent "v"
+end)
+
+-- -------------------------------------------------------------------------------- variables of the device --
+
+case("accepts: they are there on every device, and stay [OMP60-tgt-1 OMP60-map-6]", function()
+  expect.present "table"
+  omp "target" "table[0] = 5;"
+  expect.host("table[0]", 0)
+  omp "target update from(table[0:1])"
+  expect.host("table[0]", 5)
+  omp "target exit data map(delete: table)"
+  omp "target data map(tofrom: table)" (function() omp "target" "table[1] = 6;" end)
+  expect.present "table"
+  expect.host("table[1]", 0)
+  omp "target update from(table) device(1)"
+  expect.host("table[0]", 0)
+  omp "declare target to(g)"
+  omp "target map(always, from: g)" "g = 2;"
+  expect.host("g", 2)
+end)
+
+case("accepts: the words enter, to, and an enclosed part [OMP60-tgt-1]", function()
+  declare [[
+    float h1 = 1, h2 = 2;
+    #pragma omp declare target enter(h1) device_type(any)
+    #pragma omp begin declare target
+    #pragma omp end declare target
+  ]]
+  expect.present "h1"
+  expect.absent "h2"
+  omp "declare target to(h2)"
+  expect.device("h2", 2)
+end)
+
+case("accepts: variables declared between declare target and its end [OMPEX-struct_map-14 OMP60-tgt-1]", function()
+  declare [[
+    int before;
+    #pragma omp declare target
+    struct pair { int a, b; } pair = { 1, 2 };
+    typedef struct pair two;
+    #pragma omp begin declare target device_type(any)
+    two inner[2];
+    #pragma omp end declare target
+    extern int before;
+    #pragma omp end declare target
+    int after;
+  ]]
+  for _, name in ipairs { "pair", "inner", "before" } do expect.present(name) end
+  expect.absent "after"
+  expect.device("pair.b", 2)
+  omp "target" "pair.a = 7; inner[1].b = 8;"
+  expect.host("pair.a", 1)
+  omp "target update from(pair, inner[1])"
+  expect.host("pair.a", 7)
+  expect.host("inner[1].b", 8)
+  omp "begin declare target"
+  declare "int later = 3;"
+  omp "end declare target"
+  expect.device("later", 3)
+end)
+
+case("accepts: a linked variable is there while it is mapped, and is mapped by use [OMPEX-struct_map-14]", function()
+  declare [[
+    int one, list[4];
+    #pragma omp declare target link(one, list)
+  ]]
+  expect.absent "one"
+  omp "target" "one = 4; list[0] = 5;"
+  expect.host("one", 4)
+  expect.host("list[0]", 5)
+  expect.absent "list"
+  omp "target enter data map(to: list)"
+  omp "target" "list[1] = 6;"
+  expect.host("list[1]", 0)
+  omp "target exit data map(from: list)"
+  expect.host("list[1]", 6)
+end)
+
+case("rejects: ends without a begin, begins without an end, two ways for one variable [OMPEX-struct_map-14]", function()
+  wrong("@end declare target", "region-nesting", "OMP60-tgt-1")
+  wrong("end declare target @device_type(any)", "clause-not-allowed")
+  omp "declare target link(g)"
+  wrong("declare target to(@g)", "conflicting-clauses", "OMPEX-struct_map-14")
+  expect.absent "g"
+  expect.fails("conflicting-clauses", function() omp "declare target link(table)" end)
+end)
+
+case("rejects: unknown names, clauses of others, other directives among declarations [OMP60-tgt-1]", function()
+  wrong("declare target(@nothing)", "unknown-name")
+  wrong("declare target enter(@nothing)", "unknown-name")
+  wrong("declare target enter(g) @map(g)", "clause-not-allowed")
+  wrong("declare target to(s@.n)", "syntax")
+  expect.invalid("int a1;\n#pragma omp target enter data map(to: a1)\n", "clause-not-allowed")
+  expect.invalid("int a1;\n#pragma omp target update to(a1)\n", "clause-not-allowed")
+  expect.malformed "int a1;\n#pragma omp nothing(a1)\n"
+end)
+
+-- --------------------------------------------------------------------------------------------- use_device --
+
+case("accepts: in the body the names are the device's [OMP60-tgt-1]", function()
+  omp "target data map(p[0:4]) use_device_ptr(p)" (function()
+    local dev = host.p
+    omp "target is_device_ptr(p)" "p[0] = 50;"
+    expect(dev ~= NULL)
+    expect.fails("device-pointer-on-host", function() return host "p[0]" end)
+  end)
+  expect.host("p[0]", 50)
+  omp "target data map(v) use_device_addr(v)" (function()
+    omp "target has_device_addr(v)" "v[0] = 60;"
+  end)
+  expect.host("v[0]", 60)
+end)
+
+case("accepts: sections, by the address of the whole [OMP60-tgt-1]", function()
+  omp "target data map(v[2:3]) use_device_addr(v[2:3])" (function()
+    omp "target has_device_addr(v[2:3])" "v[3] = 61;"
+  end)
+  expect.host("v[3]", 61)
+  omp "target data map(p[0:2]) use_device_addr(p[0:2])" (function()
+    expect.fails("device-pointer-on-host", function() return host "p[1]" end)
+    omp "target has_device_addr(p[0:2])" "p[1] = 62;"
+  end)
+  expect.host("p[1]", 62)
+end)
+
+case("accepts: use_device_ptr alone; what is absent keeps its value [OMP60-tgt-1]", function()
+  local before = host.p
+  omp "target data use_device_ptr(p)" (function() expect.equal(host.p, before) end)
+  omp "target enter data map(to: p[0:4])"
+  omp "target data use_device_ptr(p)" (function() expect(host.p ~= before) end)
+  omp "target data map(to: v) use_device_ptr(p) if(0)" (function() expect.equal(host.p, before) end)
+  expect.equal(host.p, before)
+end)
+
+case("rejects: what is no pointer, or not there [OMP60-tgt-1]", function()
+  wrong("target data use_device_ptr(@x)", "not-a-pointer", "OMP60-tgt-1")
+  wrong("target data map(s) use_device_ptr(@s)", "not-a-pointer", "OMP60-tgt-1")
+  wrong("target data use_device_ptr(@nothing)", "unknown-name")
+  wrong("target data use_device_ptr(p@[0:2])", "clause-not-allowed")
+  wrong("target data use_device_addr(x@[0:2])", "not-a-pointer")
+  wrong("target data use_device_addr(@nothing[0:2])", "unknown-name")
+  wrong("target has_device_addr(s@.n)", "clause-not-allowed")
+  expect.malformed "target data map(to: v) use_device_ptr()"
+end)
+
+-- ----------------------------------------------------------------------------------------------- requires --
+
+case("accepts: requirements that every device here meets [OMP60-map-14]", function()
+  omp "requires dynamic_allocators"
+  omp "requires reverse_offload"
+end)
+
+case("rejects: memory that host and device share [OMP60-map-14]", function()
+  wrong("requires @unified_shared_memory", "unsupported", "OMP60-map-14")
+  wrong("requires @unified_address", "unsupported", "OMP60-map-14")
+  wrong("requires reverse_offload @self_maps", "unsupported", "OMP60-map-14")
+  wrong("requires @shared_memory", "unknown-clause")
+end)

@@ -1,0 +1,196 @@
+-- target update: what it moves, in which order, what it leaves alone.
+scenario { title = "OpenMP: target update", rules = "openmp-5.1", cites = { "OMP60-upd-1", "OMP60-map-8" } }
+
+declare [[
+  int x = 1, y = 2, zero = 0;
+  double v[8], *p, *q, m[3][4], *rows[2];
+  struct inner { int i, j; };
+  struct node { int n; double *d; int k; struct inner in; } s, nodes[3];
+]]
+host.v = { 0, 1, 2, 3, 4, 5, 6, 7 }
+host.p = { 10, 11, 12, 13, 14, 15, 16, 17 }
+host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7 }
+
+local function moved(text, h2d, d2h)
+  expect.moves(function() omp(text) end, { h2d = h2d, d2h = d2h })
+end
+
+local function wrong(text, code, rule)
+  local at = text:find("@", 1, true)
+  text = text:gsub("@", "")
+  local err = expect.fails(code, function() omp(text) end)
+  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
+  if rule then expect.equal(err.rule, rule) end
+end
+
+case("accepts: to sends, from brings back, wholly or in part [OMP60-upd-1]", function()
+  omp "target enter data map(to: v)"
+  omp "target" "for (int i = 0; i < 8; i++) v[i] = 50 + i;"
+  moved("target update from(v[2:2])", 0, { count = 1, bytes = 16 })
+  expect.host("v[0:5]", { 0, 1, 52, 53, 4 })
+  host.v[0], host.v[7] = 90, 97
+  moved("target update to(v[0:1]) to(v[7])", { bytes = 16 }, 0)
+  expect.device("v[0]", 90)
+  expect.device("v[7]", 97)
+  expect.device("v[1]", 51)
+  moved("target update to(v) from(x)", { bytes = 64 }, 0)
+end)
+
+case("accepts: counts stay as they are [OMP60-upd-1]", function()
+  omp "target enter data map(to: v)"
+  omp "target update to(v)"
+  omp "target update from(v)"
+  expect.count("v", { dynamic = 1, structured = 0 })
+  expect.events(function() omp "target update to(v)" end, { "h2d v" })
+end)
+
+case("accepts: what is absent is passed over, the rest is moved [OMP60-upd-1]", function()
+  moved("target update to(v) from(x, p[0:8])", 0, 0)
+  omp "target enter data map(alloc: x)"
+  moved("target update to(v, x)", { bytes = 4 }, 0)
+  expect.absent "v"
+end)
+
+case("rejects: with present it must be there [OMP60-upd-1]", function()
+  wrong("target update to(present: @v)", "not-present")
+  wrong("target update from(present: @x)", "not-present")
+  wrong("target update to(present: p@[0:8])", "not-present")
+  omp "target enter data map(to: x)"
+  wrong("target update to(x) from(present: @v)", "not-present")
+  omp "target update to(present: x)"
+end)
+
+case("rejects: what is there in part [OMP60-upd-1]", function()
+  omp "target enter data map(to: v[0:4])"
+  wrong("target update to(@v)", "partially-present")
+  wrong("target update from(v@[3:2])", "partially-present")
+  wrong("target update to(present: v@[3:2])", "partially-present")
+end)
+
+case("accepts: in the order of the clauses [OMP60-upd-1]", function()
+  host.q = host.p
+  omp "target enter data map(to: p[0:8], x, y)"
+  omp "target" "p[0] = 50;"
+  host.p[1] = 91
+  omp "target update from(p[0:1]) to(q[0:2])"
+  expect.host("p[0]", 50)
+  expect.device("p[1]", 91)
+  omp "target" "p[0] = 60;"
+  host.p[0] = 70
+  omp "target update to(p[0:1]) from(q[0:1])" -- sent first: so the host has its own value back
+  expect.host("p[0]", 70)
+  expect.device("p[0]", 70)
+end)
+
+case("accepts: members, members of members, elements [OMP60-upd-1]", function()
+  omp "target enter data map(to: s, s.d[0:4])"
+  host.s.n, host.s.k, host.s["in"].j = 50, 51, 52
+  omp "target update to(s.n, s.in.j)"
+  expect.device("s.n", 50)
+  expect.device("s.in.j", 52)
+  expect.device("s.k", 7)
+  host.s.d[2] = 33
+  omp "target update to(s.d[2:1])"
+  expect.device("s.d[2]", 33)
+end)
+
+case("accepts: attached pointers keep their values on both sides [OMP60-upd-1 OMP60-map-8]", function()
+  local before = host.s.d
+  omp "target enter data map(to: s, s.d[0:4])"
+  omp "target update to(s)"
+  expect.attached "s.d"
+  expect.device("s.d[0]", 1)
+  omp "target update from(s)"
+  expect.equal(host.s.d, before)
+  omp "target update from(s.d)"
+  expect.equal(host.s.d, before)
+  omp "target update to(s.d)"
+  expect.device("s.d[3]", 4)
+end)
+
+case("rejects: a pointer that is not attached is sent with its bits [OMP60-map-8]", function()
+  omp "target enter data map(alloc: s)"
+  omp "target update to(s)"
+  expect.detached "s.d"
+  expect.fails("host-pointer-on-device", function() omp "target" "s.d[0] = 1;" end)
+end)
+
+case("accepts: mappers, iterators [OMP60-upd-1]", function()
+  omp "declare mapper(struct node v) map(v, v.d[0:v.n])"
+  for i = 0, 2 do host.nodes[i] = { n = 2, d = { i, i } } end
+  omp "target enter data map(to: nodes)"
+  host.nodes[1].d[1] = 50
+  host.nodes[2].k = 51
+  omp "target update to(nodes)"
+  expect.device("nodes[1].d[1]", 50)
+  expect.device("nodes[2].k", 51)
+  omp "target" "nodes[0].d[0] = 60; nodes[2].d[1] = 62;"
+  omp "target update from(nodes[2:1])"
+  expect.host("nodes[2].d[1]", 62)
+  expect.host("nodes[0].d[0]", 0)
+  omp "target update from(iterator(i = 0:2): nodes[i].d[0:1])"
+  expect.host("nodes[0].d[0]", 60)
+  host.nodes[0].d[0] = 61
+  omp "target update to(mapper(default): nodes[0])"
+  expect.device("nodes[0].d[0]", 61)
+end)
+
+case("rejects: modifiers and types of maps [OMP60-upd-1]", function()
+  wrong("target update to(@always: v)", "syntax", "OMP60-upd-1")
+  wrong("target update to(@close: v)", "syntax", "OMP60-upd-1")
+  wrong("target update to(@from: v)", "syntax", "OMP60-upd-1")
+  wrong("target update to(present, @present: v)", "duplicate-clause")
+  wrong("target update @map(to: v)", "clause-not-allowed")
+  wrong("target update to(mapper(@other): s)", "unknown-name")
+  wrong("target update to(mapper(@other): v)", "not-a-struct")
+end)
+
+case("rejects: no clause, other clauses, clauses twice [OMP60-upd-1]", function()
+  wrong("target update@", "syntax")
+  wrong("target update if(1)", "syntax")
+  wrong("target update to(v) @private(x)", "clause-not-allowed")
+  wrong("target update to(v) if(1) @if(0)", "duplicate-clause")
+  wrong("target update to(v) @nothing(x)", "unknown-clause")
+  expect.malformed "target update to()"
+  expect.malformed "target update to(v"
+  expect.malformed "target update to"
+  wrong("target update to(@vv)", "unknown-name")
+end)
+
+case("rejects: an item in to and from [OMP60-upd-1]", function()
+  omp "target enter data map(to: v, x)"
+  wrong("target update to(x) from(@x)", "conflicting-clauses", "OMP60-upd-1")
+  wrong("target update from(x, v) to(@v)", "conflicting-clauses", "OMP60-upd-1")
+  omp "target update to(x) to(x)"
+end)
+
+case("accepts: nothing happens without the condition, or for the host [OMP60-upd-1]", function()
+  omp "target enter data map(to: v)"
+  host.v[0] = 50
+  moved("target update to(v) if(0)", 0, 0)
+  moved("target update to(v) if(target update: zero)", 0, 0)
+  moved("target update to(v) device(1)", 0, 0)
+  moved("target update to(v) if(x) device(0) nowait depend(inout: v)", { bytes = 64 }, 0)
+end)
+
+case("accepts: rows that are not whole [OMP60-upd-1]", function()
+  for i = 0, 2 do for j = 0, 3 do host.m[i][j] = 10 * i + j end end
+  omp "target enter data map(to: m, v)"
+  omp "target" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] += 100;"
+  moved("target update from(m[0:2][1:2])", 0, { bytes = 32 })
+  expect.host("m[0:3]", { { 0, 101, 102, 3 }, { 10, 111, 112, 13 }, { 20, 21, 22, 23 } })
+  moved("target update from(m[2:1][0:2])", 0, { bytes = 16 })
+  moved("target update from(m[1:2][3:1])", 0, { bytes = 16 })
+  expect.host("m[2][3]", 123)
+  host.m[0][2] = 7
+  moved("target update to(m[:][2])", { bytes = 24 }, 0)
+  expect.device("m[0][2]", 7)
+end)
+
+case("rejects: such rows out of their array, through several pointers, strides [OMP60-upd-1]", function()
+  omp "target enter data map(to: m)"
+  expect.fails("out-of-bounds", function() omp "target update from(m[0:4][1:2])" end)
+  expect.fails("out-of-bounds", function() omp "target update from(m[0:2][3:2])" end)
+  expect.fails("invalid-section", function() omp "target update from(rows[0:2][0:2])" end)
+  expect.malformed "target update from(v[0:2:2])"
+end)
