@@ -212,6 +212,70 @@ row("", "directives a second, text already seen", 1e9 / seen / 1e6, nil, "M")
 row("", "directives a second, text never seen", 1e9 / fresh / 1e6, nil, "M")
 s:close()
 
+heading "OpenMP: mappers, members, iterators; ratios to the like of OpenACC"
+do
+  local count = 100000
+  local objects = bench.objects(count, false)
+  local types = "struct object { int n; float *a, *b, *c; %s\n}; %s\nstruct object *S;"
+    .. " int m, k[100], spread[20000], *rows[10000]; struct { int a, b; float x[4]; } one;"
+  local shape = "\n#pragma acc shape init_needed(n) include(a[0:n], b[0:n], c[0:n])"
+  local mapper = "\n#pragma omp declare mapper(struct object v) map(v, v.a[0:v.n], v.b[0:v.n], v.c[0:v.n])"
+  local function opened(rules, ...)
+    local made = session.new { unchecked = true, threads = 1, rules = rules }
+    made:declare(types:format(...), "bench", 1)
+    made:host_store(made.scope.variables.S.address, made.scope.variables.S.type, objects)
+    made:host_store(made.scope.variables.m.address, made.scope.variables.m.type, count)
+    return made
+  end
+  local acc, omp = opened("tr14", shape, ""), opened("openmp-5.1", "", mapper)
+  -- Least time of each text, in turn, in ns.
+  local function in_turn(n, texts)
+    local least = {}
+    for _ = 1, 7 do
+      for i, entry in ipairs(texts) do
+        local started = core.clock()
+        for _ = 1, n do entry[1](entry[2]) end
+        least[i] = math.min(least[i] or math.huge, (core.clock() - started) * 1e9 / n)
+      end
+    end
+    return least
+  end
+  local function with_acc(made) acc:directive(made, nil, "bench", 1) end
+  local function with_omp(made) omp:omp(made, nil, "bench", 1) end
+  local function acc_region(made) acc:directive(made, nil, "bench", 1):close() end
+  local function omp_region(made) omp:omp(made, nil, "bench", 1):close() end
+  local body = { file = "bench", line = 1 }
+  local t = in_turn(1, { { with_acc, "enter data copyin(S[0:m])" }, { with_acc, "exit data delete(S[0:m])" },
+    { with_omp, "target enter data map(to: S[0:m])" }, { with_omp, "target exit data map(release: S[0:m])" } })
+  row("O1", "enter data of 100,000 structures, declare mapper / shape", t[3] / t[1], 1.3)
+  row("O1", "exit data of them", t[4] / t[2], 1.5)
+  t = in_turn(500, { { acc_region, "data copy(k)" }, { omp_region, "target data map(k)" },
+    { acc_region, "data copy(one.a, one.x)" }, { omp_region, "target data map(one.a, one.x)" } })
+  row("O2", "target data of an array / data", t[2] / t[1])
+  row("O2", "target data of two members, one block / data, two objects", t[4] / t[3])
+  with_acc "enter data copyin(k)"
+  with_omp "target enter data map(to: k)"
+  t = in_turn(500, {
+    { function(made) acc:directive(made, nil, "bench", 1)("k[1] = 2;", body) end, "serial present(k)" },
+    { function(made) omp:omp(made, nil, "bench", 1)("k[1] = 2;", body) end, "target" },
+  })
+  row("O3", "target on present data, implied / serial present", t[2] / t[1])
+  local spread, rows = omp.scope.variables.spread.address, omp.scope.variables.rows.address
+  for i = 0, 9999 do omp.ctx:host_write(rows + 8 * i, core.scalar.pointer, spread + 8 * i) end
+  local each_of = "target %s data map(iterator(i = 0:%d), %s: rows[i][0:1])"
+  local function instances(n)
+    return { function()
+      with_omp(each_of:format("enter", n, "to"))
+      with_omp(each_of:format("exit", n, "release"))
+    end }
+  end
+  t = in_turn(1, { instances(1000), instances(10000) })
+  row("O4", "an instance of an iterator, of 10,000 / of 1,000", t[2] / t[1] / 10, 3)
+  acc:close()
+  omp:close()
+  bench.drop(objects)
+end
+
 heading "flat data; lookups through the library's interface"
 for _, kept in ipairs { 10, 100, 1000, 10000, 100000, 1000000 } do
   local m = bench.flat(kept)

@@ -21,6 +21,13 @@ local wrong = {
     "acc 'parallel' [[ n = s && n; ]]", "acc 'parallel' [[ if (s) n = 1; ]]", "scenario { strict = 'maybe' }",
     "scenario { cites = 'nonsense' }", "scenario { devices = '2' }", "scenario { title = 5 }", "method(1, 2, 3)",
     "func('f', 5)", "acc_memcpy_to_device(5, {}, 8)",
+    "omp_target_alloc(8)", "omp_target_alloc(8, {})", "omp_target_alloc(0.5, 0)", "omp_target_free({}, 0)",
+    "omp_target_memcpy(addr 'v[0]', {}, 8, 0, 0, 1, 1)", "omp_target_memset(addr 'v[0]', 'x', 8, 1)",
+    "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1, { 1 }, { 0 }, { 0 }, { {} }, { 1 }, 1, 1)",
+    "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1 << 40, { 1 }, { 0 }, { 0 }, { 1 }, { 1 }, 1, 1)",
+    "omp_target_memcpy_rect(addr 'v[0]', addr 'v[1]', 8, 1, s, { 0 }, { 0 }, { 1 }, { 1 }, 1, 1)",
+    "omp_target_associate_ptr(addr 'v[0]', addr 'v[1]', nil, 0, 0)", "omp_target_is_present(print, 0)",
+    "acc 'parallel' [[ n = omp_get_device_num; ]]",
   },
   ["unknown-name"] = {
     "expect.count('v', { dynmic = 1 })", "expect.moves(print, { d2h = { byte = 1 } })",

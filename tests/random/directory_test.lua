@@ -7,6 +7,7 @@ scenario { title = "random data environments against Figures 2 and 3", cites = {
 package.path = "tests/random/?.lua;" .. package.path
 
 local Model = require "directory_model"
+local shrink = require "shrink"
 local Steps = require "directory_steps"
 local World = require "directory_world"
 
@@ -124,56 +125,18 @@ end
 
 -- ---------------------------------------------------------------------------------------- shrinking --
 
-local function without(list, first, n)
-  local rest = {}
-  for i, entry in ipairs(list) do
-    if i < first or i >= first + n then rest[#rest + 1] = entry end
-  end
-  return rest
-end
-
--- Leaves out as many entries as can be, largest pieces first. fails(rest): it is still wrong.
-local function shortest(list, fails)
-  local n = #list
-  while n >= 1 do
-    local i = 1
-    while i <= #list do
-      local rest = without(list, i, n)
-      if #rest < #list and fails(rest) then list = rest else i = i + n end
-    end
-    n = n // 2
-  end
-  return list
-end
-
-local function changed(list, i, key, value)
-  local copy, step = table.move(list, 1, #list, 1, {}), {}
-  for k, v in pairs(list[i]) do step[k] = v end
-  step[key] = value
-  copy[i] = step
-  return copy
-end
-
-local function shrink(config, steps)
+local function shortened(config, steps)
   local function fails(some) return replay(config, some) ~= nil end
-  local function try(i, key, value)
-    local other = changed(steps, i, key, value)
+  steps = shrink.steps(steps, {}, fails)
+  for i = 1, #steps do
+    local other = shrink.changed(steps, i, "fault", nil)
     if fails(other) then steps = other end
   end
-  steps = shortest(steps, fails)
-  for i = 1, #steps do
-    try(i, "fault", nil)
-    for _, key in ipairs { "clauses", "writes" } do
-      try(i, key, steps[i][key] and shortest(steps[i][key], function(rest)
-        return #rest > 0 and fails(changed(steps, i, key, rest))
-      end))
-    end
-  end
-  return shortest(steps, fails)
+  return shrink.steps(steps, { "clauses", "writes" }, fails)
 end
 
 local function complain(number, config, steps, difference)
-  local short = shrink(config, steps)
+  local short = shortened(config, steps)
   error(("seed %d: %s\n  %s"):format(number, replay(config, short) or "only once: " .. difference,
     Steps.scenario(config, short)), 0)
 end
@@ -202,7 +165,7 @@ local function permuted(steps)
         local other = math.random(k)
         clauses[k], clauses[other] = clauses[other], clauses[k]
       end
-      list = changed(list, i, "clauses", clauses)
+      list = shrink.changed(list, i, "clauses", clauses)
     end
   end
   return list

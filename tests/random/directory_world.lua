@@ -28,7 +28,7 @@ World.pointers = { p = "A", q = "A", r = "A", s = "B" }
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, open = {}, handed = {} }, World)
   w.session = session.new { rules = config.rules, devices = config.devices,
-    device_bytes = config.device_bytes }
+    device_bytes = config.device_bytes, device = os.getenv "ACCDEEP_TEST_DEVICE" }
   w.session:declare(("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A,
     World.sizes.B), "w", 1)
   w.base = {}

@@ -38,7 +38,8 @@ World.__index = World
 local function address_of(w, name) return w.session.scope.variables[name].address end
 
 local function world(group_least)
-  local w = setmetatable({ session = session.new { group_least = group_least }, open = {}, ints = 0 }, World)
+  local w = setmetatable({ open = {}, ints = 0,
+    session = session.new { group_least = group_least, device = os.getenv "ACCDEEP_TEST_DEVICE" } }, World)
   local s = w.session
   s:declare(DECLARATIONS, "faults", 1)
   local function fill(name, n, base)

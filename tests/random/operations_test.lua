@@ -34,7 +34,7 @@ World.__index = World
 -- one, some nowhere; some are empty.
 local function world(group_least)
   local w = setmetatable({ log = {}, open = {} }, World)
-  w.session = session.new { group_least = group_least }
+  w.session = session.new { group_least = group_least, device = os.getenv "ACCDEEP_TEST_DEVICE" }
   w.session:declare(DECLARATIONS, "random", 1)
   w.variables, w.host = w.session.scope.variables, {}
   for _, name in ipairs { "A", "B", "T0", "T1", "T2" } do

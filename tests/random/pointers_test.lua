@@ -124,7 +124,7 @@ World.__index = World
 
 local function world(profile)
   local w = setmetatable({ log = { profile }, model = new_model(profile), address = { null = 0 } }, World)
-  w.session = session.new { rules = profile }
+  w.session = session.new { rules = profile, device = os.getenv "ACCDEEP_TEST_DEVICE" }
   w.session:declare("struct h { int n; int *p, *q; }; struct h H; int A[4], B[4], C[4];", "random", 1)
   for _, name in ipairs { "H", "A", "B", "C" } do w.address[name] = w.session.scope.variables[name].address end
   w.slot = { p = w.address.H + 8, q = w.address.H + 16 }

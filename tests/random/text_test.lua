@@ -22,6 +22,8 @@ local DECLARATIONS = [[
   };
   enum kind { ONE = 1, TWO };
   union both { int i; float f; };
+  struct pair P;
+  #pragma omp declare group name(outer) firstprivate(n) bind_type(struct pair) map(to: x)
   struct leaf X, Y[3];
   int n = 4, a[10] = {1, 2, [5] = 7}, m[3][4];
   float *p;
@@ -34,6 +36,15 @@ local corpus = {
     "data copyout<bare>(X) present(a) no_create(p[0:n])", "set device_num(0)", "wait(1, 2) async",
     "shape(struct leaf: more) exclude(at)", "parallel loop copy(a[:]) private(n) firstprivate(m)",
     "host_data use_device(p)", "update device(Y[1].at[0].x, a[sizeof(int)])", "end data",
+  },
+  openmp = {
+    "parallel for private(n) reduction(+: a[0:n]) schedule(static, 4) if(parallel: n > 2) num_threads(n + 1)",
+    "target map(always, to: a[0:n]) map(tofrom: X.v[0:X.n]) bind_types(P, int) bind_group(inherit: outer)",
+    "#pragma omp declare group name(inner) bind_all(parallel, target data) private(n) bind_groups(override: outer)",
+    "target data map(alloc: a[n:2]) map(mapper(default), to: Y[0:2]) use_device_ptr(p)",
+    "task default(none) shared(a, n) depend(in: a[2]) priority(n)", "flush(a, n)", "critical(name) hint(1)",
+    "target update to(a[1:n]) from(X.n)", "target exit data map(release: a[0:n]) map(delete: X)",
+    "declare group bind_type(pair_t, unsigned int) map(tofrom: this->y, *this) default(none) name(typed)",
   },
   declaration = {
     "struct s { int n; float *a, *b; #pragma acc shape include(a[0:n], b[0:n])\n };",
@@ -64,6 +75,11 @@ function run.directive(text)
   local result = s:directive(text, nil, "text", 1)
   if type(result) == "table" then result:close() end
 end
+function run.openmp(text)
+  local result = s:omp(text, nil, "text", 1)
+  if type(result) == "table" then result:close() end
+  if type(result) == "function" then result("a[0] = n;", { file = "text", line = 2 }) end
+end
 function run.declaration(text) s:declare(text, "text", 1) end
 function run.body(text)
   s:directive("parallel copy(X, Y, a, m, n) create(p)", nil, "text", 1)(text, { file = "text", line = 2 })
@@ -76,7 +92,7 @@ end
 
 math.randomseed(seed)
 fresh()
-local kinds = { "directive", "directive", "declaration", "body", "expression" }
+local kinds = { "directive", "directive", "openmp", "openmp", "declaration", "body", "expression" }
 for round = 1, rounds do
   local kind = kinds[math.random(#kinds)]
   local list = corpus[kind]

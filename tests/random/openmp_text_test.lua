@@ -1,0 +1,104 @@
+-- Mutated texts of OpenMP directives, under its profiles: whatever the text, the outcome is success or an error of
+-- ours with a place and a rule, and the session is sound. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+
+scenario { title = "mutated OpenMP directives", cites = { "HOUSE-scenario" } }
+
+package.path = "tests/random/?.lua;" .. package.path
+
+local diagnostic = require "accdeep.diagnostic"
+local mutate = require "mutate"
+local session = require "accdeep.session"
+
+local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
+
+local DECLARATIONS = [[
+  struct leaf { int n; double *v; struct { int x, y; } at[2]; };
+  struct node { struct leaf own, *kids; int m; };
+  #pragma omp declare mapper(struct leaf l) map(l, l.v[0:l.n])
+  #pragma omp declare mapper(bare: struct leaf l) map(to: l.n)
+  #pragma omp declare mapper(struct node d) map(d.m, d.own) map(d.kids[0:d.m])
+  struct leaf X, Y[3], *L;
+  struct node N;
+  int n = 4, a[10] = {1, 2, [5] = 7}, m[3][4], g;
+  float *p;
+]]
+
+local corpus = {
+  "target data map(tofrom: X) map(to: a[0:n]) use_device_ptr(p)", "#pragma omp target enter data map(to: Y[0:3], a)",
+  "target enter data map(always, present, mapper(bare), to: X) nowait depend(out: n)",
+  "target exit data map(delete: X) map(from: a[2:3]) if(target exit data: n > 3)",
+  "target exit data map(mapper(bare), release: Y[1:2])", "target update to(X.v[0:X.n]) from(present: a[1:n-1])",
+  "target map(X.at[1].y, X.n) map(from: X.at[0]) defaultmap(none: scalar) private(n) firstprivate(g)",
+  "target teams distribute parallel for map(tofrom: a) reduction(+: g) collapse(2) num_teams(4) device(0)",
+  "target map(L->n, L->v[0:2]) map(alloc: L[:0]) is_device_ptr(p) has_device_addr(m)",
+  "target enter data map(iterator(i = 0:3, int j = 0:4:2), to: m[i][j:1])", "end target data",
+  "target update to(m[0:2][1:2]) from(iterator(k = 0:2): Y[k].n)", "declare target(g, a)",
+  "declare target enter(m) device_type(any)", "declare mapper(other: struct leaf l) map(from: l.at[0:1])",
+  "declare group name(here) bind_all(target) map(to: n)", "target bind_group(here) map(a)",
+  "parallel for private(n) default(none) shared(a) num_threads(2) schedule(static, 1)", "barrier",
+  "target data map(to: N) map(alloc: N.kids[:0])", "requires unified_shared_memory",
+}
+
+local bodies = { "a[1] = n; X.n = 2;", "for (int i = 0; i < 3; i++) Y[i].at[1].x = m[0][i];", "p[0] = L->v[1] + g;" }
+
+local profiles = { "openmp-5.1", "openmp-5.1", "openmp-4.0", "indirect" }
+
+local s
+local function fresh()
+  if s then s:close() end
+  s = session.new { device_bytes = 1 << 20, rules = profiles[math.random(#profiles)] }
+  s:declare(DECLARATIONS, "text", 1)
+  local at = s.scope.variables
+  s.ctx:host_write(at.L.address, require "accdeep.core".scalar.pointer, at.X.address)
+end
+
+local function complain(text, what)
+  error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
+end
+
+-- Carries out a directive; the steps of a body are counted, since a loop that lost its end would run for ever.
+local function run(text, body)
+  local result = s:omp(text, nil, "text", 1)
+  if type(result) == "table" then
+    if math.random(2) == 1 then result:close() end
+  elseif result then
+    result(body, { file = "text", line = 2 })
+  end
+end
+
+local function outcome(text, body)
+  local steps, co = 0, coroutine.create(run)
+  debug.sethook(co, function()
+    steps = steps + 1
+    if steps > 1000 then error({ stopped = true }, 0) end
+  end, "", 10000)
+  return coroutine.resume(co, text, body)
+end
+
+math.randomseed(seed)
+local succeeded = 0
+for round = 1, rounds do
+  if not s or round % 16 == 0 then fresh() end
+  local text, body = corpus[math.random(#corpus)], bodies[math.random(#bodies)]
+  for _ = 1, math.random(0, 3) do text = mutate(text) end
+  if math.random(4) == 1 then body = mutate(body) end
+  local ok, err = outcome(text, body)
+  local stopped = type(err) == "table" and err.stopped
+  succeeded = succeeded + (ok and 1 or 0)
+  if not ok and not stopped then
+    if not diagnostic.is(err) then complain(text, "a plain error: " .. tostring(err)) end
+    local phase = diagnostic.phase(err.code)
+    if not phase or phase == "internal" then complain(text, "an internal error: " .. err.message) end
+    if not err.rule then complain(text, err.code .. " without a rule: " .. err.message) end
+    if not err.file or not err.line then complain(text, err.code .. " without a place: " .. err.message) end
+    if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
+      complain(text, err.code .. " without a column: " .. err.message)
+    end
+  end
+  local wrong = s.ctx:check()
+  if wrong then complain(text, wrong) end
+  if stopped then fresh() end
+end
+expect(succeeded * 10 > rounds, "too few texts are right")
+s:close()

@@ -1,0 +1,470 @@
+-- openmp_world.lua - a session under an OpenMP profile and the model of it, for openmp_test.lua.
+-- A step is a table that says all about it, so that a sequence of steps can be run again, and shortened:
+--   {op="open"|"enter"|"exit"|"update"|"target", clauses={{type=, always=, must=, mapper=, path=}...},
+--    body={{to=path, from=path|nil, add=}...}}, {op="close"}, {op="host", path=, value=number | {array=, index=}}
+-- A path is {name, index=, arrow=, member=, first=, length=, element=}: NAME[index].member[first:length], the
+-- element's number in place of the section where a body uses it. What cannot be done is left out.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local session = require "accdeep.session"
+local Model = require "openmp_model"
+
+local INT, POINTER = core.scalar.i32, core.scalar.pointer
+
+local World = {}
+World.__index = World
+
+World.declarations = [[
+  struct rec { int a, b; int *p; int c[3]; int *q; };
+  struct vec { int len; int *data; };
+  #pragma omp declare mapper(struct vec v) map(v, v.data[0:v.len])
+  #pragma omp declare mapper(part: struct vec v) map(to: v.len) map(alloc: v.data) map(from: v.data[0:v.len])
+  int x, y, A[8], B[6], H[4], G[2];
+  int *u, *v;
+  struct rec S, T, R[2], *L;
+  struct vec V, W[2];
+]]
+
+local int, pointer = { size = 4 }, { size = 8, pointer = true }
+local rec = { size = 40, members = { a = { 0, int }, b = { 4, int }, p = { 8, pointer }, c = { 16, int, 3 },
+  q = { 32, pointer } } }
+local vec = { size = 16, members = { len = { 0, int }, data = { 8, pointer } }, mapper = true }
+pointer.to, World.recs = int, { p = pointer }
+local to_rec = { size = 8, pointer = true, to = rec }
+
+-- Variables: type, and number of elements of arrays.
+World.variables = {
+  x = { int }, y = { int }, A = { int, 8 }, B = { int, 6 }, H = { int, 4 }, G = { int, 2 }, u = { pointer },
+  v = { pointer }, S = { rec }, T = { rec }, R = { rec, 2 }, L = { to_rec }, V = { vec }, W = { vec, 2 },
+}
+
+local names = {}
+for name in pairs(World.variables) do names[#names + 1] = name end
+table.sort(names)
+World.names = names
+
+-- ------------------------------------------------------------------------------------------- paths --
+
+function World.text(path)
+  local text = path.name
+  if path.index then text = ("%s[%d]"):format(text, path.index) end
+  if path.member then text = text .. (path.arrow and "->" or ".") .. path.member end
+  if path.element then return ("%s[%d]"):format(text, path.element) end
+  return path.length and ("%s[%d:%d]"):format(text, path.first, path.length) or text
+end
+
+-- Where a path leads on the host: {at, type, count (of an array), base = the pointer on the way, structure},
+-- before its section or element.
+function World:place(path)
+  local t, count = table.unpack(World.variables[path.name])
+  local place = { at = self.base[path.name], type = t, count = count }
+  local function into(offset, type_of, n) place.at, place.type, place.count = place.at + offset, type_of, n end
+  if path.arrow then
+    place.base = place.at
+    place.at = self.host[place.at]
+    into(0, rec)
+  elseif path.index then
+    into(path.index * t.size, t)
+  end
+  if place.type.members and not place.count then
+    place.structure = { low = place.at, high = place.at + place.type.size }
+  end
+  if path.member then into(table.unpack(place.type.members[path.member])) end
+  return place
+end
+
+-- The array that an address points into, or behind the end of.
+local function array_at(w, at)
+  for _, name in ipairs(names) do
+    local t, count = table.unpack(World.variables[name])
+    local low = w.base[name]
+    if low <= at and at < low + t.size * (count or 1) then return low, low + t.size * (count or 1), name end
+  end
+  return nil
+end
+
+-- The item of a clause's path for the model; nil: it would lie outside of host memory.
+function World:item(path, type)
+  local place = self:place(path)
+  local item = { type = type, base = place.base, structure = place.structure, low = place.at }
+  if path.arrow and not array_at(self, place.at) then return nil end
+  if not path.length then
+    item.high = place.at + place.type.size * (place.count or 1)
+    if place.count and place.type.members and not path.member then item.structure = nil end
+    return item, place.type, place.count or 1
+  end
+  local unit = place.type
+  if place.type.pointer then
+    if self.config.two_step and path.member then return nil end -- in which block its pointer lies, nobody says
+    unit = place.type.to
+    item.base, item.structure, item.low, item.by_pointer = place.at, nil, self.host[place.at], true
+    if item.low == 0 and path.length > 0 then item.null = true end
+    local low, high = array_at(self, item.low)
+    if item.low ~= 0 and (not low or item.low + (path.first + path.length) * unit.size > high) then return nil end
+  end
+  item.low = item.low + path.first * unit.size
+  item.high = item.low + path.length * unit.size
+  item.empty = path.length == 0
+  return item, unit, path.length
+end
+
+local composed = { to = { to = "to", tofrom = "to", from = "alloc", alloc = "alloc" },
+  from = { from = "from", tofrom = "from", to = "alloc", alloc = "alloc" },
+  alloc = { to = "alloc", from = "alloc", tofrom = "alloc", alloc = "alloc" } }
+
+-- OMP60-map-2.
+local function composition(own, asked)
+  if asked == "release" or asked == "delete" then return asked end
+  return own == "tofrom" and asked or composed[own][asked]
+end
+
+-- Adds the items that a mapper makes of an object of type vec, which is the structure or lies in a section that
+-- is mapped as one (OMP60-map-15). Returns whether it can be done.
+local function mapped(w, list, at, asks, structure, update)
+  local len, data = w.host[at], w.host[at + 8]
+  local function add(own, low, high, more)
+    if update and own ~= "tofrom" and own ~= asks.type then return end -- OMP60-upd-1
+    local type = update and asks.type or composition(own, asks.type)
+    local item = { type = type, low = low, high = high, must = asks.must, always = asks.always,
+      of = not (update and asks.mapper) and structure or nil }
+    for key, value in pairs(more) do item[key] = value end
+    list[#list + 1] = item
+  end
+  if update and asks.must then
+    list[#list + 1] = { low = at, high = at + 16, type = asks.type, must = true, only_must = true }
+  end
+  if asks.mapper == "part" then
+    add("to", at, at + 4, { structure = structure })
+    add("alloc", at + 8, at + 16, { structure = structure })
+  else
+    add("tofrom", at, at + 16, { structure = structure })
+  end
+  if len < 1 or len > 4 then return false end
+  local low, high = array_at(w, data)
+  if data ~= 0 and (not low or data + 4 * len > high) then return false end
+  add(asks.mapper == "part" and "from" or "tofrom", data, data + 4 * len, { base = at + 8, null = data == 0 })
+  return true
+end
+
+-- Items of a step's clauses; nil: it cannot be done here.
+function World:items(step)
+  local items = {}
+  for _, c in ipairs(step.clauses) do
+    local item, t, count = self:item(c.path, c.type)
+    if not item then return nil end
+    item.must, item.always = c.must, c.always
+    if t.mapper then
+      for k = 0, count - 1 do
+        if not mapped(self, items, item.low + k * t.size, c, item, step.op == "update") then return nil end
+      end
+    else
+      items[#items + 1] = item
+      if self.config.two_step and item.by_pointer and step.op ~= "update" then -- LLNL-2.1-05
+        items[#items + 1] = { low = item.base, high = item.base + 8, added = true,
+          type = step.op == "exit" and "release" or "alloc" }
+      end
+    end
+  end
+  return items
+end
+
+-- ------------------------------------------------------------------------------------------- world --
+
+-- config: {rules, values = {number...}, pointers = {{path, to}...}}
+function World.new(config)
+  local w = setmetatable({ config = config, host = {}, base = {}, regions = {}, cells = {}, sizes = {} }, World)
+  w.session = session.new { rules = config.rules, group_least = config.group_least }
+  w.session:declare(World.declarations, "w", 1)
+  local sizes = w.sizes
+  local function add(at, t, count)
+    for k = 0, (count or 1) - 1 do
+      local here = at + k * t.size
+      if t.members then
+        for _, member in pairs(t.members) do add(here + member[1], member[2], member[3]) end
+      else
+        w.cells[#w.cells + 1] = here
+        sizes[here] = t.size
+      end
+    end
+  end
+  for _, name in ipairs(names) do
+    w.base[name] = w.session.scope.variables[name].address
+    add(w.base[name], table.unpack(World.variables[name]))
+  end
+  table.sort(w.cells)
+  for i, at in ipairs(w.cells) do w:set_host(at, sizes[at] == 4 and config.values[i] or 0) end
+  w.model = Model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched })
+  for _, step in ipairs(config.start) do w:step(step) end
+  w.session:omp("declare target(G)", nil, "w", 1)
+  local g = w.base.G
+  w.model.objects[1] = { low = g, high = g + 8, count = math.huge, has = { [g] = true, [g + 4] = true },
+    data = { [g] = w.host[g], [g + 4] = w.host[g + 4] } }
+  w.scratch = core.malloc(8)
+  assert(w.session.ctx:host_add(w.scratch, 8, w.session:label { name = "scratch" }))
+  return w
+end
+
+function World:set_host(at, value)
+  self.session.ctx:host_write(at, self.sizes[at] == 8 and POINTER or INT, value)
+  self.host[at] = value
+end
+
+function World:close()
+  self.session:close()
+  core.free(self.scratch)
+end
+
+function World.complain(_, ...) error({ difference = string.format(...) }, 0) end
+
+-- ------------------------------------------------------------------------------------------ kernels --
+
+-- What a path means in a body: for the model.
+local function access(w, path)
+  local t, count = table.unpack(World.variables[path.name])
+  local slot = w.base[path.name]
+  if path.arrow then
+    local member = rec.members[path.member]
+    return { slot = slot, offset = member[1] + 4 * (path.element or 0) }
+  elseif t.pointer then
+    return { slot = slot, offset = 4 * path.element }
+  end
+  local place = w:place(path)
+  if place.type.pointer then return { slot = place.at, offset = 4 * path.element } end
+  return { at = place.at + 4 * (path.element or 0), name = t == int and not count and path.name }
+end
+
+-- What a body's use of variables adds: implicit items and firstprivate variables (OMP60-map-11, OMP60-map-12).
+local function implied(w, step, items)
+  local listed, objects, part_of, whole, private, seen = {}, {}, {}, {}, {}, {}
+  for _, c in ipairs(step.clauses) do
+    listed[c.path.name] = listed[c.path.name] or not c.path.arrow
+    listed.members_of_L = listed.members_of_L or c.path.arrow
+    objects[c.path.name] = objects[c.path.name] or not c.path.member
+    if c.path.index then part_of[c.path.name] = true end
+    if not (c.path.arrow or c.path.length) then whole[c.path.name] = true end
+  end
+  for _, s in ipairs(step.body) do
+    for _, path in ipairs { s.to, s.from } do
+      local name = path.name
+      local t, count = table.unpack(World.variables[name])
+      local low = w.base[name]
+      local high = low + t.size * (count or 1)
+      if part_of[name] then return nil end -- an array of structures is implied: what of it, nobody says
+      -- nor of a structure whose members are named by a pointer
+      if t == rec and not listed[name] and w.host[w.base.L] == low and listed.members_of_L then return nil end
+      if not seen[name] then
+        seen[name] = true
+        local bits = w.config.bits and not listed[name] and name ~= "G"
+        if t.pointer and not w.config.bits and not whole[name] then
+          local first
+          for _, item in ipairs(items) do
+            if item.base == low and not first and not item.empty then first = item.low end
+          end
+          private[#private + 1] = { slot = low, target = first }
+        elseif t == int and not count and not bits and not listed[name] then
+          private[#private + 1] = { at = low }
+        elseif t.mapper and not objects[name] and w.model:find(low, high) ~= false
+          and (w.model:find(low, high) or not listed[name]) then
+          for at = low, high - 1, t.size do
+            if not mapped(w, items, at, { type = "tofrom" }, { low = low, high = high }) then return nil end
+          end
+        elseif not listed[name] and w.model:find(low, high) == nil then
+          items[#items + 1] = { low = low, high = high, type = "tofrom",
+            structure = t.members and not count and { low = low, high = high } or nil }
+        elseif t == rec and not count and not objects[name] and w.model:find(low, high) == nil then
+          -- bases of sections come with an implied structure of which nothing is present (OMPEX-struct_map-12)
+          for _, item in ipairs(table.move(items, 1, #items, 1, {})) do
+            local base = item.base
+            for _, other in ipairs(items) do
+              if not other.added and other.low == base and other.high == base + 8 then base = nil end
+            end
+            if base and low <= base and base < high then
+              items[#items + 1] = { low = base, high = base + 8, type = "to", structure = { low = low, high = high } }
+            end
+          end
+        end
+      end
+    end
+  end
+  return private
+end
+
+-- -------------------------------------------------------------------------------------------- steps --
+
+local directives = { open = "target data", enter = "target enter data", exit = "target exit data",
+  update = "target update", target = "target" }
+
+function World.directive(step)
+  local parts = { directives[step.op] }
+  for _, c in ipairs(step.clauses) do
+    local words = { c.always and "always" or nil }
+    if c.must then words[#words + 1] = "present" end
+    if c.mapper then words[#words + 1] = ("mapper(%s)"):format(c.mapper) end
+    if step.op ~= "update" then words[#words + 1] = c.type end
+    local head = table.concat(words, ", ")
+    parts[#parts + 1] = ("%s(%s%s)"):format(step.op == "update" and c.type or "map",
+      head == "" and "" or head .. ": ", World.text(c.path))
+  end
+  return table.concat(parts, " ")
+end
+
+function World.body(step)
+  local parts = {}
+  for _, s in ipairs(step.body) do
+    parts[#parts + 1] = ("%s = %s%d;"):format(World.text(s.to), s.from and World.text(s.from) .. " + " or "", s.add)
+  end
+  return table.concat(parts, " ")
+end
+
+local operations = {}
+
+-- What is told of sections of null pointers: before all else but `present`.
+local function null_in(items)
+  local errors = { ["null-pointer"] = true }
+  local any = false
+  for _, item in ipairs(items) do
+    any = any or item.null
+    if item.must then errors["not-present"], errors["partially-present"] = true, true end
+  end
+  return any and errors
+end
+
+function operations.open(w, step, items)
+  local region = nil
+  return function() region = w.session:omp(World.directive(step), nil, "w", 1) end,
+    null_in(items) or w.model:begin(items), function() table.insert(w.regions, region) end
+end
+
+function operations.enter(w, step, items)
+  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:enter(items)
+end
+
+function operations.exit(w, step, items)
+  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:exit(items)
+end
+
+function operations.update(w, step, items)
+  local motions = {}
+  for i, item in ipairs(items) do motions[i] = { item = item, out = item.type == "from" } end
+  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:update(motions)
+end
+
+function operations.target(w, step, items)
+  local private = implied(w, step, items)
+  if not private then return nil end
+  local errors = null_in(items)
+  local statements = {}
+  for i, s in ipairs(step.body) do
+    statements[i] = { to = access(w, s.to), from = s.from and access(w, s.from), add = s.add }
+  end
+  return function()
+    w.session:omp(World.directive(step), nil, "w", 1)(World.body(step), { file = "w", line = 2 })
+  end, errors or w.model:target(items, private, statements)
+end
+
+function operations.close(w)
+  if #w.regions == 0 then return nil end
+  return function() w.regions[#w.regions]:close() end, w.model:finish(), function() table.remove(w.regions) end
+end
+
+-- Does a step on both sides and compares.
+function World:step(step)
+  if step.op == "host" then
+    local value = step.value
+    if type(value) == "table" then
+      value = value.array and self.base[value.array] + value.index * World.variables[value.array][1].size or 0
+    end
+    local place = self:place(step.path)
+    self:set_host(place.at + place.type.size * (step.path.element or 0), value)
+    return
+  end
+  local items = {}
+  if step.clauses then items = (#step.clauses > 0 or step.op == "target") and self:items(step) end
+  if not items then return end
+  local run, errors, after = operations[step.op](self, step, items)
+  if not run then return end
+  local ctx = self.session.ctx
+  local digest = ctx:digest()
+  local ok, err = pcall(run)
+  if not ok and not diagnostic.is(err) then self:complain("a plain error: %s", tostring(err)) end
+  self.outcome = ok and "success" or err.code
+  if ok and errors then self:complain("no error, the model has %s", next(errors)) end
+  if not ok and not errors then self:complain("%s: %s, the model has no error", err.code, err.message) end
+  if not ok and not errors[err.code] then
+    self:complain("%s: %s, the model has %s", err.code, err.message, next(errors))
+  end
+  if not ok and ctx:digest() ~= digest then self:complain "a failed construct changed the state" end
+  if ok and after then after() end
+  self:compare()
+end
+
+-- -------------------------------------------------------------------------------------- comparing --
+
+-- An address as a variable and a distance.
+local function where(w, at)
+  local low, _, name = array_at(w, at)
+  return name and ("%s+%d"):format(name, at - low) or ("%x"):format(at)
+end
+
+local function compare_object(w, present, o)
+  local ctx = w.session.ctx
+  local found = present[o.low]
+  local name = found and found.name or where(w, o.low)
+  if not found then w:complain("%s is present in the model", name) end
+  if not o or o.high ~= found.host + found.bytes then
+    w:complain("%s is present with %d bytes, in the model with %s", name, found.bytes,
+      o and o.high - o.low or "none")
+  end
+  local count = found.structured + found.dynamic
+  if o.count ~= math.huge and count ~= o.count then
+    w:complain("%s has %d references, in the model %d", name, count, o.count)
+  end
+  for _, at in ipairs(w.cells) do
+    if o.low <= at and at < o.high then
+      local size = w.sizes[at]
+      local there = ctx:presence(0, at, size) == "wholly"
+      if there ~= (o.has[at] or false) then
+        w:complain("%s is %s, in the model it is %s", where(w, at), there and "present" or "absent",
+          o.has[at] and "present" or "absent")
+      end
+      local dev = found.dev + (at - o.low)
+      local value = ctx:device_written(0, dev, size) == size and ctx:device_read(0, dev, size == 4 and INT or POINTER)
+        or nil
+      local a = w.model.attached[at]
+      if there and not a and value ~= o.data[at] then
+        w:complain("%s is %s on the device, in the model %s", where(w, at), tostring(value), tostring(o.data[at]))
+      elseif a and a.low then
+        local target = present[a.low]
+        local wanted = target and target.dev + (a.pointer - target.host)
+        if value ~= wanted then w:complain("%s does not lead to %s", where(w, at), where(w, a.pointer)) end
+      end
+    end
+  end
+end
+
+function World:compare()
+  local ctx, model = self.session.ctx, self.model
+  local wrong = ctx:check()
+  if wrong then self:complain("%s", wrong) end
+  local present, n = {}, 0
+  for _, found in ipairs(ctx:present(0)) do present[found.host], n = found, n + 1 end
+  for _, o in ipairs(model.objects) do compare_object(self, present, o) end
+  if n > #model.objects then self:complain("%d objects are present, in the model %d", n, #model.objects) end
+  local attached = {}
+  for _, a in ipairs(ctx:attachments(0)) do
+    attached[a.slot] = true
+    if not model.attached[a.slot] then self:complain("%s is attached", where(self, a.slot)) end
+  end
+  for slot in pairs(model.attached) do
+    if not attached[slot] then self:complain("%s is not attached", where(self, slot)) end
+  end
+  for _, at in ipairs(self.cells) do
+    local value = ctx:host_read(at, self.sizes[at] == 4 and INT or POINTER)
+    if value ~= self.host[at] then
+      self:complain("%s is %d on the host, in the model %d", where(self, at), value, self.host[at])
+    end
+  end
+end
+
+return World
