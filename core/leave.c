@@ -510,11 +510,14 @@ static accd_status leave_now(struct leave *leave)
         ACCD_TRY(find_again(leave));
     ACCD_TRY(group_leaves(leave));
     ACCD_TRY(take_off_references(leave));
-    ACCD_TRY(accd_let_go(leave));
+    const bool attached = plan->dir->live_attachments;
+    if (attached)
+        ACCD_TRY(accd_let_go(leave));
     ACCD_TRY(find_dying(leave));
     ACCD_TRY(plan_moves(leave, NULL)); /* while only what clauses detach has counted down to zero */
     const size_t asked = leave->ndying;
-    ACCD_TRY(accd_end_attachments(leave));
+    if (attached)
+        ACCD_TRY(accd_end_attachments(leave));
     ACCD_TRY(plan_moves(leave, &asked));
     if (plan->fusion)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
