@@ -19,8 +19,8 @@ local function constant(session, node)
   return eval.constant(session, node)
 end
 
--- Applies a declarator to a type; returns the type and the name.
-local function apply(session, t, declarator)
+-- Applies a declarator to a type; returns the type, the name, and where it says that it is a reference.
+local function applied(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
     local suffix = declarator.suffixes[i]
@@ -44,8 +44,22 @@ local function apply(session, t, declarator)
       t = types.array(t, n)
     end
   end
-  if declarator.inner then return apply(session, t, declarator.inner) end
-  return t, declarator.name
+  if declarator.reference and #declarator.suffixes > 0 then
+    raise("type-mismatch", declarator.reference, "there are no arrays of references",
+      { help = "a reference to an array: int (&r)[4] = a" })
+  end
+  if declarator.inner then return applied(session, t, declarator.inner) end
+  return t, declarator.name, declarator.reference
+end
+
+-- The same for what cannot be a reference.
+local function apply(session, t, declarator)
+  local made, name, reference = applied(session, t, declarator)
+  if reference then
+    raise("unsupported", reference, "references are variables: not members, types, or locals of a body",
+      { rule = "LLNL-3.2-01" })
+  end
+  return made, name
 end
 
 -- Type of a type_name node: casts, sizeof, type clauses, alloc.
@@ -317,9 +331,28 @@ end
 
 -- ---------------------------------------------------------------------------------- externals --
 
+-- A C++ reference: another name for the object that its initialiser is.
+local function declare_reference(session, t, name, pos, value)
+  if session.scope:declared(name) then
+    raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
+  end
+  local e = value and value.tag ~= "braces" and eval.compile(session:host_env(), value)
+  if not e or not e.place or not types.same(e.type, t) then
+    raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
+      types.name(t)), { rule = "LLNL-3.2-01" })
+  end
+  local address = e.place({})
+  if address == 0 then raise("null-pointer", value.pos, "a reference to nothing", { rule = "LLNL-3.2-01" }) end
+  session.scope.variables[name] = { name = name, type = t, address = address, reference = true }
+end
+
 local function declare_one(session, storage, base, item)
   local scope = session.scope
-  local t, name = apply(session, base, item.declarator)
+  local t, name, reference = applied(session, base, item.declarator)
+  if reference and storage ~= "typedef" then
+    return declare_reference(session, t, name, item.declarator.pos, item.value)
+  end
+  if reference then apply(session, base, item.declarator) end -- which refuses it
   if storage == "typedef" then
     local before = rawget(scope.typedefs, name)
     if before and not types.same(before, t) then

@@ -214,6 +214,13 @@ local function lookup(session, k, name, pos)
     local low = variable.address
     return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
+  if k and k.plan.looked_up and k.plan.looked_up[name] then
+    return { type = t, place = function(frame)
+      raise("host-pointer-on-device", frame and frame.pos or pos,
+        ("the reference %s holds a host address on device %d: what it stands for is not present"):format(name, device),
+        { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
+    end }
+  end
   if t.kind == "array" then -- a section of it, as a clause names it
     local start = section_start(session, k, name)
     local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0

@@ -143,6 +143,66 @@ case("rejects: one that is mapped as a value has its bits [LLNL-3.2-02]", functi
   end)
 end)
 
+-- C++ references, each another name for an object.
+local function begin_references(wanted)
+  begin(wanted)
+  declare "double &rx = x, *&ra = a, (&rfield)[4] = field, &second = field[1]; struct pair &rpair = pair;"
+end
+
+case("accepts: a reference is a section of no length, too [LLNL-3.2-01 LLNL-3.2-02]", function()
+  begin_references()
+  host.rx = 3
+  expect.host("x + second", 3)
+  omp "target data map(to: x, field) map(tofrom: pair)" (function()
+    expect.moves(function()
+      omp "target" "rx = rx + 4; second = 5; rfield[2] = 6; rpair.y = 7;"
+    end, { h2d = 0, d2h = 0 })
+    expect.device("x", 7)
+    expect.device("field[1:2]", { 5, 6 })
+    expect.present "rx"
+  end)
+  expect.host("x", 3)
+  expect.host("rpair.y", 7)
+  omp "target data map(to: a[0:4])" (function() omp "target" "ra[1] = ra[0] + 8;" end)
+end)
+
+case("rejects: a reference to what is not present [LLNL-3.2-01 LLNL-3.2-02]", function()
+  begin_references()
+  for _, body in ipairs { "rx = 1;", "double t = second;", "rfield[0] = 1;", "rpair.x = 1;", "ra[0] = 1;" } do
+    expect.fails("host-pointer-on-device", function() omp "target"(body) end)
+  end
+  local err = expect.fails("host-pointer-on-device", function() omp "target" "rx = 1;" end)
+  expect.equal(err.rule, "LLNL-3.2-02")
+  expect.host("x", 1)
+end)
+
+case("accepts: unless it is mapped as a value, or implicit maps are not by type [LLNL-3.2-02]", function()
+  begin_references()
+  omp "target map(rx) map(from: rpair)" "rx = 2; rpair.x = 9;"
+  expect.host("x", 2)
+  expect.host("pair.x", 9)
+  omp "target defaultmap(tofrom: scalar)" "rx = 4;"
+  expect.host("x", 4)
+end)
+
+case("accepts: under other rules it is the variable [LLNL-3.2-01]", function()
+  begin_references "openmp-4.0"
+  omp "target" "rx = 5;"
+  expect.host("x", 5)
+end)
+
+case("rejects: references that name nothing, or not a variable of their type [LLNL-3.2-01]", function()
+  begin()
+  for _, text in ipairs { "double &r;", "double &r = 4;", "float &r = x;", "double &r = x + 1;",
+    "double &r[2] = field;" } do
+    expect.invalid(text, "type-mismatch")
+  end
+  expect.invalid("double *null, &r = *null;", "null-pointer")
+  expect.invalid("struct holds { int &r; };", "unsupported")
+  expect.invalid("typedef int &r;", "unsupported")
+  expect.malformed "double &&r = x;"
+end)
+
 case("accepts: values are mapped tofrom, arrays among them [LLNL-3.2-03]", function()
   begin()
   omp "target" "x = x + 1; pair.y = 3; field[2] = 4;"

@@ -536,6 +536,7 @@ local function of_cpp(text)
   local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
     or plain:match "%f[%w_](virtual)%f[^%w_]" or plain:match "%f[%w_](public)%s*:"
+    or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
 function Recorder:declare(original, text)

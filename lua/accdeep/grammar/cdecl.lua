@@ -3,7 +3,7 @@
 -- Nodes: declaration{spec, storage, list of {declarator, init?}}; spec is builtin{words} |
 -- record{kind, name?, members?} | enum{name?, list?} | named{name} | instance{name, arguments};
 -- method{name, params, body}; virtual (a member function that makes its type polymorphic);
--- template{params, record}; declarator{pointers, name? |
+-- template{params, record}; declarator{pointers, reference?, name? |
 -- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
 
 local lpeg = require "lpeg"
@@ -63,10 +63,10 @@ return function(rules, lx)
     + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
       function() end)
   local function declarator(who)
-    return node("declarator", stars * (who + sym "(" * V "declarator" * sym ")")
-        * Ct(V "dimension" ^ 0),
-      function(n, pointers, what, dimensions)
-        n.pointers, n.suffixes = pointers, dimensions
+    return node("declarator", stars * opt(Cp() * sym "&" * qualifier ^ 0)
+        * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
+      function(n, pointers, reference, what, dimensions)
+        n.pointers, n.reference, n.suffixes = pointers, reference or nil, dimensions
         if type(what) == "table" then
           n.inner = what
         else

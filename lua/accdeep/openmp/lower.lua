@@ -510,6 +510,13 @@ local function behaviour_of(plan, category, named)
   return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
 
+-- Whether a reference that no clause names is a section of no length: looked up by the address it holds
+-- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer.
+local function by_reference(plan, category)
+  local said = plan.defaults[category] or plan.defaults.all or "default"
+  return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
+end
+
 -- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
@@ -559,7 +566,9 @@ local function add_implicit(plan, references)
         or t.kind == "pointer" and "pointer" or "scalar"
       local behaviour = session.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
         or behaviour_of(plan, category, plan.roots[name])
-      if behaviour == "none" then
+      if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
+        plan.looked_up[name] = true
+      elseif behaviour == "none" then
         raise("default-none", reference.in_text and pos or reference.pos or pos,
           ("defaultmap(none), but '%s' is in no clause"):format(name), { rule = "OMP60-map-11",
           help = ("name '%s' in a map or private clause"):format(name) })
@@ -712,7 +721,7 @@ local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clau
 function openmp.directive(session, node, options)
   local what = directive.check(node)
   local plan = lower.plan(session, node, what.kind, options)
-  plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases = {}, {}, {}, {}, {}
+  plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
   plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to
   general(plan)
   local extra = data_sharing(plan)
