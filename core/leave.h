@@ -1,4 +1,4 @@
-/* leave.h - an exit on its way: what leave.c takes off, and ends.c ends with it. */
+/* leave.h - an exit on its way: what exit.c finds, leave.c takes off, and ends.c ends with it. */
 #ifndef ACCD_LEAVE_H
 #define ACCD_LEAVE_H
 
@@ -25,6 +25,13 @@ struct leave {
     bool group_leaves, group_dies;
 };
 
+/* leave.c: carries out an exit whose claims are resolved, or changes nothing. */
+accd_status accd_leave_now(struct leave *leave);
+/* The host's value, of a descriptor all of it, for the device's copy of a pointer: FLANG-detach-1. */
+accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
+                                 uint64_t dev);
+
+/* ends.c */
 /* An attachment ends; count: what is put back if the exit fails. */
 accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
                                 bool dangles);

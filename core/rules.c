@@ -2,6 +2,12 @@
  * shown by spec/openacc/profiles.lua and libgomp.lua. */
 #include "core.h"
 
+/* What OpenMP's profiles have in common. */
+#define OPENMP                                                                                     \
+    .document = ACCD_OF_OPENMP, .counting = ACCD_COUNT_CONSTRUCTS, .holes = ACCD_REJECT,           \
+    .frame_grows = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                 \
+    .lost_target = ACCD_LOST_DANGLES, .null_routine = ACCD_REJECT
+
 /* Of choices that a profile does not name, it makes the first one. */
 static const accd_rules profiles[] = {
     {
@@ -86,30 +92,8 @@ static const accd_rules profiles[] = {
         .zero_update = ACCD_REJECT,
         .zero_present = ACCD_REJECT,
     },
-    {
-        .name = "openmp-4.0",
-        .document = ACCD_OF_OPENMP,
-        .counting = ACCD_COUNT_CONSTRUCTS,
-        .attaching = ACCD_ATTACH_EVERY,
-        .holes = ACCD_REJECT,
-        .frame_grows = ACCD_REJECT,
-        .stale = ACCD_REJECT,
-        .null_pointer = ACCD_REJECT,
-        .lost_target = ACCD_LOST_DANGLES,
-        .null_routine = ACCD_REJECT,
-    },
-    {
-        .name = "openmp-5.1",
-        .document = ACCD_OF_OPENMP,
-        .counting = ACCD_COUNT_CONSTRUCTS,
-        .attaching = ACCD_ATTACH_NEW,
-        .holes = ACCD_REJECT,
-        .frame_grows = ACCD_REJECT,
-        .stale = ACCD_REJECT,
-        .null_pointer = ACCD_REJECT,
-        .lost_target = ACCD_LOST_DANGLES,
-        .null_routine = ACCD_REJECT,
-    },
+    {.name = "openmp-4.0", OPENMP, .attaching = ACCD_ATTACH_EVERY},
+    {.name = "openmp-5.1", OPENMP, .attaching = ACCD_ATTACH_NEW},
 };
 
 const accd_rules *accd_rules_named(const char *name)

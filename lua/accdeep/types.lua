@@ -160,8 +160,6 @@ end
 
 function types.name(t) return spell(t, "") end
 
-function types.is_integer(t) return t.kind == "scalar" and not t.float end
-function types.is_arithmetic(t) return t.kind == "scalar" end
 function types.is_record(t) return t.kind == "record" end
 
 -- Whether two types are the same: records by identity, the rest by structure.

@@ -80,8 +80,6 @@ function directive.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
 end
 
-function directive.is_clause(name) return all_clauses[name] or false end
-
 -- What only devices can promise that share the host's memory.
 local of_shared_memory = add_words({}, "unified_shared_memory unified_address self_maps")
 

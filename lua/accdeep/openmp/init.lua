@@ -169,7 +169,12 @@ local function open_region(self, plan)
 end
 
 local function compute(self, node, text, refs, file, line)
-  local checked = map.directive(self, node, { file = file, line = line }) -- now, run when the body is there
+  local key = ("omp check %s %d"):format(self:key_of(line), group.state(self))
+  local checked = self:seen(text, file, key) -- once for its place; it is run when the body is there
+  if not checked then
+    checked = map.directive(self, node, { file = file, line = line })
+    self:keep(checked, text, file, key)
+  end
   local run_body = kernel.construct(self, text, refs, file, line, function(references, is_text, run)
     local function planned() -- by what is present on the construct's device (OMP60-map-12)
       local names = {}

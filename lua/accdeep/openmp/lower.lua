@@ -337,19 +337,18 @@ local function add_block(plan, requests, parts)
     clause = { places = item.places } }))
 end
 
--- Requests on one structure that make one object: without those that move always, or by a mapper, which lie in
--- it with items of their own.
+-- Requests on one structure make one object. Those that move always, or by a mapper, have items of their own, too,
+-- which lie in it. false: there is only one.
 local function add_members(plan, requests)
-  local list, own_items = {}, {}
+  if #requests < 2 then return false end
+  local own_items = {}
   for _, request in ipairs(requests) do
     local element = types.innermost(request.type)
     local own = types.is_record(element) and mapper.treatment(plan.session, element,
       mapper.named(plan.session, element, request.says.mapper, request.says.mapper_pos), request.asks).policy
-    list[#list + 1] = request
     if own or mapper.bits(request.asks.flags) ~= 0 then own_items[#own_items + 1] = request end
   end
-  if #list < 2 then return false end
-  add_block(plan, list, parts_of(plan.session, list))
+  add_block(plan, requests, parts_of(plan.session, requests))
   for _, request in ipairs(own_items) do plan:request(request) end
   return true
 end
@@ -449,7 +448,6 @@ local function add_requests(plan, requests, used)
   end
   restrict.instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
-  plan.structures = structures
   local function add_structure(found)
     if found.done then return end
     found.done = true
