@@ -73,7 +73,7 @@ struct accd_cuda {
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
     bool lost;                           /* after a sticky error nothing is asked any more */
     cu_result error;                     /* of the last call that failed */
-    char why[240];
+    char why[sizeof ((accd_device_info *)0)->why];
 
     struct accd_range memories; /* by device address */
     struct accd_pool memory_pool;
