@@ -32,9 +32,9 @@ accd_status accd_say_why(struct accd_directory *dir, accd_status status)
     return status;
 }
 
-void accd_config_init(accd_config *config)
+void accd_context_config_init(accd_context_config *config)
 {
-    *config = (accd_config){
+    *config = (accd_context_config){
         .struct_size = sizeof *config,
         .devices = 1,
         .group_least = 64,
@@ -58,10 +58,10 @@ static bool reclaim(void *owner)
     return found;
 }
 
-accd_status accd_open(accd_context **context_p, const accd_config *config)
+accd_status accd_context_open(accd_context **context_p, const accd_context_config *config)
 {
-    accd_config defaults;
-    accd_config_init(&defaults);
+    accd_context_config defaults;
+    accd_context_config_init(&defaults);
     if (!config)
         config = &defaults;
     if (config->struct_size != sizeof *config)
@@ -97,7 +97,7 @@ accd_status accd_open(accd_context **context_p, const accd_config *config)
         context->ndirs++;
     }
     if (status != ACCD_OK) {
-        accd_close(context);
+        accd_context_close(context);
         return status;
     }
     context->config.no_device = NULL; /* the caller's, for this call */
@@ -105,7 +105,7 @@ accd_status accd_open(accd_context **context_p, const accd_config *config)
     return ACCD_OK;
 }
 
-void accd_close(accd_context *context)
+void accd_context_close(accd_context *context)
 {
     if (!context)
         return;
@@ -127,11 +127,14 @@ void accd_close(accd_context *context)
     accd_mem_free(&last, context, sizeof *context);
 }
 
-const accd_error *accd_last_error(const accd_context *context) { return &context->error; }
+const accd_error *accd_context_error(const accd_context *context)
+{
+    return &context->error;
+}
 const accd_rules *accd_get_rules(const accd_context *context) { return &context->rules; }
 int accd_device_count(const accd_context *context) { return context->ndirs; }
 
-void accd_on_event(accd_context *context, accd_event_fn fn, void *ud)
+void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
 {
     context->config.on_event = fn;
     context->config.event_ud = ud;

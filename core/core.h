@@ -18,7 +18,7 @@
 #ifndef ACCD_CORE_H
 #define ACCD_CORE_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 #include "device.h"
 #include "fuse.h"
 #include "gaps.h"
@@ -466,7 +466,7 @@ struct accd_workers;
 
 struct accd_context {
     struct accd_mem mem;
-    accd_config config;
+    accd_context_config config;
     accd_rules rules;
     accd_error error;
     char checked[400]; /* what accd_check found */

@@ -143,8 +143,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                    ? run(context, device, ACCD_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    if (accd_is_present(context, device, section, size) != ACCD_WHOLLY ||
-        accd_is_present(context, device, descriptor, bytes) != ACCD_WHOLLY)
+    if (accd_presence_of(context, device, section, size) != ACCD_WHOLLY ||
+        accd_presence_of(context, device, descriptor, bytes) != ACCD_WHOLLY)
         return ACCD_OK;
     ACCD_TRY(accd_find_attach(dir, accd_address(descriptor), &attach));
     accd_item items[2];

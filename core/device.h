@@ -2,7 +2,7 @@
 #ifndef ACCD_DEVICE_H
 #define ACCD_DEVICE_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 #include "mem.h"
 
 /* The number of copies a batch will make, announced before the first one. */
@@ -13,7 +13,7 @@ struct accd_traffic {
 struct accd_backend {
     const char *name;
     /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
-    accd_status (*open)(void **device_p, int number, const accd_config *config,
+    accd_status (*open)(void **device_p, int number, const accd_context_config *config,
                         struct accd_mem *mem);
     void (*close)(void *device);
     /* Required. bytes > 0; the address is a multiple of 16. ACCD_OUT_OF_DEVICE_MEMORY. */

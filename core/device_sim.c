@@ -87,8 +87,8 @@ static void sim_close(void *device)
     accd_mem_free(sim->mem, sim, sizeof *sim);
 }
 
-static accd_status open_either(void **device_p, const accd_config *config, struct accd_mem *mem,
-                               bool direct)
+static accd_status open_either(void **device_p, const accd_context_config *config,
+                               struct accd_mem *mem, bool direct)
 {
     struct sim *sim = accd_mem_zero(mem, sizeof *sim);
     if (!sim)
@@ -116,14 +116,14 @@ static accd_status open_either(void **device_p, const accd_config *config, struc
     return ACCD_OK;
 }
 
-static accd_status sim_open(void **device_p, int number, const accd_config *config,
+static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
                             struct accd_mem *mem)
 {
     (void)number;
     return open_either(device_p, config, mem, false);
 }
 
-static accd_status direct_open(void **device_p, int number, const accd_config *config,
+static accd_status direct_open(void **device_p, int number, const accd_context_config *config,
                                struct accd_mem *mem)
 {
     (void)number;

@@ -5,7 +5,7 @@
 static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
                  uint64_t host, uint64_t bytes)
 {
-    const accd_config *config = &plan->context->config;
+    const accd_context_config *config = &plan->context->config;
     const accd_construct *construct = plan->construct;
     config->on_event(config->event_ud, &(accd_event){
                                            .op = op,

@@ -10,7 +10,7 @@
 #ifndef ACCD_FUSE_H
 #define ACCD_FUSE_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 
 #include <stdbool.h>
 

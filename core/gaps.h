@@ -2,7 +2,7 @@
 #ifndef ACCD_GAPS_H
 #define ACCD_GAPS_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 
 #include <stdbool.h>
 

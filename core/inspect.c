@@ -9,7 +9,7 @@ static accd_presence presence_within(struct accd_directory *dir, const struct ac
                                                                            : ACCD_ABSENT;
 }
 
-accd_presence accd_is_present(accd_context *context, int device, const void *host, uint64_t bytes)
+accd_presence accd_presence_of(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     enum accd_relation relation;
@@ -57,7 +57,7 @@ int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t en
     return 1;
 }
 
-uint64_t accd_deviceptr(accd_context *context, int device, const void *host)
+uint64_t accd_device_address(accd_context *context, int device, const void *host)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
@@ -66,7 +66,7 @@ uint64_t accd_deviceptr(accd_context *context, int device, const void *host)
     return object->dev + (accd_address(host) - object->host);
 }
 
-uint64_t accd_hostptr(accd_context *context, int device, uint64_t dev)
+uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;

@@ -2,7 +2,7 @@
 #ifndef ACCD_MEM_H
 #define ACCD_MEM_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 
 #include <stdbool.h>
 

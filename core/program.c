@@ -357,7 +357,7 @@ static bool call(struct accd_machine *m, const accd_instruction *in, size_t firs
     const int64_t *args[8];
     for (unsigned i = 0; i < in->b; i++)
         args[i] = m->r[in->a + i];
-    const accd_config *config = &m->context->config;
+    const accd_context_config *config = &m->context->config;
     if (config->on_bound &&
         !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
         return true;

@@ -100,7 +100,7 @@ static bool open_pool(struct accd_cuda *cuda)
             ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
 }
 
-static accd_status cuda_open(void **device_p, int number, const accd_config *config,
+static accd_status cuda_open(void **device_p, int number, const accd_context_config *config,
                              struct accd_mem *mem)
 {
     struct accd_cuda *cuda = accd_mem_zero(mem, sizeof *cuda);

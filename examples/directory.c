@@ -50,8 +50,8 @@ static void print_level(int level)
 
 int main(void)
 {
-    accd_config config;
-    accd_config_init(&config);
+    accd_context_config config;
+    accd_context_config_init(&config);
     config.backend = accd_backend_named("direct");
     if (accd_stacks_open(&stacks, &config) != ACCD_OK)
         return 1;

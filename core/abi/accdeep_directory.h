@@ -21,13 +21,14 @@
  *
  * A call that fails changes nothing: not the device, not the environments, not the clauses read so
  * far. accd_stacks_error says why. A handle is used by one thread at a time. Bytes are bytes,
- * lengths and first elements count elements, addresses of devices are uint64_t as in accdeep.h;
- * with the backend "direct" they can be cast to pointers that kernels of this process follow.
+ * lengths and first elements count elements, addresses of devices are uint64_t as in
+ * accdeep_core.h; with the backend "direct" they can be cast to pointers that kernels of this
+ * process follow.
  */
 #ifndef ACCDEEP_DIRECTORY_H
 #define ACCDEEP_DIRECTORY_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,8 +40,8 @@ extern "C" {
 typedef struct accd_stacks accd_stacks;
 
 /* Opens the devices of a configuration, which is copied; NULL: one simulated device. Without rules
- * it gets the profile "directory". The caller closes it. What accd_open returns. */
-ACCD_API accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_config *config);
+ * it gets the profile "directory". The caller closes it. What accd_context_open returns. */
+ACCD_API accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context_config *config);
 /* Frees it with its context and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_stacks_close(accd_stacks *stacks);
 /* The context below, for everything else: events, inspection, memory of devices. It belongs to the

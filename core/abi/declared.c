@@ -246,7 +246,7 @@ static void open_regions(struct module *module)
                             &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
             const struct declared *variable = &module->variables[i];
-            uint64_t at = accd_deviceptr(goacc.context, device, variable->host);
+            uint64_t at = accd_device_address(goacc.context, device, variable->host);
             if (at && !variable->link && variable->initial)
                 goacc_must(
                     accd_to_device(goacc.context, device, at, variable->initial, variable->bytes));
@@ -340,7 +340,7 @@ void goacc_declared_swap(const struct goacc_thread *self)
 {
     size_t m = 0, place = 0;
     for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
-        uint64_t at = accd_deviceptr(goacc.context, self->device, v->host);
+        uint64_t at = accd_device_address(goacc.context, self->device, v->host);
         char *host = v->host, *device = (char *)(uintptr_t)at, some[4096];
         for (uint64_t k = 0, n; at && k < v->bytes; k += n) {
             n = v->bytes - k < sizeof some ? v->bytes - k : sizeof some;

@@ -62,7 +62,7 @@ refuse(accd_stacks *stacks, accd_status status, const char *rule, const char *fo
 static accd_status told(accd_stacks *stacks, accd_status status)
 {
     if (status != ACCD_OK)
-        stacks->error = *accd_last_error(stacks->context);
+        stacks->error = *accd_context_error(stacks->context);
     return status;
 }
 
@@ -89,12 +89,12 @@ static accd_status no_memory(accd_stacks *stacks)
 
 /* --------------------------------------------------------------------------------- handles -- */
 
-accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_config *config)
+accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context_config *config)
 {
-    accd_config used;
+    accd_context_config used;
     if (!stacks_p)
         return ACCD_MISUSE;
-    accd_config_init(&used);
+    accd_context_config_init(&used);
     if (config && config->struct_size != sizeof used)
         return ACCD_MISUSE;
     if (config)
@@ -107,7 +107,7 @@ accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_config *config)
         return ACCD_OUT_OF_MEMORY;
     *stacks = (accd_stacks){.alloc = alloc, .alloc_ud = used.alloc_ud};
     stacks->error = (accd_error){.rule = "", .item = SIZE_MAX};
-    accd_status status = accd_open(&stacks->context, &used);
+    accd_status status = accd_context_open(&stacks->context, &used);
     if (status == ACCD_OK) {
         int devices = accd_device_count(stacks->context);
         size_t bytes = (size_t)devices * sizeof stacks->stacks[0];
@@ -142,7 +142,7 @@ void accd_stacks_close(accd_stacks *stacks)
                     stacks->stacks[i].room * sizeof stacks->stacks[i].levels[0]);
     drop_memory(stacks, stacks->stacks, (size_t)stacks->devices * sizeof stacks->stacks[0]);
     drop_memory(stacks, stacks->items, stacks->room * sizeof stacks->items[0]);
-    accd_close(stacks->context);
+    accd_context_close(stacks->context);
     stacks->alloc(stacks->alloc_ud, stacks, sizeof *stacks, 0);
 }
 
@@ -381,7 +381,7 @@ accd_status device_address(accd_stacks *stacks, int device, const void *host, ui
     accd_status status = check_between(stacks, "device_address", device);
     if (status != ACCD_OK)
         return status;
-    uint64_t dev = accd_deviceptr(stacks->context, device, host);
+    uint64_t dev = accd_device_address(stacks->context, device, host);
     if (!dev)
         return refuse(stacks, ACCD_NOT_PRESENT, R_UPDATE,
                       "device_address: no data at %p are present on device %d", host, device);

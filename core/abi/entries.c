@@ -147,7 +147,7 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
         unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
         if ((kind == TO || kind == TOFROM) && host && map->size[i] == sizeof(void *) &&
-            accd_deviceptr(goacc.context, self->device, (const void *)word_at(host)))
+            accd_device_address(goacc.context, self->device, (const void *)word_at(host)))
             add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
     }
 }
@@ -285,7 +285,7 @@ static bool leads_to_data(const struct goacc_thread *self, const struct entries 
                           uint64_t device)
 {
     const void *data = i ? map->host[i - 1] : NULL;
-    uint64_t there = data ? accd_deviceptr(goacc.context, self->device, data) : 0;
+    uint64_t there = data ? accd_device_address(goacc.context, self->device, data) : 0;
     return there && word_at((const void *)(uintptr_t)device) - word_at(map->host[i]) ==
                         there - (uintptr_t)data;
 }
@@ -297,7 +297,7 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
         const char *host = map->host[i];
         if (goacc_kind(map, i) != TO_PSET || !host || map->size[i] <= pointer)
             continue;
-        uint64_t device = accd_deviceptr(goacc.context, self->device, host);
+        uint64_t device = accd_device_address(goacc.context, self->device, host);
         size_t rest = map->size[i] - pointer;
         if (device && leads_to_data(self, map, i, device) &&
             memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)

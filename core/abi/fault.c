@@ -34,7 +34,7 @@ static _Noreturn void tell_device(void *address, const void *context)
 {
     int device = accd_device_of(goacc.context, (uintptr_t)address);
     goacc_strict_open_devices(); /* for good */
-    uint64_t host = accd_hostptr(goacc.context, device, (uintptr_t)address);
+    uint64_t host = accd_host_address(goacc.context, device, (uintptr_t)address);
     if (host)
         goacc_tell("error", "device-pointer-on-host", "ACC33-hd-1", instruction(context) + 1,
                    "the host program follows the device address %p; the data are at %p on the host",

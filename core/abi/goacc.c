@@ -29,7 +29,7 @@ static struct goacc_level *push_level(struct goacc_thread *self, int parent)
 
 static void *device_address(const struct goacc_thread *self, const void *host)
 {
-    return (void *)(uintptr_t)accd_deviceptr(goacc.context, self->device, host);
+    return (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host);
 }
 
 /* host_data: the program goes on with device addresses. */

@@ -39,7 +39,7 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
     bool gave = false;
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        if (accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
+        if (accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
             continue;
         if (!only_pointers(self, item))
             return false;

@@ -112,7 +112,7 @@ void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action acti
         goacc_name_item(&item);
         goacc_run(self, kind, &item, 1, finalize);
         device = kind == ACCD_ENTER_DATA
-                     ? (void *)(uintptr_t)accd_deviceptr(goacc.context, self->device, host)
+                     ? (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host)
                      : NULL;
     }
     goacc_leave();
@@ -202,7 +202,7 @@ int goacc_is_present(const struct goacc_site *site, const void *host, size_t byt
 {
     const struct goacc_thread *self = goacc_enter(site);
     int present = self->type == GOACC_HOST ||
-                  accd_is_present(goacc.context, self->device, host, bytes) == ACCD_WHOLLY;
+                  accd_presence_of(goacc.context, self->device, host, bytes) == ACCD_WHOLLY;
     goacc_leave();
     return present;
 }
@@ -217,7 +217,7 @@ void *acc_deviceptr(void *host)
     const struct goacc_thread *self = goacc_enter(HERE);
     uint64_t device = self->type == GOACC_HOST
                           ? (uintptr_t)host
-                          : accd_deviceptr(goacc.context, self->device, host);
+                          : accd_device_address(goacc.context, self->device, host);
     goacc_leave();
     return (void *)(uintptr_t)device;
 }
@@ -227,7 +227,7 @@ void *acc_hostptr(void *device)
     const struct goacc_thread *self = goacc_enter(HERE);
     uint64_t host = self->type == GOACC_HOST
                         ? (uintptr_t)device
-                        : accd_hostptr(goacc.context, self->device, (uintptr_t)device);
+                        : accd_host_address(goacc.context, self->device, (uintptr_t)device);
     goacc_leave();
     return (void *)(uintptr_t)host;
 }

@@ -214,8 +214,8 @@ void goacc_prof_note_event(const accd_event *event)
     const int events_of[] = {told[event->op].first, told[event->op].second};
     for (int i = 0; i < 2; i++)
         if (heard(events_of[i]))
-            goacc_prof_note(events_of[i], host, accd_deviceptr(goacc.context, event->device, host),
-                            event->bytes);
+            goacc_prof_note(events_of[i], host,
+                            accd_device_address(goacc.context, event->device, host), event->bytes);
 }
 
 static void tell_notes(const struct goacc_span *span)

@@ -171,13 +171,13 @@ static accd_event_fn listener(void)
 void goacc_listen(void)
 {
     if (goacc.context)
-        accd_on_event(goacc.context, listener(), NULL);
+        accd_context_on_event(goacc.context, listener(), NULL);
 }
 
 static void open_context(void)
 {
-    accd_config config;
-    accd_config_init(&config);
+    accd_context_config config;
+    accd_context_config_init(&config);
     config.rules = goacc.options.rules;
     config.devices = (unsigned)goacc.options.devices;
     config.device_bytes = goacc.options.device_bytes;
@@ -185,7 +185,7 @@ static void open_context(void)
     config.backend = accd_backend_named("direct");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
     config.on_event = listener();
-    accd_status status = accd_open(&goacc.context, &config);
+    accd_status status = accd_context_open(&goacc.context, &config);
     if (status != ACCD_OK)
         goacc_die(accd_status_code(status), "the device cannot be opened: %s",
                   accd_status_text(status));
@@ -324,7 +324,7 @@ void goacc_die(const char *code, const char *format, ...)
 
 void goacc_fail(void)
 {
-    goacc_tell_error(goacc.site, accd_last_error(goacc.context));
+    goacc_tell_error(goacc.site, accd_context_error(goacc.context));
     goacc_end();
 }
 
@@ -342,7 +342,7 @@ int goacc_open_region(const char **name_p)
 
 void goacc_shut(void)
 {
-    accd_close(goacc.context);
+    accd_context_close(goacc.context);
     goacc.context = NULL;
     goacc_forget_labels();
 }

@@ -18,7 +18,7 @@
 #ifndef GOACC_RUNTIME_H
 #define GOACC_RUNTIME_H
 
-#include "accdeep.h"
+#include "accdeep_core.h"
 #include "debug.h"
 
 #include <pthread.h>

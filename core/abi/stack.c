@@ -153,7 +153,7 @@ void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t 
             continue;
         }
         struct frame_of *known = find((uintptr_t)item->host);
-        if (known && accd_is_present(goacc.context, self->device, item->host, 1) == ACCD_ABSENT)
+        if (known && accd_presence_of(goacc.context, self->device, item->host, 1) == ACCD_ABSENT)
             take(known);
     }
 }
@@ -218,7 +218,7 @@ void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t
             continue;
         if (accd_present_bounds(goacc.context, self->device, item->host, &start, &bytes))
             check(self, start, declares);
-        if (accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
+        if (accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
             continue;
         while (accd_present_next(goacc.context, self->device, &at, &object) &&
                object.info.host < end)

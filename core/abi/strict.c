@@ -65,7 +65,7 @@ void goacc_strict_close_devices(void)
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
-    return accd_is_present(goacc.context, watched_device, (const void *)(uintptr_t)address, 1) ==
+    return accd_presence_of(goacc.context, watched_device, (const void *)(uintptr_t)address, 1) ==
            ACCD_WHOLLY;
 }
 
@@ -227,7 +227,7 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
         const accd_item *item = &items[i];
         char name[160];
         if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
-            accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT)
+            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT)
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
         goacc_tell("note", "not-present", "ACC33-2.7-1", goacc.site->call.pc,
@@ -245,10 +245,10 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
         const accd_item *item = &items[i];
         char name[160];
         if (item->action != ACCD_COPYIN || !item->bytes || item->bytes > SCALAR ||
-            accd_is_present(goacc.context, self->device, item->host, item->bytes) != ACCD_WHOLLY)
+            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_WHOLLY)
             continue;
         const void *device =
-            (const void *)(uintptr_t)accd_deviceptr(goacc.context, self->device, item->host);
+            (const void *)(uintptr_t)accd_device_address(goacc.context, self->device, item->host);
         if (!memcmp(item->host, device, item->bytes) || !goacc_untold(goacc.site->call.pc))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);

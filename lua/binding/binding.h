@@ -5,7 +5,7 @@
 #ifndef ACCD_BINDING_H
 #define ACCD_BINDING_H
 
-#include <accdeep.h>
+#include <accdeep_core.h>
 #include <lauxlib.h>
 #include <lua.h>
 

@@ -206,10 +206,10 @@ static int l_device(lua_State *L)
 static int l_open(lua_State *L)
 {
     static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
-    accd_config config;
+    accd_context_config config;
     accd_rules rules;
     luaL_checktype(L, 1, LUA_TTABLE);
-    accd_config_init(&config);
+    accd_context_config_init(&config);
     lua_getfield(L, 1, "backend");
     config.backend = accd_backend_named(luaL_optstring(L, -1, "sim"));
     luaL_argcheck(L, config.backend, 1, "there is no such backend");
@@ -235,7 +235,7 @@ static int l_open(lua_State *L)
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     config.on_bound = on_bound;
     config.bound_ud = context;
-    accd_status status = accd_open(&context->core, &config);
+    accd_status status = accd_context_open(&context->core, &config);
     if (status != ACCD_OK) {
         lua_pushnil(L);
         lua_createtable(L, 0, 3);
@@ -264,7 +264,7 @@ static int l_close(lua_State *L)
         handle->empty(handle);
         handle_unlink(handle);
     }
-    accd_close(context->core);
+    accd_context_close(context->core);
     context->core = NULL;
     forget_events(&context->told);
     free(context->told.events);
@@ -355,7 +355,7 @@ static int l_listen(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     bool on = lua_toboolean(L, 2);
-    accd_on_event(context->core, on ? on_event : NULL, &context->told);
+    accd_context_on_event(context->core, on ? on_event : NULL, &context->told);
     context->told.listening = on;
     if (!on)
         forget_events(&context->told);

@@ -21,8 +21,8 @@ static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
     struct context *context = check_context(L, 1);
-    lua_pushstring(L, names[accd_is_present(context->core, device_at(L, 2), address_at(L, 3),
-                                            (uint64_t)luaL_checkinteger(L, 4))]);
+    lua_pushstring(L, names[accd_presence_of(context->core, device_at(L, 2), address_at(L, 3),
+                                             (uint64_t)luaL_checkinteger(L, 4))]);
     return 1;
 }
 
@@ -30,15 +30,15 @@ static int l_deviceptr(lua_State *L)
 {
     struct context *context = check_context(L, 1);
     lua_pushinteger(
-        L, (lua_Integer)accd_deviceptr(context->core, device_at(L, 2), address_at(L, 3)));
+        L, (lua_Integer)accd_device_address(context->core, device_at(L, 2), address_at(L, 3)));
     return 1;
 }
 
 static int l_hostptr(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    lua_pushinteger(L, (lua_Integer)accd_hostptr(context->core, device_at(L, 2),
-                                                 (uint64_t)luaL_checkinteger(L, 3)));
+    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, device_at(L, 2),
+                                                      (uint64_t)luaL_checkinteger(L, 3)));
     return 1;
 }
 

@@ -244,7 +244,7 @@ static int l_device_pointer(lua_State *L)
     if (status != ACCD_OK)
         return push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)value);
-    uint64_t low, high, host = accd_hostptr(context->core, device, address);
+    uint64_t low, high, host = accd_host_address(context->core, device, address);
     if (!host || !accd_attached_range(context->core, device, (const void *)(uintptr_t)host, value,
                                       &low, &high))
         return 1;

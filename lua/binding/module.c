@@ -72,7 +72,7 @@ void push_object_info(lua_State *L, const accd_object_info *info)
 
 int push_error(lua_State *L, struct context *context, accd_status status)
 {
-    const accd_error *error = accd_last_error(context->core);
+    const accd_error *error = accd_context_error(context->core);
     lua_pushnil(L);
     lua_createtable(L, 0, 6);
     lua_pushstring(L, accd_status_code(status));

@@ -6,8 +6,8 @@
 
 static accd_stacks *open_stacks(struct meter *meter, struct story *story)
 {
-    accd_config config;
-    accd_config_init(&config);
+    accd_context_config config;
+    accd_context_config_init(&config);
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
     config.devices = 2;
@@ -316,16 +316,16 @@ static void null_handles(void)
 {
     int data[1] = {0};
     uint64_t address;
-    accd_config config;
+    accd_context_config config;
     accd_stacks *stacks = NULL;
-    accd_config_init(&config);
+    accd_context_config_init(&config);
     config.struct_size--;
     ok(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "a configuration of others");
     ok(accd_stacks_open(NULL, NULL) == ACCD_MISUSE, "no place for the handle");
     ok(accd_stacks_open(&stacks, NULL) == ACCD_OK, "a handle with all defaults");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "directory", "its rules");
     accd_stacks_close(stacks);
-    accd_config_init(&config);
+    accd_context_config_init(&config);
     config.rules = accd_rules_named("openacc-3.3");
     ok(accd_stacks_open(&stacks, &config) == ACCD_OK, "a handle with other rules");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "openacc-3.3", "they are kept");
@@ -629,9 +629,9 @@ static void failures(void)
     int opened = 0; /* the handle itself */
     for (size_t n = 1; !opened; n++) {
         struct meter meter = {.fail_at = n};
-        accd_config config;
+        accd_context_config config;
         accd_stacks *stacks = NULL;
-        accd_config_init(&config);
+        accd_context_config_init(&config);
         config.alloc = meter_alloc;
         config.alloc_ud = &meter;
         config.device_bytes = 1 << 20;

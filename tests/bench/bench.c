@@ -85,7 +85,7 @@ static void expect_ok(accd_context *context, accd_status status)
 {
     if (status == ACCD_OK)
         return;
-    fprintf(stderr, "bench: %s\n", accd_last_error(context)->message);
+    fprintf(stderr, "bench: %s\n", accd_context_error(context)->message);
     exit(1);
 }
 
@@ -326,11 +326,11 @@ static accd_program *object_program(accd_context *context)
 
 static accd_context *open_context(unsigned threads)
 {
-    accd_config config;
-    accd_config_init(&config);
+    accd_context_config config;
+    accd_context_config_init(&config);
     config.threads = threads;
     accd_context *context = NULL;
-    if (accd_open(&context, &config) != ACCD_OK)
+    if (accd_context_open(&context, &config) != ACCD_OK)
         exit(1);
     return context;
 }
@@ -446,7 +446,7 @@ static int l_deep(lua_State *L)
     }
     for (unsigned t = 0; t < 2; t++) {
         accd_program_release(item[t].program);
-        accd_close(context[t]);
+        accd_context_close(context[t]);
     }
     accd_workers_close(workers);
     free(objects);
@@ -701,7 +701,7 @@ static int l_descriptors(lua_State *L)
         set(L, "again", m[k].again);
         set(L, "detach", m[k].detach);
         accd_program_release(m[k].program);
-        accd_close(m[k].context);
+        accd_context_close(m[k].context);
         free(m[k].at);
         free(m[k].attach);
     }
@@ -747,14 +747,17 @@ static int l_flat(lua_State *L)
             item.host = objects + (size_t)order[(size_t)i % kept] * 96;
             run(context, ACCD_ENTER_DATA, &item, 1);
         });
-        MEASURE(lookup, ROUNDS, for (int i = 0; i < ROUNDS; i++) sum +=
-                accd_deviceptr(context, 0, objects + (size_t)order[(size_t)i % kept] * 96));
+        MEASURE(lookup, ROUNDS,
+                for (int i = 0; i < ROUNDS; i++) sum +=
+                accd_device_address(context, 0, objects + (size_t)order[(size_t)i % kept] * 96));
     }
     for (int r = 0; r < 5; r++) {
-        MEASURE(deviceptr, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
-                accd_deviceptr(context, 0, objects + (size_t)ask[i] * 96 + 8));
-        MEASURE(presence, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
-                (uint64_t)accd_is_present(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
+        MEASURE(deviceptr, QUERIES,
+                for (size_t i = 0; i < QUERIES; i++) sum +=
+                accd_device_address(context, 0, objects + (size_t)ask[i] * 96 + 8));
+        MEASURE(presence, QUERIES,
+                for (size_t i = 0; i < QUERIES; i++) sum +=
+                (uint64_t)accd_presence_of(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
         MEASURE(in_map, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
                 ((struct record *)map_floor(map, records[0].start + (uint64_t)ask[i] * 96 + 8))->dev);
     }
@@ -769,7 +772,7 @@ static int l_flat(lua_State *L)
     set(L, "pair", pair);
     set(L, "present", present);
     set(L, "lookup", lookup);
-    accd_close(context);
+    accd_context_close(context);
     free(objects);
     free(fresh);
     free(order);
@@ -870,7 +873,7 @@ static int l_expressions(lua_State *L)
         set(L, "program", program - nothing);
         lua_rawseti(L, -2, e + 1);
     }
-    accd_close(context);
+    accd_context_close(context);
     free(items);
     free(to);
     return 1;

@@ -382,8 +382,8 @@ static size_t number(const char *text)
 int main(int argc, char **argv)
 {
     bool overheads = argc > 3 && !strcmp(argv[1], "overhead");
-    accd_config config;
-    accd_config_init(&config);
+    accd_context_config config;
+    accd_context_config_init(&config);
     config.threads = 1;
     config.backend = accd_backend_named(argc > 4 && overheads ? argv[4] : "direct");
     if (argc < (overheads ? 4 : 6) || !config.backend ||

@@ -26,7 +26,7 @@ static accd_context *fresh(struct meter *meter, const char *rules)
 static void finish(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -42,7 +42,7 @@ static accd_item pointer(uint8_t action, const void *slot)
 
 static bool leads_to(accd_context *context, const void *slot, const void *target)
 {
-    return device_word(context, slot) == accd_deviceptr(context, 0, target);
+    return device_word(context, slot) == accd_device_address(context, 0, target);
 }
 
 static void by_clauses(void)
@@ -112,7 +112,7 @@ static void by_attach(void)
     is_number(attach_count(context, &X.p), 0, "then neither is");
     is_status(ENTER(context, pointer(ACCD_ATTACH, &X.p)), ACCD_OK, "attach");
     fails(context, ACCD_STILL_ATTACHED, EXIT(context, PLAIN(ACCD_DELETE, data)), "target first");
-    ok(accd_last_error(context)->asked.host == (uintptr_t)&X.p, "the error names the pointer");
+    ok(accd_context_error(context)->asked.host == (uintptr_t)&X.p, "the error names the pointer");
     fails(context, ACCD_STILL_ATTACHED, EXIT(context, ONE(X, ACCD_DELETE)), "holder first");
     is_status(
         EXIT(context, ONE(X, ACCD_DELETE), pointer(ACCD_DETACH, &X.p), PLAIN(ACCD_DELETE, data)),
@@ -160,13 +160,13 @@ static void changed_pointers(void)
     fails(context, ACCD_POINTER_CHANGED, EXIT(context, pointer(ACCD_DETACH, &X.p)), "detach it");
     X.p = data;
     uint64_t word = (uintptr_t)other, half = 5;
-    uint64_t slot = accd_deviceptr(context, 0, &X.p);
+    uint64_t slot = accd_device_address(context, 0, &X.p);
     fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot, &word, 8),
           "changed on the device");
     fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot + 4, &half, 4), "half");
     fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, slot - 4, &half, 8),
           "front");
-    word = accd_deviceptr(context, 0, data);
+    word = accd_device_address(context, 0, data);
     is_status(accd_device_write(context, 0, slot, &word, 8), ACCD_OK,
               "the same value is no change");
     is_status(accd_region_end(region), ACCD_OK, "end");
@@ -224,7 +224,7 @@ static void dangling(void)
     accd_attachment attachment;
     is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
               "libgomp: deep");
-    uint64_t dev = accd_deviceptr(context, 0, data);
+    uint64_t dev = accd_device_address(context, 0, data);
     accd_fail_copy(context, 0, 1);
     fails(context, ACCD_DEVICE_ERROR, EXIT(context, PLAIN(ACCD_COPYOUT, data)), "a failing copy");
     is_sound(context);
@@ -249,7 +249,7 @@ static void dangling(void)
     ok(X.p == before, "not so when it is detached");
     is_status(ENTER(context, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data, 64, &X.p)), ACCD_OK,
               "deep again");
-    dev = accd_deviceptr(context, 0, data);
+    dev = accd_device_address(context, 0, data);
     is_status(EXIT(context, PLAIN(ACCD_DELETE, data), ONE(X, ACCD_COPYOUT)), ACCD_OK, "both go");
     is_number((uintptr_t)X.p, dev, "the device address reaches the host");
     finish(context, &meter);
@@ -354,7 +354,7 @@ static void members(void)
         } else {
             is_status(ENTER(context, q), ACCD_OK, "another one behind it");
             is_status(ENTER(context, n, p, q), ACCD_OK, "all");
-            is_number(accd_deviceptr(context, 0, &X.q) - accd_deviceptr(context, 0, &X.n),
+            is_number(accd_device_address(context, 0, &X.q) - accd_device_address(context, 0, &X.n),
                       offsetof(struct holder, q), "in their places");
         }
         finish(context, &meter);
@@ -425,11 +425,11 @@ static void outside_the_object(void)
     is_status(
         REGION(context, &region, ONE(X, ACCD_COPYIN), through(ACCD_COPYIN, data + 4, 16, &X.p)),
         ACCD_OK, "X.p[4:4]");
-    is_number(device_word(context, &X.p), accd_deviceptr(context, 0, data + 4) - 16,
+    is_number(device_word(context, &X.p), accd_device_address(context, 0, data + 4) - 16,
               "the pointer leads to where element 0 would be");
     accd_attachment attachment;
     ok(accd_attachment_at(context, 0, &X.p, &attachment) &&
-           attachment.low == accd_deviceptr(context, 0, data + 4) &&
+           attachment.low == accd_device_address(context, 0, data + 4) &&
            attachment.high == attachment.low + 16 && attachment.target == (uintptr_t)data,
        "its range is that of the section");
     is_sound(context);

@@ -6,7 +6,7 @@ static void known_memory(size_t least)
 {
     static double data[3][4];
     struct meter meter = {0};
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
@@ -14,7 +14,7 @@ static void known_memory(size_t least)
     config.device_bytes = 1 << 20;
     config.check_host = 1;
     accd_context *context = NULL;
-    accd_open(&context, &config);
+    accd_context_open(&context, &config);
     accd_program *program = bounds_program(context);
     struct bounds X[3] = {{4, 0, data[0]}, {3, 1, data[1]}, {0, 0, NULL}};
     accd_item item =
@@ -23,11 +23,12 @@ static void known_memory(size_t least)
     accd_host_add(context, X, sizeof X, array(context, "X", sizeof X[0], NULL));
     accd_host_add(context, data[0], sizeof data[0], array(context, "zero", 8, NULL));
     fails(context, ACCD_OUT_OF_BOUNDS, REGION(context, &region, item), "X[1].p is not known");
-    is_text(accd_last_error(context)->asked.name, "X[1].p", "it is named, groups from %zu", least);
+    is_text(accd_context_error(context)->asked.name, "X[1].p", "it is named, groups from %zu",
+            least);
     accd_host_add(context, data[1], sizeof data[1], array(context, "one", 8, NULL));
     X[1].n = 4;
     fails(context, ACCD_OUT_OF_BOUNDS, REGION(context, &region, item), "X[1].p[1:4] is too long");
-    is_text(accd_last_error(context)->other.name, "one[0:4]", "its array is named");
+    is_text(accd_context_error(context)->other.name, "one[0:4]", "its array is named");
     X[1].n = 3;
     double *const parts[] = {data[1], data[0], (double *)X};
     for (int i = 0; i < 3; i++) {
@@ -51,7 +52,7 @@ static void known_memory(size_t least)
         is_sound(context);
     }
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -79,7 +80,7 @@ static void meddle(struct meddler *m)
     m->refused += accd_map(m->context, 0, meddled, 8, 8, NULL) == ACCD_MISUSE;
     m->refused += m->region ? accd_region_end(m->region) == ACCD_MISUSE : 1;
     m->refused += accd_evaluate(m->context, CODE(CONSTANT(0, 5)), 1, 1, NULL, out) == ACCD_OK &&
-                  out[0] == 5 && accd_is_present(m->context, 0, meddled, 8) == ACCD_ABSENT;
+                  out[0] == 5 && accd_presence_of(m->context, 0, meddled, 8) == ACCD_ABSENT;
 }
 
 static int meddling_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
@@ -105,7 +106,7 @@ static void meddling(size_t least)
     struct leaf X[3] = {{2, a[0], a[1]}, {0, NULL, NULL}, {4, a[2], NULL}};
     struct meddler meddler = {0};
     struct meter meter = {0};
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
@@ -114,7 +115,7 @@ static void meddling(size_t least)
     config.on_bound = meddling_bound;
     config.on_event = meddling_event;
     config.bound_ud = config.event_ud = &meddler;
-    accd_open(&meddler.context, &config);
+    accd_context_open(&meddler.context, &config);
     accd_context *context = meddler.context;
     accd_field field = {.offset = offsetof(struct leaf, a),
                         .unit = 4,
@@ -144,7 +145,7 @@ static void meddling(size_t least)
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, meddled)), ACCD_OK, "afterwards all is well");
     is_sound(context);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 

@@ -210,7 +210,8 @@ static void breaking(size_t group_least)
         ACCD_OK, "region, groups from %zu", group_least);
     b.dir = &b.context->dirs[0];
     is_sound(b.context); /* indexes what is pending */
-    ok(accd_hostptr(b.context, 0, accd_deviceptr(b.context, 0, Y)) != 0, "makes the device order");
+    ok(accd_host_address(b.context, 0, accd_device_address(b.context, 0, Y)) != 0,
+       "makes the device order");
     must(accd_find(b.dir, (uintptr_t)Y, &b.holder) == ACCD_OK && b.holder, "holder");
     must(accd_find(b.dir, (uintptr_t)arrays[1][0], &b.target) == ACCD_OK && b.target, "target");
     must(accd_find_attach(b.dir, (uintptr_t)&Y[1].a, &b.attach) == ACCD_OK && b.attach, "attach");
@@ -227,7 +228,7 @@ static void breaking(size_t group_least)
     is_status(accd_region_end(region), ACCD_OK, "end");
     is_sound(b.context);
     accd_program_release(program);
-    accd_close(b.context);
+    accd_context_close(b.context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -264,7 +265,7 @@ static void digests(void)
     }
     accd_device_free(context, 0, dev);
     ok(accd_digest(context) == seen[5], "the same state has the same digest");
-    accd_close(context);
+    accd_context_close(context);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static accd_context *fresh(struct meter *meter, const char *rules)
 static void finish(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -27,27 +27,27 @@ static void present_test(void)
     struct meter meter;
     accd_context *context = fresh(&meter, NULL);
     accd_region *region;
-    is_number(accd_is_present(context, 0, a, sizeof a), ACCD_ABSENT, "absent at first");
+    is_number(accd_presence_of(context, 0, a, sizeof a), ACCD_ABSENT, "absent at first");
     is_status(REGION(context, &region, BYTES(ACCD_COPYIN, a + 10, 40)), ACCD_OK, "a[10:10]");
-    is_number(accd_is_present(context, 0, a + 10, 40), ACCD_WHOLLY, "wholly");
-    is_number(accd_is_present(context, 0, a + 12, 8), ACCD_WHOLLY, "a part of it, wholly");
-    is_number(accd_is_present(context, 0, a + 9, 8), ACCD_PARTLY, "over the front");
-    is_number(accd_is_present(context, 0, a + 19, 8), ACCD_PARTLY, "over the end");
-    is_number(accd_is_present(context, 0, a, sizeof a), ACCD_PARTLY, "around it");
-    is_number(accd_is_present(context, 0, a, 40), ACCD_ABSENT, "up to its first byte");
-    is_number(accd_is_present(context, 0, a + 20, 4), ACCD_ABSENT, "from its end");
-    is_number(accd_is_present(context, 0, a + 10, 0), ACCD_WHOLLY, "no bytes count as one");
-    is_number(accd_is_present(context, 0, a + 20, 0), ACCD_ABSENT, "no bytes at the end");
-    is_number(accd_is_present(context, 0, a, UINT64_MAX), ACCD_PARTLY, "all there is");
-    is_number(accd_is_present(context, 0, NULL, 4), ACCD_ABSENT, "nothing at a null address");
-    is_number(accd_is_present(context, 0, (void *)UINTPTR_MAX, 1), ACCD_ABSENT, "the last byte");
-    is_number(accd_is_present(context, 1, a + 10, 40), ACCD_ABSENT, "on the other device");
-    is_number(accd_is_present(context, 2, a + 10, 40), ACCD_ABSENT, "on no device");
+    is_number(accd_presence_of(context, 0, a + 10, 40), ACCD_WHOLLY, "wholly");
+    is_number(accd_presence_of(context, 0, a + 12, 8), ACCD_WHOLLY, "a part of it, wholly");
+    is_number(accd_presence_of(context, 0, a + 9, 8), ACCD_PARTLY, "over the front");
+    is_number(accd_presence_of(context, 0, a + 19, 8), ACCD_PARTLY, "over the end");
+    is_number(accd_presence_of(context, 0, a, sizeof a), ACCD_PARTLY, "around it");
+    is_number(accd_presence_of(context, 0, a, 40), ACCD_ABSENT, "up to its first byte");
+    is_number(accd_presence_of(context, 0, a + 20, 4), ACCD_ABSENT, "from its end");
+    is_number(accd_presence_of(context, 0, a + 10, 0), ACCD_WHOLLY, "no bytes count as one");
+    is_number(accd_presence_of(context, 0, a + 20, 0), ACCD_ABSENT, "no bytes at the end");
+    is_number(accd_presence_of(context, 0, a, UINT64_MAX), ACCD_PARTLY, "all there is");
+    is_number(accd_presence_of(context, 0, NULL, 4), ACCD_ABSENT, "nothing at a null address");
+    is_number(accd_presence_of(context, 0, (void *)UINTPTR_MAX, 1), ACCD_ABSENT, "the last byte");
+    is_number(accd_presence_of(context, 1, a + 10, 40), ACCD_ABSENT, "on the other device");
+    is_number(accd_presence_of(context, 2, a + 10, 40), ACCD_ABSENT, "on no device");
     accd_region *inner = NULL;
     fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, BYTES(ACCD_COPY, a + 15, 40)),
           "half present");
-    ok(accd_last_error(context)->other.host == (uint64_t)(uintptr_t)(a + 10) &&
-           accd_last_error(context)->item == 0 && !inner,
+    ok(accd_context_error(context)->other.host == (uint64_t)(uintptr_t)(a + 10) &&
+           accd_context_error(context)->item == 0 && !inner,
        "the error tells what is in the way");
     fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, PLAIN(ACCD_COPYIN, a)), "a piece inside");
     fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, PLAIN(ACCD_UPDATE_DEVICE, a)), "update");
@@ -99,7 +99,7 @@ static void containment(void)
     accd_stats stats;
     accd_region *region;
     story_clear(&story);
-    accd_on_event(context, tell_story, &story);
+    accd_context_on_event(context, tell_story, &story);
     accd_item whole = PLAIN(ACCD_CREATE, a), part = BYTES(ACCD_COPYIN, a + 8, 20),
               other = BYTES(ACCD_COPYIN, a + 10, 40), out = BYTES(ACCD_COPYOUT, a + 60, 16);
     whole.label = array(context, "a", 4, NULL);
@@ -113,7 +113,7 @@ static void containment(void)
             "alloc a[0:64]|h2d part[0:5]|incref part[0:5]|incref a[0:64]|incref |"
             "incref |",
             "events");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, a), sizeof a), 48,
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, a), sizeof a), 48,
               "only those bytes are initialised");
     int value = 9;
     ok(device_put(context, a + 60, &value, 4) && device_put(context, a + 20, &value, 4), "write");
@@ -174,7 +174,7 @@ static void counters(void)
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, c)), ACCD_OK, "enter inside");
     is_status(accd_region_end(outer), ACCD_OK, "region ends");
     ok(present_count(context, c, 0, 1), "c stays");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, c), sizeof c), 0,
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, c), sizeof c), 0,
               "the second clause moved nothing");
     is_status(EXIT(context, PLAIN(ACCD_DELETE, c)), ACCD_OK, "exit");
     finish(context, &meter);
@@ -249,8 +249,8 @@ static void devices(void)
     accd_construct on_one = {.device = 1, .kind = ACCD_REGION, .items = &item, .nitems = 1};
     is_status(REGION(context, &zero, item), ACCD_OK, "device 0");
     is_status(accd_run(context, &on_one, &one), ACCD_OK, "device 1");
-    uint64_t there = accd_deviceptr(context, 1, a);
-    ok(there && there != accd_deviceptr(context, 0, a), "two addresses");
+    uint64_t there = accd_device_address(context, 1, a);
+    ok(there && there != accd_device_address(context, 0, a), "two addresses");
     is_number(accd_device_of(context, there), 1, "an address tells its device");
     is_number(accd_device_of(context, (uint64_t)(uintptr_t)a), -1, "a host address has none");
     ok(accd_device_holds(context, 1, there, sizeof a) && !accd_device_holds(context, 0, there, 1),
@@ -312,22 +312,22 @@ static void levels(void)
     ok(!accd_level_at(context, 0, 0, &level), "no level left");
     is_status(REGION(context, &outer, PLAIN(ACCD_COPY, b)), ACCD_OK, "open at the end");
     finish(context, &meter);
-    accd_close(NULL);
+    accd_context_close(NULL);
     accd_region_abandon(NULL);
 }
 
 static void opening(void)
 {
     accd_context *context = NULL;
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.struct_size--;
-    is_status(accd_open(&context, &config), ACCD_MISUSE, "another configuration's size");
+    is_status(accd_context_open(&context, &config), ACCD_MISUSE, "another configuration's size");
     ok(!context, "no context is returned");
-    is_status(accd_open(&context, NULL), ACCD_OK, "defaults");
+    is_status(accd_context_open(&context, NULL), ACCD_OK, "defaults");
     is_number(accd_device_count(context), 1, "one device");
     ok(!strcmp(accd_get_rules(context)->name, "tr14"), "tr14");
-    accd_close(context);
+    accd_context_close(context);
     for (int status = 0; status < ACCD_STATUS_COUNT; status++)
         must(strcmp(accd_status_code((accd_status)status), "unknown") &&
                  *accd_status_text((accd_status)status),

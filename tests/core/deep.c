@@ -57,14 +57,14 @@ static void collect(void *ud, const accd_event *event)
 
 static void with_group_least(size_t least)
 {
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.group_least = least;
     char events[4000] = "";
     config.on_event = collect;
     config.event_ud = events;
     accd_context *context = NULL;
-    ok(accd_open(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
+    ok(accd_context_open(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
     accd_program *program = deep_program(context);
     const accd_label *label = accd_label_new(context, &(accd_label){.name = "X",
                                                                     .unit = sizeof(struct deep),
@@ -80,7 +80,7 @@ static void with_group_least(size_t least)
         &(accd_construct){.kind = ACCD_REGION, .items = &item, .nitems = 1, .name = "data"},
         &region);
     if (!ok(status == ACCD_OK, "copy in"))
-        printf("# %s\n", accd_last_error(context)->message);
+        printf("# %s\n", accd_context_error(context)->message);
     is_text(events,
             "alloc X[0:2]|alloc X[0].a[0:3]|alloc X[0].b[0:3]|alloc X[1].a[0:2]|alloc X[1].b[0:2]|"
             "h2d X[0:2]|h2d X[0].a[0:3]|h2d X[0].b[0:3]|h2d X[1].a[0:2]|h2d X[1].b[0:2]|"
@@ -93,7 +93,7 @@ static void with_group_least(size_t least)
     is_number(stats.objects, 5, "objects");
     is_number(stats.attachments, 4, "attachments");
     /* the device's own view: X[1].b[1] through the translated pointer */
-    uint64_t devX = accd_deviceptr(context, 0, &X[1]);
+    uint64_t devX = accd_device_address(context, 0, &X[1]);
     struct deep copy;
     ok(accd_device_read(context, 0, devX, &copy, sizeof copy) == ACCD_OK, "read X[1]");
     float value = 0;
@@ -111,7 +111,7 @@ static void with_group_least(size_t least)
     events[0] = 0;
     status = accd_region_end(region);
     if (!ok(status == ACCD_OK, "copy out"))
-        printf("# %s\n", accd_last_error(context)->message);
+        printf("# %s\n", accd_context_error(context)->message);
     is_text(events,
             "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"
             "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"
@@ -126,7 +126,7 @@ static void with_group_least(size_t least)
     const char *wrong = accd_check(context);
     ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static accd_context *open_as(struct meter *meter, const char *profile, size_t le
                              accd_descriptor_layout layout, bool reverse)
 {
     static accd_rules rules;
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     *meter = (struct meter){0};
     rules = *accd_rules_named(profile);
@@ -36,7 +36,7 @@ static accd_context *open_as(struct meter *meter, const char *profile, size_t le
     config.on_event = tell_story;
     config.event_ud = &story;
     accd_context *context = NULL;
-    if (accd_open(&context, &config) != ACCD_OK) {
+    if (accd_context_open(&context, &config) != ACCD_OK) {
         printf("Bail out! no context\n");
         exit(1);
     }
@@ -65,7 +65,7 @@ static accd_context *fresh(struct meter *meter, const char *profile)
 static void finish(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -93,13 +93,13 @@ static bool holds(accd_context *context, int device, const void *descriptor, siz
     char host[512], dev[512];
     memcpy(host, descriptor, bytes);
     memcpy(host, &base, sizeof base);
-    return accd_device_read(context, device, accd_deviceptr(context, device, descriptor), dev,
+    return accd_device_read(context, device, accd_device_address(context, device, descriptor), dev,
                             bytes) == ACCD_OK &&
            !memcmp(host, dev, bytes);
 }
 static bool leads(accd_context *context, const void *descriptor, size_t bytes, const void *target)
 {
-    return holds(context, 0, descriptor, bytes, accd_deviceptr(context, 0, target));
+    return holds(context, 0, descriptor, bytes, accd_device_address(context, 0, target));
 }
 static bool as_host(accd_context *context, const void *descriptor, size_t bytes)
 {
@@ -138,7 +138,7 @@ static void the_example(const char *profile, bool calls)
     is_status(ENTER(context, walked(ACCD_CREATE, &d, sizeof d, program, NULL)), ACCD_OK,
               "%s: enter data create(d)", profile);
     ok(as_host(context, &d.p, sizeof d.p), "the null descriptor arrives verbatim");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, &d.n), 8), 0,
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, &d.n), 8), 0,
               "other bytes do not");
     point(&d.p, 2, t1, 1, 2);
     is_status(ENTER(context, THROUGH(ACCD_COPYIN, t1, d.p)), ACCD_OK, "enter data copyin(d%%p)");
@@ -292,7 +292,7 @@ static void steps_of_the_call(void)
     is_number(attach_count(context, &d.p), 0, "nothing is attached");
     fails(context, ACCD_POINTER_CHANGED,
           accd_attach_descriptor(context, 0, &d.p, t2, 0, sizeof t2, NULL, 0), "other data");
-    ok(!strcmp(accd_last_error(context)->rule, "FLANG-api-1"), "the rule is named");
+    ok(!strcmp(accd_context_error(context)->rule, "FLANG-api-1"), "the rule is named");
     fails(context, ACCD_NO_DEVICE,
           accd_attach_descriptor(context, 2, &d.p, t1, 0, sizeof t1, NULL, 0), "no device");
     fails(context, ACCD_NO_DEVICE, accd_detach_descriptor(context, -1, &d.p, 0, NULL, 0),
@@ -324,7 +324,7 @@ static void steps_of_the_call(void)
     accd_context *lenient = fresh(&(struct meter){0}, "openacc-3.3");
     is_status(detach(lenient, &d.p, 0), ACCD_OK, "3.3: nothing to detach");
     is_status(detach(lenient, &d.p, 1), ACCD_OK, "3.3: nor finally");
-    accd_close(lenient);
+    accd_context_close(lenient);
     finish(context, &meter);
 }
 
@@ -357,7 +357,7 @@ static void nullified(void)
             is_number(attach_count(context, &d.p), ends ? 0 : way == CLAUSE && counts ? 3 : 2,
                       "the attachment %s", ends ? "ends" : "stays");
             ok(ends ? as_host(context, &d.p, sizeof d.p)
-                    : device_word(context, &d.p) == accd_deviceptr(context, 0, t1),
+                    : device_word(context, &d.p) == accd_device_address(context, 0, t1),
                "the device's descriptor %s", ends ? "is null" : "is as it was");
             ok(present_count(context, t1, 0, 1), "what it led to stays");
             is_sound(context);
@@ -398,7 +398,7 @@ static void sections(void)
               "d, line(5:12)");
     is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 32, NULL, 0), ACCD_OK,
               "attach(q(5:12))");
-    uint64_t base = accd_deviceptr(context, 0, line + 4) - 16;
+    uint64_t base = accd_device_address(context, 0, line + 4) - 16;
     ok(holds(context, 0, &d.q, sizeof d.q, base), "base_addr is that of element 1");
     is_sound(context);
     is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 16, NULL, 0), ACCD_OK,
@@ -542,7 +542,7 @@ static void updates(bool reverse)
     d.p = sent;
     ok(leads(loose, &d.p, sizeof d.p, t1), "and the device its own");
     is_sound(loose);
-    accd_close(loose);
+    accd_context_close(loose);
 
     is_status(EXIT(context, ONE(d, ACCD_COPYOUT), THROUGH(ACCD_DELETE, t1, d.p),
                    THROUGH(ACCD_DELETE, line, d.q)),
@@ -560,7 +560,7 @@ static void kernels(void)
     point(&d.p, 2, t1, 1, 2);
     is_status(ENTER(context, ONE(d, ACCD_COPYIN), THROUGH(ACCD_COPYIN, t1, d.p)), ACCD_OK,
               "attached");
-    uint64_t dev = accd_deviceptr(context, 0, &d.p), word = 5;
+    uint64_t dev = accd_device_address(context, 0, &d.p), word = 5;
     char whole[sizeof d.p];
     for (uint64_t at = 0; at < sizeof d.p; at += 8)
         fails(context, ACCD_POINTER_CHANGED, accd_device_write(context, 0, dev + at, &word, 8),
@@ -580,7 +580,7 @@ static void kernels(void)
     point(&d.p, 2, t1, 1, 2);
     is_status(ENTER(context, ONE(d, ACCD_COPYIN), THROUGH(ACCD_COPYIN, t1, d.p)), ACCD_OK,
               "3.3: attached");
-    dev = accd_deviceptr(context, 0, &d.p);
+    dev = accd_device_address(context, 0, &d.p);
     is_status(accd_device_write(context, 0, dev + 24, &word, 8), ACCD_OK, "3.3: may write");
     is_status(detach(context, &d.p, 0), ACCD_OK, "detach");
     ok(as_host(context, &d.p, sizeof d.p), "mends it");
@@ -647,7 +647,7 @@ static void devices(void)
     is_status(accd_attach_descriptor(context, 1, &d.p, t1, 0, sizeof t1, NULL, 0), ACCD_OK,
               "attach on device 1");
     is_number(attach_count(context, &d.p), 0, "not on device 0");
-    ok(holds(context, 1, &d.p, sizeof d.p, accd_deviceptr(context, 1, t1)), "but there");
+    ok(holds(context, 1, &d.p, sizeof d.p, accd_device_address(context, 1, t1)), "but there");
     ok(as_host(context, &d.p, sizeof d.p), "device 0 has the host's");
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "device 0, too");
     is_status(accd_detach_descriptor(context, 1, &d.p, 0, NULL, 0), ACCD_OK, "detach on device 1");
@@ -668,9 +668,9 @@ static struct record base_type = {32, "base"}, extended = {32, "extended"};
 static bool leads_typed(accd_context *context, const struct typed *descriptor, const void *target)
 {
     struct typed dev, host = *descriptor;
-    host.head.base = accd_pointer(accd_deviceptr(context, 0, target));
+    host.head.base = accd_pointer(accd_device_address(context, 0, target));
     if (host.type)
-        host.type = accd_pointer(accd_deviceptr(context, 0, host.type));
+        host.type = accd_pointer(accd_device_address(context, 0, host.type));
     return device_get(context, descriptor, &dev, sizeof dev) && !memcmp(&dev, &host, sizeof dev);
 }
 
@@ -729,20 +729,20 @@ static void addenda(const char *profile, bool reverse)
     point_typed(&P.b, t2, 1, &base_type);
     char bytes[sizeof P];
     must(device_get(context, &P, bytes, sizeof bytes), "read");
-    is_status(accd_device_write(context, 0, accd_deviceptr(context, 0, &P), bytes, sizeof bytes),
-              ACCD_OK, "a kernel writes what is there");
+    is_status(
+        accd_device_write(context, 0, accd_device_address(context, 0, &P), bytes, sizeof bytes),
+        ACCD_OK, "a kernel writes what is there");
     bytes[sizeof P - 1] ^= 1; /* of the member behind */
     failed = tap_failed;
     for (size_t from = offsetof(struct typed, len); from > 0; from--) {
         size_t at = sizeof P - 8 - sizeof P.b + from;
-        must(accd_device_write(context, 0, accd_deviceptr(context, 0, (char *)&P + at), bytes + at,
-                               sizeof P - at) == ACCD_OK,
+        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at),
+                               bytes + at, sizeof P - at) == ACCD_OK,
              "from byte %zu of the descriptor", from);
         bytes[at] ^= 1;
-        must(accd_device_write(context, 0, accd_deviceptr(context, 0, (char *)&P + at), bytes + at,
-                               sizeof P - at) == (strcmp(profile, "openacc-3.3")
-                                                      ? ACCD_POINTER_CHANGED
-                                                      : ACCD_OK),
+        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at),
+                               bytes + at, sizeof P - at) ==
+                 (strcmp(profile, "openacc-3.3") ? ACCD_POINTER_CHANGED : ACCD_OK),
              "another byte %zu", from);
         bytes[at] ^= 1;
     }
@@ -944,17 +944,17 @@ ended:
     ok(!attach_count(context, &P.a.type), "the type is attached no more");
     is_number(attach_count(context, &P.a), way == ITS_TYPE_WORD || (way == OTHER_TYPE && !strict),
               "nor the descriptor, where it ended");
-    bool both = !accd_is_present(context, 0, &P, sizeof P) || !attach_count(context, &P.b);
+    bool both = !accd_presence_of(context, 0, &P, sizeof P) || !attach_count(context, &P.b);
     ok(present_count(context, &base_type, 0, shared && !both), "its reference is gone");
     accd_get_stats(context, 0, &after);
     if (!shared || both)
         ok(!present_count(context, &base_type, 0, 0) ||
-               accd_is_present(context, 0, &base_type, sizeof base_type) == ACCD_ABSENT,
+               accd_presence_of(context, 0, &base_type, sizeof base_type) == ACCD_ABSENT,
            "and the record");
     if (attach_count(context, &P.b))
         ok(leads_typed(context, &P.b, t2), "the other one keeps it");
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.blocks + meter.wrong, 0, "all memory is given back");
 }
 
@@ -1449,7 +1449,7 @@ static accd_status random_step(struct world *world, uint64_t *state)
         return ACCD_OK;
     default:
         word = next_random(state);
-        if (accd_deviceptr(context, 0, &cell->k))
+        if (accd_device_address(context, 0, &cell->k))
             device_put(context, &cell->k, &word, 8);
         return ACCD_OK;
     }
@@ -1473,7 +1473,7 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         accd_status status = random_step(&world, &state);
         uint64_t hash = mix_bytes(mix_bytes(7, C, sizeof C), values, sizeof values);
         hash = mix_bytes(hash, B, sizeof B);
-        uint64_t asked = status == ACCD_OK ? 0 : accd_last_error(world.context)->asked.host;
+        uint64_t asked = status == ACCD_OK ? 0 : accd_context_error(world.context)->asked.host;
         story_add(log, "%d %s %llx %llx\n", i, accd_status_code(status),
                   (unsigned long long)asked, (unsigned long long)hash);
         for (int k = 0; k < CELLS; k++) { /* what was never written may have come over them */
@@ -1498,7 +1498,7 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         accd_program_release(world.boxes[i]);
     for (int i = 0; i < 4; i++)
         accd_program_release(world.programs[i]);
-    accd_close(world.context);
+    accd_context_close(world.context);
     must(!meter.live && !meter.wrong, "seed %llu: memory is given back", (unsigned long long)seed);
 }
 
@@ -1542,9 +1542,9 @@ static void fusion(void)
               "directory: d, line(0:3), t1");
     is_status(attach(context, &d.q, 16), ACCD_OK, "attach q");
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "attach p");
-    uint64_t place = accd_deviceptr(context, 0, line);
+    uint64_t place = accd_device_address(context, 0, line);
     is_status(REGION(context, &inner, back), ACCD_OK, "line(12:15): the target moves");
-    ok(accd_deviceptr(context, 0, line) != place, "it is elsewhere now");
+    ok(accd_device_address(context, 0, line) != place, "it is elsewhere now");
     ok(leads(context, &d.q, sizeof d.q, line) && leads(context, &d.p, sizeof d.p, t1),
        "the descriptor follows, with its bounds");
     is_sound(context);

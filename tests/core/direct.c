@@ -4,7 +4,7 @@
 
 static accd_context *open_direct(struct meter *meter)
 {
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = meter;
@@ -13,14 +13,14 @@ static accd_context *open_direct(struct meter *meter)
     config.rules = accd_rules_named("openacc-3.3");
     config.backend = accd_backend_named("direct");
     accd_context *context = NULL;
-    if (!ok(accd_open(&context, &config) == ACCD_OK, "a context with direct devices"))
+    if (!ok(accd_context_open(&context, &config) == ACCD_OK, "a context with direct devices"))
         exit(1);
     return context;
 }
 
 static void *device_address(accd_context *context, const void *host)
 {
-    return (void *)(uintptr_t)accd_deviceptr(context, 0, host);
+    return (void *)(uintptr_t)accd_device_address(context, 0, host);
 }
 
 static void memory(accd_context *context)
@@ -150,7 +150,7 @@ int main(void)
     frames(context);
     pointers(context);
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live, 0, "no host memory is left");
     return done();
 }

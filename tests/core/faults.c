@@ -183,7 +183,7 @@ static accd_status use_raw(struct world *w)
 static accd_status write_device(struct world *w)
 {
     int n = 99;
-    uint64_t at = accd_deviceptr(w->context, 0, (char *)&Y[2] + 4);
+    uint64_t at = accd_device_address(w->context, 0, (char *)&Y[2] + 4);
     return accd_device_write(w->context, 0, at, &n, sizeof n);
 }
 static accd_status allocate(struct world *w)
@@ -551,7 +551,7 @@ static void close_world(struct world *w)
     accd_program_release(w->nest);
     accd_program_release(w->cell);
     accd_program_release(w->block);
-    accd_close(w->context);
+    accd_context_close(w->context);
     must(!w->meter.live && !w->meter.blocks && !w->meter.wrong, "nothing leaks");
 }
 
@@ -604,7 +604,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     bool lost = false, torn = false; /* only what the driver does can be */
     if (status != ACCD_OK) {
         bool refused = fault == DRIVER_CALL && status == ACCD_OUT_OF_DEVICE_MEMORY;
-        const char *message = accd_last_error(w.context)->message;
+        const char *message = accd_context_error(w.context)->message;
         must(fault != DRIVER_CALL || strstr(message, "CUDA_ERROR_"),
              "%s: step %d, %s %d: the driver's name for it", title, at, fault_names[fault], (int)n);
         lost = strstr(message, "lost the device") != NULL;
@@ -626,7 +626,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
         }
         status = steps[at](&w);
         must(status == (lost ? ACCD_DEVICE_ERROR : ACCD_OK), "%s: step %d after %s %d: %s", title,
-             at, fault_names[fault], (int)n, accd_last_error(w.context)->message);
+             at, fault_names[fault], (int)n, accd_context_error(w.context)->message);
     }
     uint64_t dev = 0;
     if (fault == DRIVER_CALL) { /* undoing a kernel may lose the device, and tells nobody at once */
@@ -664,7 +664,7 @@ static void sweep(const char *title, const char *rules, step *const *steps)
             for (int i = 0; i <= last; i++) {
                 accd_status status = steps[i](&w);
                 must(status == ACCD_OK, "%s: step %d: %s", title, i,
-                     accd_last_error(w.context)->message);
+                     accd_context_error(w.context)->message);
             }
             story_clear(&states[last]);
             write_state(w.context, &states[last]);
@@ -691,13 +691,13 @@ static void making_things(void)
     size_t n = 1;
     for (bool done = false; !done && n < 1000; n++) {
         struct meter meter = {.fail_at = n};
-        accd_config config;
+        accd_context_config config;
         init_config(&config);
         config.alloc = meter_alloc;
         config.alloc_ud = &meter;
         config.devices = 3;
         accd_context *context = NULL;
-        accd_status status = accd_open(&context, &config);
+        accd_status status = accd_context_open(&context, &config);
         done = status == ACCD_OK;
         must(done == (meter.fail_at != 0) && (done || status == ACCD_OUT_OF_MEMORY), "open");
         if (done) {
@@ -723,7 +723,7 @@ static void making_things(void)
                 bool all = meter.fail_at != 0;
                 meter.fail_at = 0;
                 must(all ? known == ACCD_OK
-                         : accd_last_error(context)->status == ACCD_OUT_OF_MEMORY,
+                         : accd_context_error(context)->status == ACCD_OUT_OF_MEMORY,
                      "made or told");
                 accd_program_release(program);
                 if (all)
@@ -732,7 +732,7 @@ static void making_things(void)
             accd_host_range range;
             must(!accd_host_at(context, raw, &range), "nothing half made is left");
         }
-        accd_close(context);
+        accd_context_close(context);
         must(!meter.live && !meter.wrong, "fault %zu leaks", n);
     }
     ok(tap_failed == failed && n > 4, "opening and making, %zu faults", n - 1);

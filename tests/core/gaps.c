@@ -83,8 +83,9 @@ static void plain(const char *profile)
     moved(context, before, 24, 0);
     ok(strstr(story.text, "h2d a") && !strstr(strstr(story.text, "h2d a") + 1, "h2d"),
        "told as one");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, &a[0][1]), item.bytes), 24,
-              "what lies between was never written");
+    is_number(
+        accd_device_written(context, 0, accd_device_address(context, 0, &a[0][1]), item.bytes), 24,
+        "what lies between was never written");
     for (int i = 0; i < COLUMNS; i++)
         for (int k = 0; k < ROWS; k++)
             a[i][k] += is_part(i, k) ? 0 : 1;
@@ -118,7 +119,7 @@ static void plain(const char *profile)
     is_status(FINALIZE(context, part(ACCD_DELETE)), ACCD_OK, "delete");
     is_sound(context);
     story_free(&story);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.blocks + meter.wrong, 0, "all memory is given back");
 }
 
@@ -134,9 +135,9 @@ static void pieces(void)
     item.flags = ACCD_ITEM_KEEP;
     is_status(REGION(context, &outer, first), ACCD_OK, "column 0");
     is_status(REGION(context, &region, item), ACCD_OK, "the rest, in part");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, a[0]), sizeof a[0]), 24,
-              "column 0 is as it was");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, a[1]),
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, a[0]), sizeof a[0]),
+              24, "column 0 is as it was");
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, a[1]),
                                   item.bytes - 5 * sizeof(float)),
               16, "of the others the elements");
     memcpy(kept, a, sizeof a);
@@ -156,7 +157,7 @@ static void pieces(void)
     is_status(accd_region_end(region), ACCD_OK, "end");
     is_status(accd_region_end(outer), ACCD_OK, "end");
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* Every subset of a cube, by count and step of each dimension, moves just itself. */
@@ -199,7 +200,7 @@ static void cubes(void)
     }
     ok(tap_failed == failed, "all sections of a cube");
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* Elements with pointers: those in gaps are not walked, however many there are. */
@@ -233,8 +234,8 @@ static void walks(size_t least)
        "are called so, and no others are walked");
     ok(attach_count(context, &items[6].data) == 1 && !attach_count(context, &items[4].data),
        "their pointers are attached");
-    is_number(accd_is_present(context, 0, values[4], 16), ACCD_ABSENT, "others lead nowhere");
-    is_number(accd_is_present(context, 0, values[3], 16), ACCD_WHOLLY, "theirs somewhere");
+    is_number(accd_presence_of(context, 0, values[4], 16), ACCD_ABSENT, "others lead nowhere");
+    is_number(accd_presence_of(context, 0, values[3], 16), ACCD_WHOLLY, "theirs somewhere");
     items[4].n = 40;
     int64_t n = 30;
     must(device_put(context, &items[3].n, &n, sizeof n), "write");
@@ -256,7 +257,7 @@ static void walks(size_t least)
     fails(context, ACCD_MISUSE, EXIT(context, item), "a part of an element");
     is_sound(context);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     story_free(&story);
     is_number(meter.live + meter.blocks + meter.wrong, 0, "all memory is given back");
 }
@@ -292,7 +293,7 @@ static void misuse(void)
         else
             fails(context, ACCD_MISUSE, UPDATE(context, item), "way %zu", i);
     }
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* The three layouts of descriptors; what a walk reaches through them. */
@@ -334,7 +335,8 @@ static void layouts(accd_descriptor_layout layout, bool changes)
     is_status(REGION(context, &region, item), ACCD_OK, "layout %d: copy", (int)layout);
     is_number(context->dirs[0].npending, 0, "is no group");
     is_number(attach_count(context, &holder), 1, "attached");
-    is_number(accd_device_written(context, 0, accd_deviceptr(context, 0, &a[0][1]), 4 * (size_t)length),
+    is_number(accd_device_written(context, 0, accd_device_address(context, 0, &a[0][1]),
+                                  4 * (size_t)length),
               24, "its elements are sent");
     memcpy(kept, a, sizeof a);
     on_device(context, 5);
@@ -344,7 +346,7 @@ static void layouts(accd_descriptor_layout layout, bool changes)
     ok(changed(5), "and come back alone");
     accd_program_release(program);
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 int main(void)

@@ -188,7 +188,7 @@ static void hear(void *ud, const accd_event *event)
     bool leaves = event->op == ACCD_OP_FREE || event->op == ACCD_OP_DECREF;
     if (heard->looks && leaves) { /* a listener may look; on entry that would end what is pending */
         accd_attachment attachment;
-        accd_is_present(heard->looks, 0, (const void *)(uintptr_t)event->host, event->bytes);
+        accd_presence_of(heard->looks, 0, (const void *)(uintptr_t)event->host, event->bytes);
         accd_attachment_at(heard->looks, 0, (const void *)(uintptr_t)event->host, &attachment);
     }
     if (heard->by_address && event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H)
@@ -239,12 +239,12 @@ static void add_heard(struct story *log, struct heard *heard)
 static void device_write(struct world *world, uint64_t *state)
 {
     float *at = &arrays[next_random(state) % LEAVES][next_random(state) % 2][0], value = 0.5f;
-    uint64_t dev = accd_deviceptr(world->context, 0, at);
+    uint64_t dev = accd_device_address(world->context, 0, at);
     if (dev)
         accd_device_write(world->context, 0, dev, &value, 4);
     int n = 77; /* a member of an element */
     struct leaf *leaf = &Y[next_random(state) % LEAVES];
-    dev = accd_deviceptr(world->context, 0, (char *)leaf + 4);
+    dev = accd_device_address(world->context, 0, (char *)leaf + 4);
     if (dev)
         accd_device_write(world->context, 0, dev, &n, 4);
 }
@@ -345,7 +345,7 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     uint64_t state = seed;
     struct world world = {.nulls = !strcmp(rules, "openacc-3.3")};
     world.context = open_with(&meter, NULL, rules, least);
-    accd_on_event(world.context, hear, &heard);
+    accd_context_on_event(world.context, hear, &heard);
     bool reverse = !strcmp(rules, "reverse"); /* tr14, but moved around and translated otherwise */
     if (reverse) {
         world.context->rules.update = ACCD_UPDATE_REVERSE;
@@ -369,7 +369,7 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
                                     : step(&world, &state, log);
         story_add(log, "%s ", accd_status_code(status));
         if (status != ACCD_OK)
-            story_add(log, "%s ", accd_last_error(world.context)->asked.name);
+            story_add(log, "%s ", accd_context_error(world.context)->asked.name);
         if (reverse) /* whole by the one, in pieces by the other */
             heard.n = 0;
         add_heard(log, &heard);
@@ -391,7 +391,7 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     accd_program_release(world.only_b);
     accd_program_release(world.pieces);
     accd_program_release(world.node);
-    accd_close(world.context);
+    accd_context_close(world.context);
     must(!meter.live && !meter.wrong, "seed %llu: memory is given back", (unsigned long long)seed);
     story_free(&heard.names);
 }
@@ -433,7 +433,7 @@ static void failing_end(void)
     }
     accd_region_abandon(region);
     accd_program_release(leaf);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 int main(int argc, char **argv)

@@ -48,7 +48,7 @@ static void finish(accd_context *context, struct meter *meter, accd_program *pro
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->wrong, 0, "memory");
 }
 
@@ -58,11 +58,11 @@ static void accesses(size_t least)
     accd_program *program;
     accd_region *region;
     accd_context *context = fresh(&meter, &program, &region, ACCD_COPY, least);
-    uint64_t dev = accd_deviceptr(context, 0, X), low, high, word = 1, a;
+    uint64_t dev = accd_device_address(context, 0, X), low, high, word = 1, a;
     accd_object_info info;
     char name[80];
     is_status(accd_device_read(context, 0, dev + 8, &a, 8), ACCD_OK, "X[0].a");
-    ok(a == accd_deviceptr(context, 0, arrays[0]), "leads to the device");
+    ok(a == accd_device_address(context, 0, arrays[0]), "leads to the device");
     ok(accd_attached_range(context, 0, &X[0].a, a, &low, &high) && low == a && high == a + 16,
        "and has bounds");
     ok(!accd_attached_range(context, 0, &X[0].a, a + 4, &low, &high) &&
@@ -70,7 +70,7 @@ static void accesses(size_t least)
        "another value has none");
     fails(context, ACCD_EXCLUDED_MEMBER, accd_device_read(context, 0, dev + 16, &word, 8),
           "X[0].b");
-    is_text(accd_last_error(context)->asked.name, "X[0].b", "it is named");
+    is_text(accd_context_error(context)->asked.name, "X[0].b", "it is named");
     fails(context, ACCD_EXCLUDED_MEMBER, accd_device_write(context, 0, dev + 44, &word, 4),
           "half of X[1].b");
     ok(accd_excluded_at(context, 0, dev + 47, &info) && !strcmp(info.name, "X[1].b") &&
@@ -96,7 +96,7 @@ static void accesses(size_t least)
     fails(context, ACCD_NULL_POINTER, accd_device_read(context, 0, 0, &word, 8), "null");
     fails(context, ACCD_HOST_POINTER_ON_DEVICE,
           accd_device_read(context, 0, (uintptr_t)arrays[1], &word, 8), "a host pointer");
-    is_text(accd_last_error(context)->other.name, "X[1].a[0:4]", "whose object is present");
+    is_text(accd_context_error(context)->other.name, "X[1].a[0:4]", "whose object is present");
     fails(context, ACCD_HOST_POINTER_ON_DEVICE,
           accd_device_write(context, 0, (uintptr_t)other, &a, 8), "another one");
     fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_device_read(context, 1, a, &word, 4),
@@ -118,9 +118,9 @@ static void uninitialised(size_t least)
     int n;
     uint64_t a = 0;
     fails(context, ACCD_UNINITIALIZED_READ,
-          accd_device_read(context, 0, accd_deviceptr(context, 0, X), &n, 4), "X[0].n");
-    ok(strstr(accd_last_error(context)->message, "X[0]") != NULL, "it is named");
-    ok(device_get(context, &X[1].a, &a, 8) && a == accd_deviceptr(context, 0, arrays[1]),
+          accd_device_read(context, 0, accd_device_address(context, 0, X), &n, 4), "X[0].n");
+    ok(strstr(accd_context_error(context)->message, "X[0]") != NULL, "it is named");
+    ok(device_get(context, &X[1].a, &a, 8) && a == accd_device_address(context, 0, arrays[1]),
        "pointers are set even so (TR14-1.2-06)");
     fails(context, ACCD_UNINITIALIZED_READ, accd_device_read(context, 0, a + 4, &value, 4),
           "X[1].a[1]");
@@ -138,7 +138,7 @@ static void journal(size_t least)
     accd_program *program;
     accd_region *region;
     accd_context *context = fresh(&meter, &program, &region, ACCD_CREATE, least);
-    uint64_t a = accd_deviceptr(context, 0, arrays[0]), state = 3;
+    uint64_t a = accd_device_address(context, 0, arrays[0]), state = 3;
     uint32_t value = 1;
     is_status(accd_device_write(context, 0, a, &value, 4), ACCD_OK, "before");
     uint64_t before = accd_digest(context);

@@ -32,7 +32,7 @@ static accd_context *fresh(struct meter *meter, const char *rules)
 static void finish(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -65,10 +65,10 @@ static void put_device(accd_context *context, const int *at, int value)
     must(device_put(context, at, &value, sizeof value), "written");
 }
 
-#define WHERE(context, status_, rule_, what)                                                   \
-    ok(accd_last_error(context)->status == (status_) &&                                        \
-           !strcmp(accd_last_error(context)->rule, rule_),                                     \
-       "%s: cites %s", what, accd_last_error(context)->rule)
+#define WHERE(context, status_, rule_, what)                  \
+    ok(accd_context_error(context)->status == (status_) &&    \
+           !strcmp(accd_context_error(context)->rule, rule_), \
+       "%s: cites %s", what, accd_context_error(context)->rule)
 
 /* ---------------------------------------------------------------------------------- counting -- */
 
@@ -287,7 +287,7 @@ static void always_through_members(const char *rules, bool one_counter)
     is_status(REGION(context, &inner, with(all, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
               ACCD_OK, "always");
     ok(device_get(context, &values[60][0], &value, 4) && value == 1000, "sends");
-    ok(device_word(context, &leaves[60].a) == accd_deviceptr(context, 0, values[60]),
+    ok(device_word(context, &leaves[60].a) == accd_device_address(context, 0, values[60]),
        "but no attached pointer");
     value = 2000;
     must(device_put(context, &values[61][0], &value, 4), "written");
@@ -325,7 +325,7 @@ static void must_be_present(void)
     WHERE(context, ACCD_NOT_PRESENT, "OMP60-map-9", "present modifier");
     fails(context, ACCD_NULL_POINTER, REGION(context, &region, nowhere), "another error");
     fails(context, ACCD_NOT_PRESENT, REGION(context, &region, nowhere, must_v), "is told after it");
-    is_number(accd_last_error(context)->item, 1, "of the second item");
+    is_number(accd_context_error(context)->item, 1, "of the second item");
     fails(context, ACCD_NOT_PRESENT, REGION(context, &region, PLAIN(ACCD_COPY, v), must_v),
           "another item does not make it present in time");
     fails(context, ACCD_NOT_PRESENT, EXIT(context, with(PLAIN(ACCD_COPYOUT, v), ACCD_ITEM_MUST)),
@@ -371,7 +371,7 @@ static void growth(void)
 
 static uint64_t there(accd_context *context, const void *host)
 {
-    return accd_deviceptr(context, 0, host);
+    return accd_device_address(context, 0, host);
 }
 
 /* The pointer's device copy leads to the device copy of what it points to. */
@@ -670,11 +670,12 @@ static void holes(void)
     accd_item ap = block(context, false, &program), ab = block(context, true, &with_b);
     accd_item b = BYTES(ACCD_COPY, &S.b, 4), both = BYTES(ACCD_COPY, &S.a, 8);
     is_status(REGION(context, &region, ap), ACCD_OK, "a and p, with a gap for b");
-    is_number(accd_is_present(context, 0, &S.a, 4), ACCD_WHOLLY, "a");
-    is_number(accd_is_present(context, 0, &S.b, 4), ACCD_ABSENT, "b");
-    is_number(accd_is_present(context, 0, &S.a, 8), ACCD_PARTLY, "a and b");
-    is_number(accd_is_present(context, 0, &S.a, ap.bytes), ACCD_PARTLY, "all of it, the gap included");
-    is_number(accd_is_present(context, 0, &S.p, 8), ACCD_WHOLLY, "p");
+    is_number(accd_presence_of(context, 0, &S.a, 4), ACCD_WHOLLY, "a");
+    is_number(accd_presence_of(context, 0, &S.b, 4), ACCD_ABSENT, "b");
+    is_number(accd_presence_of(context, 0, &S.a, 8), ACCD_PARTLY, "a and b");
+    is_number(accd_presence_of(context, 0, &S.a, ap.bytes), ACCD_PARTLY,
+              "all of it, the gap included");
+    is_number(accd_presence_of(context, 0, &S.p, 8), ACCD_WHOLLY, "p");
     fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, b), "b must come with the others");
     WHERE(context, ACCD_NOT_PRESENT, "OMP60-map-13", "a new member");
     fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, with(b, ACCD_ITEM_MUST)), "present");
@@ -728,7 +729,7 @@ static void holes(void)
     ap = block(context, false, &program);
     is_status(REGION(context, &region, ap), ACCD_OK, "OpenACC: a and p");
     is_status(REGION(context, &inner, both), ACCD_OK, "gaps are present");
-    is_number(accd_is_present(context, 0, &S.b, 4), ACCD_WHOLLY, "b");
+    is_number(accd_presence_of(context, 0, &S.b, 4), ACCD_WHOLLY, "b");
     accd_program_release(program);
     finish(context, &meter);
 }
@@ -794,8 +795,8 @@ static void holes_of_elements(void)
     fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, BYTES(ACCD_COPY, &leaves[3].a, 16)),
           "what is left out of the last one");
     is_status(REGION(context, &inner, BYTES(ACCD_COPY, &leaves[3], 8)), ACCD_OK, "n of that");
-    is_number(accd_is_present(context, 0, &leaves[2].b, 16), ACCD_PARTLY, "b, and n of the next");
-    is_number(accd_is_present(context, 0, &leaves[2].a, 16), ACCD_ABSENT, "both pointers");
+    is_number(accd_presence_of(context, 0, &leaves[2].b, 16), ACCD_PARTLY, "b, and n of the next");
+    is_number(accd_presence_of(context, 0, &leaves[2].a, 16), ACCD_ABSENT, "both pointers");
     accd_program_release(n);
     accd_program_release(same);
     accd_program_release(n_and_a);
@@ -814,7 +815,7 @@ static void events(void)
     struct meter meter;
     accd_context *context = fresh(&meter, NULL);
     accd_region *region;
-    accd_on_event(context, tell_rule, &story);
+    accd_context_on_event(context, tell_rule, &story);
     story_clear(&story);
     is_status(REGION(context, &region, ONE(ACCD_COPY, S), BYTES(ACCD_COPY, &S.a, 4),
                      section(ACCD_COPYIN, &S.p, 0, 2), section(ACCD_COPYIN, &S.p, 1, 1)),
@@ -834,7 +835,7 @@ static void events(void)
             "detach OMP60-map-7|decref OMP60-map-6|decref OMP60-map-6|d2h OMP60-map-6|"
             "free OMP60-map-6|free OMP60-map-6|",
             "the pointer's attachment ends with its object");
-    accd_on_event(context, NULL, NULL);
+    accd_context_on_event(context, NULL, NULL);
     finish(context, &meter);
 }
 
@@ -988,7 +989,7 @@ static void fill(accd_context *context, struct model *model)
 {
     for (int x = 0; x < VARIABLES; x++)
         for (int c = 0; model->count[x] && c < CELLS; c++) {
-            uint64_t dev = accd_deviceptr(context, 0, &cells[x][c]);
+            uint64_t dev = accd_device_address(context, 0, &cells[x][c]);
             if (accd_device_written(context, 0, dev, 4) < 4)
                 put_device(context, &cells[x][c], model->device[x][c]);
         }
@@ -1064,7 +1065,7 @@ static void random_round(unsigned round, const char *rules)
     }
     while (depth)
         accd_region_abandon(levels[--depth].region);
-    accd_close(context);
+    accd_context_close(context);
     must(!meter.live && !meter.wrong, "nothing leaks");
 }
 

@@ -67,7 +67,7 @@ static void instructions(void)
     int64_t out[1];
     is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_CALLBACK,
               "no function to call");
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* Whole columns, elements apart or one behind the other, against one row at a time. */
@@ -116,7 +116,7 @@ static void columns(void)
         }
     }
     ok(!tap_failed, "columns");
-    accd_close(context);
+    accd_context_close(context);
 }
 
 static void unsound(void)
@@ -208,7 +208,7 @@ static void unsound(void)
     accd_program_release(outer);
     accd_program_release(inherits);
     accd_program_release(reads);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -222,8 +222,9 @@ static void sections(size_t least)
     accd_item item =
         walked(ACCD_COPYIN, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     is_status(ENTER(context, item), ACCD_OK, "X[1].p[4:4], groups from %zu", least);
-    ok(present_count(context, data + 4, 0, 1) && !accd_deviceptr(context, 0, data + 8), "present");
-    ok(device_word(context, &X[1].p) == accd_deviceptr(context, 0, data + 4) - 32 &&
+    ok(present_count(context, data + 4, 0, 1) && !accd_device_address(context, 0, data + 8),
+       "present");
+    ok(device_word(context, &X[1].p) == accd_device_address(context, 0, data + 4) - 32 &&
            !attach_count(context, &X[2].p),
        "attached, but not the empty one");
     is_sound(context);
@@ -256,7 +257,7 @@ static void sections(size_t least)
         X[1].n = 0;
         if (cases[i].wanted != ACCD_OK) {
             fails(context, cases[i].wanted, ENTER(context, item), "case %zu", i);
-            is_text(accd_last_error(context)->asked.name, "X[2].p", "case %zu names the pointer",
+            is_text(accd_context_error(context)->asked.name, "X[2].p", "case %zu names the pointer",
                     i);
             continue;
         }
@@ -280,7 +281,7 @@ static void sections(size_t least)
         is_status(accd_item_section(context, &section, 8192, wrong[i][0], wrong[i][1], 8),
                   ACCD_INVALID_SECTION, "section %zu", i);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -303,7 +304,7 @@ static void nested(size_t least)
 {
     static float a[4][4];
     struct meter meter = {0};
-    accd_config config;
+    accd_context_config config;
     int failing = 0;
     init_config(&config);
     config.alloc = meter_alloc;
@@ -313,7 +314,7 @@ static void nested(size_t least)
     config.on_bound = bound;
     config.bound_ud = &failing;
     accd_context *context = NULL;
-    accd_open(&context, &config);
+    accd_context_open(&context, &config);
     accd_field pointer = {.offset = offsetof(struct leaf, a),
                           .unit = 4,
                           .start = -1,
@@ -367,7 +368,7 @@ static void nested(size_t least)
         walked(ACCD_CREATE, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     item.params = params;
     story_clear(&story);
-    accd_on_event(context, tell_story, &story);
+    accd_context_on_event(context, tell_story, &story);
     accd_region *region;
     is_status(REGION(context, &region, item), ACCD_OK, "embedded elements, groups from %zu", least);
     is_text(story.text,
@@ -376,12 +377,12 @@ static void nested(size_t least)
             "attach X[1].in[0].a|incref X[0:2]|incref X[0].in[0].a[0:2]|incref X[0].in[1].a[0:3]|"
             "incref X[1].in[0].a[0:2]|",
             "events");
-    uint64_t dev = accd_deviceptr(context, 0, X);
+    uint64_t dev = accd_device_address(context, 0, X);
     ok(accd_device_written(context, 0, dev, sizeof X[0]) == 8 + 12 + 16, "what is initialised");
     int list[3];
     ok(device_get(context, &X[0].list[1], list, 12) && list[0] == 2 && list[2] == 4, "the section");
     char name[80];
-    accd_name_at(context, 0, accd_deviceptr(context, 0, &X[1].in[0].a), name, sizeof name);
+    accd_name_at(context, 0, accd_device_address(context, 0, &X[1].in[0].a), name, sizeof name);
     is_text(name, "X[1].in[0].a", "a place in embedded elements");
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
@@ -389,7 +390,7 @@ static void nested(size_t least)
     fails(context, ACCD_CALLBACK, REGION(context, &region, item), "a function that fails");
     accd_program_release(inner);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 

@@ -50,7 +50,7 @@ static void apply(enum change change, size_t row, bool second)
 
 static accd_context *open_threads(struct meter *meter, unsigned threads, const char *rules)
 {
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
@@ -58,7 +58,7 @@ static accd_context *open_threads(struct meter *meter, unsigned threads, const c
     config.rules = accd_rules_named(rules);
     config.device_bytes = (uint64_t)64 << 20;
     accd_context *context = NULL;
-    must(accd_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_open(&context, &config) == ACCD_OK, "open");
     return context;
 }
 
@@ -68,7 +68,7 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
 {
     accd_status status = ENTER(context, item);
     uint64_t hash = mix_bytes(0, &status, sizeof status);
-    const char *message = accd_last_error(context)->message;
+    const char *message = accd_context_error(context)->message;
     if (status != ACCD_OK)
         return mix_bytes(hash, message, strlen(message));
     const struct accd_directory *dir = &context->dirs[0];
@@ -139,7 +139,7 @@ static void compare(unsigned threads, const char *rules)
                              array(fresh, "Y", sizeof *Y, other)),
                       rows[r] == M / 2);
             accd_program_release(other);
-            accd_close(fresh);
+            accd_context_close(fresh);
             failed += with != without;
             accd_stats stats;
             accd_get_stats(knows, 0, &stats);
@@ -149,7 +149,7 @@ static void compare(unsigned threads, const char *rules)
            change);
     }
     accd_program_release(program);
-    accd_close(knows);
+    accd_context_close(knows);
     must(!meter.live && !meter.wrong, "memory");
 }
 
@@ -194,7 +194,7 @@ static void takes_over(void)
     meter.fail_at = 0;
     ok(!dir->retired, "then it is forgotten");
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     must(!meter.live && !meter.wrong, "memory");
 }
 

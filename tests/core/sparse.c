@@ -47,7 +47,7 @@ static void far_and_near(size_t group_least)
     ok(ENTER(context, item) == ACCD_PARTIAL_OVERLAP, "a part shared by two sections");
     is_sound(context);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     munmap(base, space);
 }
 

@@ -17,7 +17,7 @@ static accd_context *fresh(struct meter *meter)
 static void finish(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -130,8 +130,8 @@ static void mapping(void)
     accd_present present;
     is_status(accd_device_alloc(context, 0, 128, &dev), ACCD_OK, "128 bytes");
     is_status(accd_map(context, 0, a, dev + 32, 32, NULL), ACCD_OK, "map");
-    ok(present_count(context, a, 0, 1) && accd_deviceptr(context, 0, a + 4) == dev + 36 &&
-           accd_hostptr(context, 0, dev + 36) == (uint64_t)(uintptr_t)(a + 4),
+    ok(present_count(context, a, 0, 1) && accd_device_address(context, 0, a + 4) == dev + 36 &&
+           accd_host_address(context, 0, dev + 36) == (uint64_t)(uintptr_t)(a + 4),
        "present at that address");
     ok(accd_present_at(context, 0, dev + 63, 1, &present) && present.mapped, "by device address");
     ok(!accd_present_at(context, 0, dev + 64, 1, &present), "up to its end");
@@ -167,7 +167,7 @@ static void mapping(void)
     is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 32), BYTES(ACCD_COPYIN, a + 64, 32)), ACCD_OK,
               "two in one block");
     fails(context, ACCD_NOT_PRESENT, accd_unmap(context, 0, a), "not by map");
-    hole = accd_deviceptr(context, 0, a);
+    hole = accd_device_address(context, 0, a);
     fails(context, ACCD_ALREADY_PRESENT, accd_device_free(context, 0, hole), "present data");
     is_status(EXIT(context, BYTES(ACCD_DELETE, a, 32)), ACCD_OK, "the first leaves");
     fails(context, ACCD_ALREADY_PRESENT, accd_device_free(context, 0, hole),
@@ -182,14 +182,14 @@ static void mapping(void)
 static void host_memory(void)
 {
     struct meter meter = {0};
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     config.check_host = 1;
     config.device_bytes = 1 << 20;
     accd_context *context = NULL;
-    is_status(accd_open(&context, &config), ACCD_OK, "open");
+    is_status(accd_context_open(&context, &config), ACCD_OK, "open");
     accd_host_range range;
     uint64_t start, bytes, dev;
     is_status(accd_host_add(context, a, 64, array(context, "a", 1, NULL)), ACCD_OK, "a is known");
@@ -201,7 +201,7 @@ static void host_memory(void)
     is_status(ENTER(context, BYTES(ACCD_COPYIN, a + 8, 56)), ACCD_OK, "a section of it");
     fails(context, ACCD_OUT_OF_BOUNDS, ENTER(context, BYTES(ACCD_COPYIN, a + 128, 65)), "too long");
     fails(context, ACCD_OUT_OF_BOUNDS, ENTER(context, BYTES(ACCD_COPYIN, a + 70, 8)), "between");
-    dev = accd_deviceptr(context, 0, a + 8);
+    dev = accd_device_address(context, 0, a + 8);
     fails(context, ACCD_DEVICE_POINTER_ON_HOST,
           ENTER(context, BYTES(ACCD_COPYIN, (void *)(uintptr_t)dev, 8)), "a device address");
     fails(context, ACCD_OUT_OF_BOUNDS, accd_from_device(context, 0, b, dev, 8), "raw copies too");
@@ -235,16 +235,17 @@ static void addresses(void)
     struct meter meter;
     accd_context *context = fresh(&meter);
     is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 16)), ACCD_OK, "enter");
-    uint64_t dev = accd_deviceptr(context, 0, a), low, high;
-    ok(accd_hostptr(context, 0, dev + 15) == (uint64_t)(uintptr_t)(a + 15), "there and back");
-    ok(!accd_hostptr(context, 0, dev + 16) && !accd_hostptr(context, 0, 0) &&
-           !accd_hostptr(context, 0, UINT64_MAX) && !accd_deviceptr(context, 0, a + 16) &&
-           !accd_deviceptr(context, 0, (void *)UINTPTR_MAX) && !accd_deviceptr(context, 5, a),
+    uint64_t dev = accd_device_address(context, 0, a), low, high;
+    ok(accd_host_address(context, 0, dev + 15) == (uint64_t)(uintptr_t)(a + 15), "there and back");
+    ok(!accd_host_address(context, 0, dev + 16) && !accd_host_address(context, 0, 0) &&
+           !accd_host_address(context, 0, UINT64_MAX) && !accd_device_address(context, 0, a + 16) &&
+           !accd_device_address(context, 0, (void *)UINTPTR_MAX) &&
+           !accd_device_address(context, 5, a),
        "and nowhere else");
     /* the device order is kept from now on */
     is_status(ENTER(context, BYTES(ACCD_COPYIN, b, 16), BYTES(ACCD_COPYIN, b + 32, 16)), ACCD_OK,
               "more");
-    dev = accd_deviceptr(context, 0, b + 32);
+    dev = accd_device_address(context, 0, b + 32);
     ok(accd_device_bounds(context, 0, dev + 3, &low, &high) && low == dev && high == dev + 16,
        "bounds");
     is_status(EXIT(context, BYTES(ACCD_DELETE, b + 32, 16)), ACCD_OK, "less");

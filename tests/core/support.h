@@ -5,7 +5,7 @@
 
 #include "../tap.h"
 
-#include <accdeep.h>
+#include <accdeep_core.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,10 +90,10 @@ static inline void tell_story(void *ud, const accd_event *event)
 /* -------------------------------------------------------------------------------- constructs -- */
 
 /* The usual configuration. The same tests run on every backend that keeps device memory apart. */
-static inline void init_config(accd_config *config)
+static inline void init_config(accd_context_config *config)
 {
     const char *backend = getenv("ACCDEEP_TEST_BACKEND");
-    accd_config_init(config);
+    accd_context_config_init(config);
     config->backend = backend ? accd_backend_named(backend) : NULL;
 }
 
@@ -101,7 +101,7 @@ static inline void init_config(accd_config *config)
 static inline accd_context *open_with(struct meter *meter, struct story *story, const char *rules,
                                       size_t group_least)
 {
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
@@ -116,7 +116,7 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
         config.event_ud = story;
     }
     accd_context *context = NULL;
-    if (accd_open(&context, &config) != ACCD_OK) {
+    if (accd_context_open(&context, &config) != ACCD_OK) {
         printf("Bail out! no context\n");
         exit(1);
     }
@@ -158,14 +158,14 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
     } while (0)
 
 /* The construct fails with the status, and nothing at all has changed. */
-#define fails(context, wanted, construct, ...)                            \
-    do {                                                                  \
-        uint64_t before_ = accd_digest(context);                          \
-        accd_status got_ = (construct);                                   \
-        is_status(got_, wanted, __VA_ARGS__);                             \
-        must(got_ == ACCD_OK || accd_last_error(context)->status == got_, \
-             "the last error is that of the construct");                  \
-        must(accd_digest(context) == before_, "nothing changed");         \
+#define fails(context, wanted, construct, ...)                               \
+    do {                                                                     \
+        uint64_t before_ = accd_digest(context);                             \
+        accd_status got_ = (construct);                                      \
+        is_status(got_, wanted, __VA_ARGS__);                                \
+        must(got_ == ACCD_OK || accd_context_error(context)->status == got_, \
+             "the last error is that of the construct");                     \
+        must(accd_digest(context) == before_, "nothing changed");            \
     } while (0)
 
 #define is_sound(context)                                        \
@@ -194,11 +194,11 @@ static inline unsigned attach_count(accd_context *context, const void *slot)
 /* Reads n bytes of the device copy of a host address. */
 static inline int device_get(accd_context *context, const void *host, void *to, size_t n)
 {
-    return accd_device_read(context, 0, accd_deviceptr(context, 0, host), to, n) == ACCD_OK;
+    return accd_device_read(context, 0, accd_device_address(context, 0, host), to, n) == ACCD_OK;
 }
 static inline int device_put(accd_context *context, const void *host, const void *from, size_t n)
 {
-    return accd_device_write(context, 0, accd_deviceptr(context, 0, host), from, n) == ACCD_OK;
+    return accd_device_write(context, 0, accd_device_address(context, 0, host), from, n) == ACCD_OK;
 }
 static inline uint64_t device_word(accd_context *context, const void *host)
 {
@@ -262,7 +262,7 @@ static inline accd_program *program_of(accd_context *context, const accd_program
 {
     accd_program *program = NULL;
     if (accd_program_new(context, spec, &program) != ACCD_OK) {
-        printf("Bail out! no program: %s\n", accd_last_error(context)->message);
+        printf("Bail out! no program: %s\n", accd_context_error(context)->message);
         exit(1);
     }
     return program;

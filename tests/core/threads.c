@@ -35,7 +35,7 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
 {
     struct result result = {0};
     struct meter meter = {0};
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
@@ -45,7 +45,7 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
     config.device_bytes = (uint64_t)64 << 20;
     accd_context *context = NULL;
     accd_region *region;
-    must(accd_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_open(&context, &config) == ACCD_OK, "open");
     accd_program *program = leaf_program(context);
     build(equal, holes);
     accd_item item =
@@ -93,9 +93,9 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
     Y[6000].n = -3;
     Y[8500].n = -2;
     result.bad = REGION(context, &region, item);
-    snprintf(result.name, sizeof result.name, "%s", accd_last_error(context)->asked.name);
+    snprintf(result.name, sizeof result.name, "%s", accd_context_error(context)->asked.name);
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     must(!meter.live && !meter.wrong, "memory");
     return result;
 }

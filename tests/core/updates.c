@@ -29,7 +29,7 @@ static void build(void)
 
 static void open_fixture(struct fixture *f, size_t least, accd_update_way way)
 {
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     *f = (struct fixture){0};
     accd_rules rules = *accd_rules_named("tr14");
@@ -42,7 +42,7 @@ static void open_fixture(struct fixture *f, size_t least, accd_update_way way)
     config.on_event = tell_story;
     config.event_ud = &story;
     story_clear(&story);
-    if (accd_open(&f->context, &config) != ACCD_OK)
+    if (accd_context_open(&f->context, &config) != ACCD_OK)
         exit(1);
     build();
     f->leaf = leaf_program(f->context);
@@ -70,7 +70,7 @@ static void close_fixture(struct fixture *f)
     is_status(accd_region_end(f->region), ACCD_OK, "end");
     accd_program_release(f->leaf);
     accd_program_release(f->only_b);
-    accd_close(f->context);
+    accd_context_close(f->context);
     is_number(f->meter.live + f->meter.wrong, 0, "memory");
 }
 
@@ -99,7 +99,7 @@ static void whole(size_t least, accd_update_way way)
              "Y[%d] itself", i);
         must(i == 5 || (device_get(context, arrays[i][0], &value, 4) && value == (float)-i),
              "Y[%d].a", i);
-        must(i == 5 || device_word(context, &Y[i].a) == accd_deviceptr(context, 0, Y[i].a),
+        must(i == 5 || device_word(context, &Y[i].a) == accd_device_address(context, 0, Y[i].a),
              "Y[%d].a leads to the device", i);
     }
     for (int i = 0; i < N; i++) {
@@ -209,14 +209,14 @@ static void untranslated(accd_untranslated way, uint64_t wanted)
 {
     static const accd_piece pieces[] = {
         {.bytes = 8}, {.offset = 8, .bytes = 8, .entry_only = 1}, {.offset = 16, .bytes = 8}};
-    accd_config config;
+    accd_context_config config;
     accd_rules rules = *accd_rules_named("tr14");
     accd_context *context = NULL;
     accd_region *region;
     rules.untranslated = way;
     init_config(&config);
     config.rules = &rules;
-    accd_open(&context, &config);
+    accd_context_open(&context, &config);
     build();
     accd_program *program = program_of(
         context, &(accd_program_spec){.stride = sizeof Y[0], .pieces = pieces, .npieces = 3});
@@ -229,7 +229,7 @@ static void untranslated(accd_untranslated way, uint64_t wanted)
     is_status(accd_region_end(region), ACCD_OK, "end");
     ok(Y[1].a == arrays[1][0], "and never reaches the host");
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* Followed pointers that lead to nothing keep their value on the host, whatever is copied out. */

@@ -21,7 +21,7 @@ static void step(accd_context *context, accd_kind kind, accd_item item, double *
     double started = now();
     accd_construct construct = {.kind = kind, .items = &item, .nitems = 1};
     if (accd_run(context, &construct, NULL) != ACCD_OK) {
-        printf("%s\n", accd_last_error(context)->message);
+        printf("%s\n", accd_context_error(context)->message);
         exit(1);
     }
     double took = now() - started;
@@ -68,12 +68,12 @@ static void measure(accd_context *context, size_t n)
 
 int main(int argc, char **argv)
 {
-    accd_config config;
+    accd_context_config config;
     accd_context *context = NULL;
     init_config(&config);
     accd_device_info none = {0};
     config.no_device = &none;
-    if (accd_open(&context, &config) != ACCD_OK) {
+    if (accd_context_open(&context, &config) != ACCD_OK) {
         printf("%s\n", none.why);
         return 1;
     }
@@ -82,6 +82,6 @@ int main(int argc, char **argv)
     static const char *const usual[] = {"1000", "10000", "100000", "1000000"};
     for (int i = 0; i < (argc > 1 ? argc - 1 : 4); i++)
         measure(context, strtoull(argc > 1 ? argv[i + 1] : usual[i], NULL, 10));
-    accd_close(context);
+    accd_context_close(context);
     return 0;
 }

@@ -36,12 +36,12 @@ static void cut(struct forest *forest)
 }
 
 /* Calls of a construct, of which it is known how many bytes move. */
-#define COUNTED(construct, calls_p)                                                 \
-    do {                                                                            \
-        reset();                                                                    \
-        accd_status status_ = (construct);                                          \
-        must(status_ == ACCD_OK, "%s: %s", #construct, accd_last_error(context)->message); \
-        *(calls_p) = count("*");                                                    \
+#define COUNTED(construct, calls_p)                                                           \
+    do {                                                                                      \
+        reset();                                                                              \
+        accd_status status_ = (construct);                                                    \
+        must(status_ == ACCD_OK, "%s: %s", #construct, accd_context_error(context)->message); \
+        *(calls_p) = count("*");                                                              \
     } while (0)
 
 enum { ENTER_DEEP, SEND, FETCH, SEND_SHALLOW, EXIT_DEEP, STEPS };
@@ -81,7 +81,7 @@ static void count_deep(size_t n, uint64_t *calls)
         kept = kept && forest.leaves[i].n == FLOATS && forest.leaves[i].a[3] == (float)i + 1;
     must(kept, "all of it came back");
     accd_program_release(program);
-    accd_close(context);
+    accd_context_close(context);
     cut(&forest);
 }
 
@@ -139,7 +139,7 @@ static void plain(void)
         items[i] = BYTES(ACCD_COPYOUT, data[i], 33);
     COUNTED(accd_run(context, &construct, NULL), &calls);
     ok(calls <= 16, "%d clauses leave in %llu calls", N, (unsigned long long)calls);
-    accd_close(context);
+    accd_context_close(context);
 }
 
 /* Large data go from where they lie; pointers into them are written over what was sent. */
@@ -156,16 +156,16 @@ static void large(void)
                                .action = ACCD_ATTACH})),
             &calls);
     ok(calls <= 16, "9 MiB and a pointer enter in %llu calls", (unsigned long long)calls);
-    ok(device_word(context, &holder[7]) == accd_deviceptr(context, 0, bytes) + 5 &&
+    ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5 &&
            device_word(context, &holder[8]) == 0,
        "the pointer is translated, and lies among the rest");
     ok(holder[7] == bytes + 5, "the host's is as it was");
     COUNTED(UPDATE(context, BYTES(ACCD_UPDATE_SELF, bytes, N), BYTES(ACCD_UPDATE_DEVICE, holder, 64)),
             &calls);
-    ok(device_word(context, &holder[7]) == accd_deviceptr(context, 0, bytes) + 5,
+    ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5,
        "an update leaves it alone");
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     free(holder);
     free(bytes);
 }
@@ -176,7 +176,7 @@ static void both_ways(void)
     int a[4] = {1, 2, 3, 4}, other[2] = {-1, -2};
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     must(ENTER(context, PLAIN(ACCD_COPYIN, a)) == ACCD_OK, "enter");
-    uint64_t dev = accd_deviceptr(context, 0, a);
+    uint64_t dev = accd_device_address(context, 0, a);
     must(accd_device_write(context, 0, dev, other, sizeof other) == ACCD_OK, "a kernel");
     a[2] = 33;
     is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, &a[1], 8), PLAIN(ACCD_UPDATE_SELF, a)),
@@ -187,7 +187,7 @@ static void both_ways(void)
     ok(accd_device_read(context, 0, dev, there, sizeof there) == ACCD_OK && there[0] == -1 &&
            there[1] == -1 && there[2] == 2 && there[3] == 33,
        "ranges of a copy may overlap");
-    accd_close(context);
+    accd_context_close(context);
 }
 
 int main(void)

@@ -11,7 +11,7 @@ static standin_pending_fn *pending;
 
 static int says(accd_context *context, const char *part)
 {
-    const char *message = accd_last_error(context)->message;
+    const char *message = accd_context_error(context)->message;
     if (strstr(message, part))
         return 1;
     printf("#   it says: %s\n", message);
@@ -21,10 +21,10 @@ static int says(accd_context *context, const char *part)
 static void full(void)
 {
     static char a[64], b[1 << 20];
-    accd_config config;
+    accd_context_config config;
     init_config(&config);
     accd_context *context = NULL;
-    must(accd_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_open(&context, &config) == ACCD_OK, "open");
     room(1 << 16);
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a small object fits");
     fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, PLAIN(ACCD_COPYIN, b)),
@@ -37,7 +37,7 @@ static void full(void)
     room(0);
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "it fits when there is room");
     is_sound(context);
-    accd_close(context);
+    accd_context_close(context);
     is_number(live(), 0, "everything was given back");
 }
 
@@ -66,7 +66,7 @@ static void does_without(const char *name, int error)
     for (int i = 0; i < N; i++)
         right = right && data[i] == i;
     ok(right, "all of them");
-    accd_close(context);
+    accd_context_close(context);
     reset();
     is_number(live(), 0, "everything was given back");
 }
@@ -76,10 +76,11 @@ static bool lose(uint64_t n, uint64_t *lost_p)
 {
     float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
     struct leaf leaf = {4, a, b}, before = leaf;
-    accd_config simulated;
-    accd_config_init(&simulated);
+    accd_context_config simulated;
+    accd_context_config_init(&simulated);
     accd_context *context = open_with(NULL, NULL, NULL, 64), *other = NULL;
-    must(accd_open(&other, &simulated) == ACCD_OK, "a simulated device in the same process");
+    must(accd_context_open(&other, &simulated) == ACCD_OK,
+         "a simulated device in the same process");
     accd_program *program = leaf_program(context);
     accd_item item = walked(ACCD_COPY, &leaf, sizeof leaf, program, NULL);
     accd_region *region = NULL;
@@ -117,8 +118,8 @@ static bool lose(uint64_t n, uint64_t *lost_p)
         accd_region_abandon(region);
     accd_program_release(program);
     bool met = !pending();
-    accd_close(context);
-    accd_close(other);
+    accd_context_close(context);
+    accd_context_close(other);
     return met;
 }
 
@@ -147,6 +148,6 @@ int main(void)
     static char a[64];
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a new session on a device that is well");
-    accd_close(context);
+    accd_context_close(context);
     return done();
 }

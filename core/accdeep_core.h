@@ -1,4 +1,4 @@
-/* accdeep.h - present data, attachments and deep copy on an accelerator's memory.
+/* accdeep_core.h - present data, attachments and deep copy on an accelerator's memory.
  *
  * Everything that asks for data movement becomes one thing, a construct: a device, a kind and a
  * vector of items. The core plans a construct without touching anything, reserves all memory it
@@ -14,8 +14,8 @@
  * last and are written on success only. A context is used by one thread at a time; contexts do
  * not share anything. Nothing here prints, exits or uses globals.
  */
-#ifndef ACCDEEP_H
-#define ACCDEEP_H
+#ifndef ACCDEEP_CORE_H
+#define ACCDEEP_CORE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -228,8 +228,8 @@ typedef struct accd_device_info {
     char why[200];    /* why there is no such device */
 } accd_device_info;
 
-typedef struct accd_config {
-    size_t struct_size;      /* sizeof(accd_config), set by accd_config_init */
+typedef struct accd_context_config {
+    size_t struct_size;      /* sizeof(accd_context_config), set by accd_context_config_init */
     accd_allocator alloc;    /* NULL: realloc and free */
     void *alloc_ud;
     const accd_rules *rules; /* copied; NULL: "tr14" */
@@ -248,9 +248,9 @@ typedef struct accd_config {
     unsigned first_device;   /* of the machine's that the backend knows, what device 0 is; if there are
                                 fewer than devices, several share one */
     accd_device_info *no_device; /* NULL, or its why tells the reason of ACCD_NO_DEVICE */
-} accd_config;
+} accd_context_config;
 
-ACCD_API void accd_config_init(accd_config *config);
+ACCD_API void accd_context_config_init(accd_context_config *config);
 
 /* The built-in backend of that name, or NULL: "sim", simulated memory that only the core reaches;
  * "direct", the same at its device addresses in this process, for kernels of real programs: it
@@ -264,15 +264,15 @@ ACCD_API accd_status accd_device_about(const accd_backend *backend, unsigned num
                                        accd_device_info *info_p);
 
 /* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE. */
-ACCD_API accd_status accd_open(accd_context **context_p, const accd_config *config);
+ACCD_API accd_status accd_context_open(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
-ACCD_API void accd_close(accd_context *context);
+ACCD_API void accd_context_close(accd_context *context);
 
 /* The error of the last call that failed; valid until the next call. Never NULL. */
-ACCD_API const accd_error *accd_last_error(const accd_context *context);
+ACCD_API const accd_error *accd_context_error(const accd_context *context);
 ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
 ACCD_API int accd_device_count(const accd_context *context);
-ACCD_API void accd_on_event(accd_context *context, accd_event_fn fn, void *ud);
+ACCD_API void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
@@ -508,7 +508,7 @@ typedef struct accd_construct {
 } accd_construct;
 
 /* Carries out a construct. region_p is written for ACCD_REGION and ACCD_COMPUTE, and may be NULL
- * for the others. On failure nothing has changed, and accd_last_error says why. */
+ * for the others. On failure nothing has changed, and accd_context_error says why. */
 ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct,
                               accd_region **region_p);
 
@@ -567,11 +567,11 @@ ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void 
 typedef enum accd_presence { ACCD_ABSENT, ACCD_PARTLY, ACCD_WHOLLY } accd_presence;
 
 /* How much of the range is present in one object; zero bytes count as one (3.2.28). */
-ACCD_API accd_presence accd_is_present(accd_context *context, int device, const void *host,
-                                       uint64_t bytes);
+ACCD_API accd_presence accd_presence_of(accd_context *context, int device, const void *host,
+                                        uint64_t bytes);
 /* Device address of a host address in a present object, or 0. Host address of a device one, or 0. */
-ACCD_API uint64_t accd_deviceptr(accd_context *context, int device, const void *host);
-ACCD_API uint64_t accd_hostptr(accd_context *context, int device, uint64_t dev);
+ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
+ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
 
 typedef struct accd_present {
     accd_object_info info;
