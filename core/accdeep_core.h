@@ -12,7 +12,11 @@
  * Ownership: what a function returns through a pointer to pointer belongs to the caller until the
  * matching close or release, unless said otherwise. Destructors accept NULL. Output arguments come
  * last and are written on success only. A context is used by one thread at a time; contexts do
- * not share anything. Nothing here prints, exits or uses globals.
+ * not share anything. Nothing here prints, exits or uses globals. Bytes are bytes; counts and indices
+ * of elements are said to be such; device addresses are uint64_t, 0 is none.
+ *
+ * Statuses that are not told at each function: ACCD_NO_DEVICE for the number of a device that there is
+ * not, ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE for a call from within a callback.
  */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
@@ -49,6 +53,7 @@ extern "C" {
     X(STILL_ATTACHED, "still-attached", "attached pointers would be left behind")                 \
     X(INVALID_SECTION, "invalid-section", "an array section is not valid")                        \
     X(NULL_POINTER, "null-pointer", "a null pointer has no target")                               \
+    X(MISSING_WAIT, "missing-wait", "an activity queue was not waited for")                       \
     X(OUT_OF_BOUNDS, "out-of-bounds", "an access leaves the object")                              \
     X(HOST_POINTER_ON_DEVICE, "host-pointer-on-device", "a host address was used on the device")  \
     X(DEVICE_POINTER_ON_HOST, "device-pointer-on-host", "a device address was used on the host")  \
@@ -61,7 +66,11 @@ extern "C" {
     X(OUT_OF_MEMORY, "out-of-memory", "the host has not enough memory")                           \
     X(LIMIT, "limit", "a limit was reached")                                                      \
     X(CALLBACK, "callback", "a function called for a section bound failed")                       \
-    X(MISUSE, "misuse", "the interface was used wrongly")
+    X(MISUSE, "misuse", "the interface was used wrongly")                                         \
+    /* of texts, which accdeep.h has */                                                           \
+    X(SYNTAX, "syntax", "a text is not well-formed")                                              \
+    X(INVALID, "invalid", "a text breaks a rule that holds before anything is run")               \
+    X(INTERNAL, "internal", "an error in accdeep itself")
 
 typedef enum accd_status {
 #define ACCD_X(name, code, text) ACCD_##name,
@@ -204,7 +213,9 @@ typedef struct accd_event {
     const char *rule;
     const char *file;   /* of the directive, or NULL */
     int line;
+    int64_t async;      /* of the construct's queue; ACCD_SYNCHRONOUS: it has none */
 } accd_event;
+#define ACCD_SYNCHRONOUS INT64_MIN
 
 /* Called after the construct is complete; may look at the context but not change it. */
 typedef void (*accd_event_fn)(void *ud, const accd_event *event);
@@ -226,6 +237,7 @@ typedef struct accd_device_info {
     uint64_t bytes;   /* memory it has */
     char driver[64];  /* "CUDA 12.4"; empty: it needs none */
     char why[200];    /* why there is no such device */
+    char compiler[200]; /* of kernels given as text: "NVRTC 12.4", or why there is none */
 } accd_device_info;
 
 typedef struct accd_context_config {
@@ -248,8 +260,11 @@ typedef struct accd_context_config {
     unsigned first_device;   /* of the machine's that the backend knows, what device 0 is; if there are
                                 fewer than devices, several share one */
     accd_device_info *no_device; /* NULL, or its why tells the reason of ACCD_NO_DEVICE */
+    int delayed;             /* what queues are asked for is done as late as may be: when it is waited for.
+                                Otherwise at once, in program order */
 } accd_context_config;
 
+/* Sets the size and all defaults; what is not set afterwards stays one. */
 ACCD_API void accd_context_config_init(accd_context_config *config);
 
 /* The built-in backend of that name, or NULL: "sim", simulated memory that only the core reaches;
@@ -420,9 +435,11 @@ typedef struct accd_program_spec {
 } accd_program_spec;
 
 /* Checks and copies the program. ACCD_MISUSE names nothing a program may not hold: registers out of
- * range, members outside the element. Released when the last user of it is gone. */
+ * range, members outside the element. The caller is its first user. */
 ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
                                       accd_program **program_p);
+/* One user more, and one less; it is freed when the last one is gone. Programs that contain it, and
+ * constructs that use it, are users. */
 ACCD_API accd_program *accd_program_retain(accd_program *program);
 ACCD_API void accd_program_release(accd_program *program);
 
@@ -505,10 +522,14 @@ typedef struct accd_construct {
     const char *file;        /* where the directive stands; kept as is, not copied */
     int line;
     uint64_t thread;         /* of the host that meets it: regions nest among those of a thread */
+    unsigned queue;          /* of accd_queue: its transfers, and those of the region's end, belong there;
+                                0: they are done when the call returns */
 } accd_construct;
 
 /* Carries out a construct. region_p is written for ACCD_REGION and ACCD_COMPUTE, and may be NULL
- * for the others. On failure nothing has changed, and accd_context_error says why. */
+ * for the others. On failure nothing has changed, and accd_context_error says why: not present, or
+ * only in part; pointers that cannot be attached or detached; sections that are none; memory; the
+ * device. */
 ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct,
                               accd_region **region_p);
 
@@ -517,25 +538,90 @@ ACCD_API accd_status accd_run(accd_context *context, const accd_construct *const
 ACCD_API accd_status accd_region_end(accd_region *region);
 /* Ends a region without moving or writing anything to the host, for unwinding after a failure. */
 ACCD_API void accd_region_abandon(accd_region *region);
+/* The number of the device it was opened on. */
 ACCD_API int accd_region_device(const accd_region *region);
+
+/* -------------------------------------------------------------------------- activity queues -- */
+
+/* What a queue is asked for is done in order; queues are independent of each other and of what is
+ * done without one (ACC33-async-2). Presence, counters and levels change at the construct, in program
+ * order, whatever its queue (ACC33-2.6.7-4); the queue holds its transfers, the words it writes to
+ * attached pointers, its kernel, and the device memory that is given up. Without config.delayed all
+ * of that is done at once, which is a legal order, and there is never anything to wait for.
+ *
+ * What the host's memory holds when a transfer is done is what is sent. A wait fails with the error of
+ * the first operation that failed, told with the construct that asked for it; that operation is over,
+ * and the next wait goes on behind it. */
+
+/* The queue of a device with this async value, made when it is first asked for; never 0. */
+ACCD_API accd_status accd_queue(accd_context *context, int device, int64_t async,
+                                unsigned *queue_p);
+/* Does what a queue, or with 0 all of the device, was asked for. ACCD_MISSING_WAIT: the host has freed
+ * memory that was to be copied. Constructs give the same, and change nothing, when they would remove data
+ * that a queue still needs, unless they belong to that queue or to one that waits for it. */
+ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned queue);
+/* What a queue is asked for from now on comes behind all that another one was asked for. */
+ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigned queue,
+                                      int other_device, unsigned other);
+/* *done_p: whether there is nothing left to do. A queue that has been asked since it last got
+ * something to do does it first: asking again and again ends. With 0, all queues of the device. */
+ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue,
+                                     int *done_p);
+
+/* A function that the host runs: with run = 0 it is not to be run any more, and only lets ud go. Not
+ * 0: it failed, ACCD_CALLBACK. It may read and write device memory, but not ask for constructs. */
+typedef int (*accd_host_fn)(void *ud, int run);
+/* Runs a function in a queue, which takes it on success: at once, unless queues are delayed. */
+ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue,
+                                     accd_host_fn fn, void *ud);
+/* The same of the kernel of an open compute region, in the queue of its construct: it uses the data
+ * that the region names and those that attached pointers lead to from there, where they are now, and what
+ * lies at n device addresses. */
+ACCD_API accd_status accd_launch(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn,
+                                 void *ud);
+
+typedef struct accd_queue_info {
+    int64_t async;
+    size_t pending; /* constructs, copies and kernels that are not done */
+} accd_queue_info;
+/* Queues of a device by number, from 1. 0: no such queue. */
+ACCD_API int accd_queue_at(accd_context *context, int device, unsigned queue,
+                           accd_queue_info *info_p);
 
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */
 
-/* acc_map_data: host memory is present at a device address the caller owns; dynamic counter 1. */
+/* acc_map_data: host memory is present at a device address the caller owns; dynamic counter 1;
+ * nothing moves. ACCD_NULL_POINTER, ACCD_INVALID_SECTION: no bytes, ACCD_ALREADY_PRESENT: some of
+ * it is (ACC33-3.2.21-1). */
 ACCD_API accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
                               uint64_t bytes, const accd_label *label);
+/* acc_unmap_data: ends that; nothing moves. ACCD_NOT_PRESENT: host was not mapped so;
+ * ACCD_ALREADY_PRESENT: a region uses it; ACCD_STILL_ATTACHED: a pointer is attached to or in it
+ * (ACC33-3.2.21-2; unmap_used = ACCD_IGNORE lets both pass). */
 ACCD_API accd_status accd_unmap(accd_context *context, int device, const void *host);
-/* Device memory without a host counterpart. bytes = 0 gives address 0. */
+/* Device memory without a host counterpart, for the caller until accd_device_free or the context's
+ * end. bytes = 0 gives address 0. ACCD_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
                                        uint64_t *dev_p);
+/* Releases it; address 0 does nothing. ACCD_MISUSE: accd_device_alloc did not give the address;
+ * ACCD_ALREADY_PRESENT: host data are mapped to it. */
 ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
-/* Raw copies between host and device addresses. */
+/* Raw copies of bytes between host and device addresses, whatever is present there.
+ * ACCD_HOST_POINTER_ON_DEVICE: dev is no address of the device; ACCD_OUT_OF_BOUNDS: the range
+ * leaves allocated memory, or, with check_host, known host memory; ACCD_DEVICE_ERROR
+ * (ACC33-3.2.30-1). */
 ACCD_API accd_status accd_to_device(accd_context *context, int device, uint64_t dev,
                                     const void *host, uint64_t bytes);
 ACCD_API accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
                                       uint64_t bytes);
 ACCD_API accd_status accd_within_device(accd_context *context, int device, uint64_t to,
                                         uint64_t from, uint64_t bytes);
+
+typedef enum accd_way { ACCD_TO_DEVICE, ACCD_FROM_DEVICE, ACCD_WITHIN_DEVICE } accd_way;
+/* The same in a queue. */
+ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue,
+                                     accd_way way, uint64_t to, uint64_t from, uint64_t bytes,
+                                     const char *file, int line);
 
 /* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset behind data,
  * as FLANG-api-2 to FLANG-api-6 list it: nothing happens unless both the section and the descriptor are
@@ -566,7 +652,7 @@ ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void 
 
 typedef enum accd_presence { ACCD_ABSENT, ACCD_PARTLY, ACCD_WHOLLY } accd_presence;
 
-/* How much of the range is present in one object; zero bytes count as one (3.2.28). */
+/* How much of the range is present in one object; zero bytes count as one (ACC33-3.2.26-2). */
 ACCD_API accd_presence accd_presence_of(accd_context *context, int device, const void *host,
                                         uint64_t bytes);
 /* Device address of a host address in a present object, or 0. Host address of a device one, or 0. */
@@ -606,8 +692,11 @@ typedef struct accd_attachment {
     uint32_t count;
     uint64_t low, high; /* device range of the object it points into */
 } accd_attachment;
+/* The attachment of the pointer at a host address. 0: it is not attached. */
 ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot,
                                 accd_attachment *attachment_p);
+/* Attachments in order of their pointers: the first one at or after *at; *at becomes the address
+ * behind it. 0: no more. */
 ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at,
                                   accd_attachment *attachment_p);
 
@@ -658,6 +747,7 @@ typedef struct accd_stats {
     uint64_t allocations, frees;            /* calls of the device since the context was opened */
     uint64_t transfers[3], moved_bytes[3];  /* of the device, [0] h2d, [1] d2h, [2] d2d */
 } accd_stats;
+/* Numbers of a device; all are 0 if there is no such device. */
 ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);
 
 /* Walks everything and returns NULL if all invariants hold, otherwise a sentence about the first
@@ -701,8 +791,10 @@ ACCD_API int accd_device_space(accd_context *context, int device, uint64_t *low_
  * else. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
                                  uint64_t *low_p, uint64_t *high_p);
-/* Reads or writes device memory as a kernel would. The simulated device knows which bytes were ever
- * written: ACCD_UNINITIALIZED_READ, or ACCD_EXCLUDED_MEMBER if they belong to an excluded member. */
+/* Reads or writes device memory as a kernel would. The simulated device knows which bytes were
+ * ever written: ACCD_UNINITIALIZED_READ, or ACCD_EXCLUDED_MEMBER if they belong to an excluded
+ * member. ACCD_HOST_POINTER_ON_DEVICE: no address of the device; ACCD_OUT_OF_BOUNDS; to write over
+ * an attached pointer: ACCD_POINTER_CHANGED (TR14-1.2-06, TR14-1.2-10, TR14-3.1.1-14). */
 ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                                       uint64_t bytes);
 ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev,
@@ -710,9 +802,44 @@ ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64
 /* Number of bytes of the range that were ever written; -1 if the device cannot tell. */
 ACCD_API int64_t accd_device_written(accd_context *context, int device, uint64_t dev,
                                      uint64_t bytes);
+/* Kernels that the device runs itself. The text is what its compiler takes, with the entry points accd_body,
+ * accd_save and accd_restore (lua/accdeep/cuda); it accepts only what accd_device_read and accd_device_write accept,
+ * and stops at everything else, as if it had not run: then those find out what is wrong. */
+typedef struct accd_kernel_pointer {
+    uint64_t at, low, high; /* an address, and the bounds of what it leads into */
+} accd_kernel_pointer;
+typedef struct accd_kernel_slot { /* a pointer in device memory */
+    uint64_t at, bytes;           /* 0 bytes: kernels may change it */
+    uint64_t value, low, high;    /* while it holds value, it leads into these */
+} accd_kernel_slot;
+typedef struct accd_kernel {
+    const char *text;
+    const accd_kernel_pointer *pointers; /* its arguments */
+    size_t npointers;
+    const accd_kernel_slot *slots; /* beside the attached ones */
+    size_t nslots;
+    int writes;     /* it does */
+    int parallel;   /* many threads share its loop; it stops if iterations depend on each other */
+    uint64_t turns; /* of its loops that a thread may make; 0: as many as it likes */
+} accd_kernel;
+typedef struct accd_kernel_end {
+    enum {
+        ACCD_KERNEL_DONE,
+        ACCD_KERNEL_STOPPED,  /* why and site are the text's */
+        ACCD_KERNEL_NOT_RUN,  /* it cannot be run here and now: said says why */
+        ACCD_KERNEL_REJECTED, /* the compiler's log is in said */
+    } how;
+    unsigned why, site;
+    const char *said; /* until the next kernel */
+} accd_kernel_end;
+/* Whether the device runs kernels given as text, and by what, or why not. */
+ACCD_API int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room);
+/* With a journal open, which undoes what a kernel did, too. ACCD_DEVICE_ERROR, ACCD_OUT_OF_MEMORY, ACCD_MISUSE. */
+ACCD_API accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
+                                     accd_kernel_end *end_p);
 /* While a journal is open, what accd_device_write and the entries of constructs overwrite is remembered, and which
  * pointers these attach where attachments are not counted. commit = 0 undoes; then a region that was opened in the
- * meantime is given up (accd_region_abandon). */
+ * meantime is given up (accd_region_abandon). ACCD_MISUSE: one is open, or the device cannot keep one. */
 ACCD_API accd_status accd_journal_open(accd_context *context, int device);
 ACCD_API void accd_journal_close(accd_context *context, int device, int commit);
 /* If the address belongs to some device of the context: its number, else -1. */

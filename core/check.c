@@ -5,7 +5,8 @@
  *    too; nothing present has no reference, nor does what the levels name.
  * 3. Every attachment lies in a present object, leads into one or dangles, and its device word is right; it
  *    counts one, unless attachments are counted.
- * 4. Device memory in use is that of the live objects and blocks, and what acc_malloc gave. */
+ * 4. Device memory in use is that of the live objects and blocks, what acc_malloc gave, and what queues give back.
+ * 6. What queues have to do is numbered in order, counted, and about allocated device memory. */
 #include "core.h"
 
 #include <stdio.h>
@@ -183,6 +184,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
                     dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
         if (!dir->ops->allocated(dir->device, dev, sizeof word))
             return WRONG("%s has no allocated device memory", name);
+        kept = kept && !accd_pending_at(dir, dev, sizeof word); /* a queue may have to write it first */
         /* a device that is lost does not say what it holds */
         kept = kept && dir->ops->read(dir->device, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->dope && !dope_is_there(dir, attach, dev))
@@ -316,6 +318,7 @@ static const char *check_directory(struct accd_directory *dir)
     const char *wrong = NULL;
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
+    accd_pending_begin(dir, NULL);
     struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots,
                                     &dir->seats, &dir->fused, &dir->bases};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
@@ -334,6 +337,8 @@ static const char *check_directory(struct accd_directory *dir)
         wrong = check_memory(dir);
     if (!wrong)
         wrong = check_tuples(dir);
+    if (!wrong)
+        wrong = accd_queues_check(dir);
     close_tally(mem, &levels);
     close_tally(mem, &pins);
     return wrong;

@@ -118,6 +118,7 @@ void accd_context_close(accd_context *context)
     }
     accd_workers_close(context->workers);
     accd_labels_close(context);
+    accd_names_close(context);
     if (context->dirs)
         accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
     accd_host_close(&context->host);
@@ -146,6 +147,19 @@ accd_status accd_idle(accd_context *context)
         return ACCD_OK;
     return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                      "a construct is under way; what it calls cannot change data");
+}
+
+accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
+{
+    accd_context *context = dir->context;
+    ACCD_TRY(accd_idle(context));
+    if (context->working)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                         "a queue is at work; what it calls cannot change data");
+    if (number > dir->nqueues)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "device %d has no queue of number %u",
+                         dir->number, number);
+    return ACCD_OK;
 }
 
 struct accd_directory *accd_directory_of(accd_context *context, int device)
@@ -190,7 +204,8 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
         return ACCD_NO_DEVICE;
     if ((unsigned)construct->kind > ACCD_UPDATE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
-    ACCD_TRY(accd_idle(context));
+    if (context->busy || context->working || construct->queue)
+        ACCD_TRY(accd_may_ask(dir, construct->queue));
     ACCD_TRY(check_items(context, construct));
     bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
     if (opens && !region_p)
@@ -203,6 +218,8 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
                  : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
                                                    : accd_enter(&plan, region_p);
     accd_plan_end(&plan);
+    if (plan.queue)
+        dir->giving = NULL;
     context->busy = false;
     return status;
 }
@@ -218,8 +235,10 @@ static accd_region *innermost(const accd_region *region)
 
 accd_status accd_region_end(accd_region *region)
 {
+    const accd_context *context = region->context;
     const accd_region *top = innermost(region);
-    ACCD_TRY(accd_idle(region->context));
+    if (context->busy || context->working)
+        ACCD_TRY(accd_may_ask(region->dir, 0));
     if (top == region)
         return accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
@@ -266,7 +285,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     struct accd_object *object;
     if (!dir)
         return ACCD_NO_DEVICE;
-    ACCD_TRY(accd_idle(context));
+    ACCD_TRY(accd_may_ask(dir, 0));
     if (!host || !dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
     if (!bytes || bytes >> (ACCD_SIZE_BITS - 1))
@@ -363,7 +382,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     if (!dir)
         return ACCD_NO_DEVICE;
-    ACCD_TRY(accd_idle(context));
+    ACCD_TRY(accd_may_ask(dir, 0));
     ACCD_TRY(accd_find(dir, accd_address(host), &object));
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
@@ -378,6 +397,11 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     if ((attach || object->pins) && !lenient)
         return accd_fail(context, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
                          "a pointer is still attached to or inside the mapped data");
+    if (dir->ntasks) {
+        accd_pending_begin(dir, NULL);
+        ACCD_TRY(accd_pending_check(dir, object->dev, accd_object_bytes(object),
+                                    "the data would be unmapped"));
+    }
     if (attach || object->pins)
         ACCD_TRY(lose_attachments(dir, object));
     if (object->structured || context->rules.counting == ACCD_COUNT_CONSTRUCTS)
@@ -422,6 +446,10 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     if (!bytes)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "the address is not one that device %d allocated", device);
+    if (dir->ntasks) {
+        accd_pending_begin(dir, NULL);
+        ACCD_TRY(accd_pending_check(dir, dev, bytes, "the device memory would be freed"));
+    }
     accd_free_memory(dir, dev, bytes);
     return ACCD_OK;
 }
@@ -437,6 +465,21 @@ static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t 
                      "the range is not in allocated memory of device %d", dir->number);
 }
 
+static accd_status check_copy(struct accd_directory *dir, uint64_t to, uint64_t from,
+                              uint64_t bytes, const struct accd_traffic *traffic)
+{
+    accd_context *context = dir->context;
+    if (traffic->in || traffic->within)
+        ACCD_TRY(raw_range(dir, to, bytes));
+    if (traffic->out || traffic->within)
+        ACCD_TRY(raw_range(dir, from, bytes));
+    if (context->config.check_host && !traffic->within &&
+        !accd_host_covers(context, traffic->in ? from : to, bytes))
+        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                         "the host range does not lie in live host memory");
+    return ACCD_OK;
+}
+
 static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint64_t from,
                             uint64_t bytes, const struct accd_traffic *traffic)
 {
@@ -446,14 +489,7 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
     ACCD_TRY(accd_idle(context));
     if (!bytes || to == from)
         return ACCD_OK;
-    if (traffic->in || traffic->within)
-        ACCD_TRY(raw_range(dir, to, bytes));
-    if (traffic->out || traffic->within)
-        ACCD_TRY(raw_range(dir, from, bytes));
-    if (context->config.check_host && !traffic->within &&
-        !accd_host_covers(context, traffic->in ? from : to, bytes))
-        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                         "the host range does not lie in live host memory");
+    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
     const accd_backend *ops = dir->ops;
     accd_status status = ops->begin(dir->device, traffic);
     if (status == ACCD_OK && traffic->within)
@@ -496,6 +532,24 @@ accd_status accd_within_device(accd_context *context, int device, uint64_t to, u
                                uint64_t bytes)
 {
     return raw_copy(context, device, to, from, bytes, &(struct accd_traffic){.within = 1});
+}
+
+accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_way way,
+                            uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
+{
+    static const struct accd_traffic traffics[] = {{.in = 1}, {.out = 1}, {.within = 1}};
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return ACCD_NO_DEVICE;
+    ACCD_TRY(accd_may_ask(dir, number));
+    const struct accd_traffic *traffic = &traffics[way];
+    struct accd_queue *queue = accd_queue_of(dir, number);
+    if (!queue)
+        return raw_copy(context, device, to, from, bytes, traffic);
+    if (!bytes || to == from)
+        return ACCD_OK;
+    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
+    return accd_queue_copy(queue, way, to, from, bytes, file, line);
 }
 
 void accd_fail_allocation(accd_context *context, int device, uint64_t n)

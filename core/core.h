@@ -13,6 +13,7 @@
  *   link, gaps, enter, exit,
  *   leave, ends, update,
  *   journal, construct
+ *   queue, pending            what asynchronous constructs left to be done
  *   host, event, check        known host memory, telling, invariants
  */
 #ifndef ACCD_CORE_H
@@ -219,7 +220,7 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
 #define ACCD_OBJECT_ORIGIN ((uint64_t)1 << 61) /* where: an origin; otherwise a label */
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
-#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off */
+#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off; a kernel reaches it */
 #define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
@@ -346,6 +347,11 @@ struct accd_directory {
     size_t nbrought; /* attachments that hold references */
     accd_stats stats;                      /* what the device was asked for */
     struct accd_journal *journal;
+    struct accd_queue **queues; /* by number, from 1 */
+    size_t nqueues, queues_room;
+    size_t ntasks;              /* that they have to do */
+    struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */
+    const struct accd_task *running; /* a kernel of a queue, or NULL */
 };
 
 /* How a range lies to the present objects. */
@@ -436,6 +442,8 @@ bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_g
 uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
                           size_t row);
 
+#include "queue.h"
+
 #include "plan.h"
 
 /* ------------------------------------------------------------------------------------- host -- */
@@ -472,6 +480,11 @@ struct accd_context {
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
     bool busy;         /* a construct is under way: what it calls may look, but not change */
+    bool working;      /* a queue is: what it calls may touch device memory, but ask for no construct */
+    struct accd_name { /* that outlives its construct */
+        struct accd_name *next;
+        char *text;
+    } * names;
     accd_label **labels;
     size_t nlabels, labels_room;
     struct accd_host host;
@@ -486,6 +499,8 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
 accd_status accd_say_why(struct accd_directory *dir, accd_status status);
 /* ACCD_MISUSE while a construct is under way. */
 accd_status accd_idle(accd_context *context);
+/* The same, and while a queue is at work; or if the device has no queue of this number. */
+accd_status accd_may_ask(const struct accd_directory *dir, unsigned number);
 /* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
 struct accd_directory *accd_directory_of(accd_context *context, int device);
 

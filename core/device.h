@@ -10,6 +10,20 @@ struct accd_traffic {
     uint64_t in, out, within;
 };
 
+/* A kernel, and what it may touch. */
+enum { ACCD_REACH_OBJECT = 1, ACCD_REACH_EXCLUDES = 2 };
+struct accd_reach {
+    uint64_t low, high;
+    uint64_t flags; /* it is a present object; it has members that are excluded */
+};
+struct accd_launch {
+    const accd_kernel *kernel;
+    const struct accd_reach *ranges; /* ascending */
+    size_t nranges;
+    const accd_kernel_slot *slots; /* ascending */
+    size_t nslots;
+};
+
 struct accd_backend {
     const char *name;
     /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
@@ -64,6 +78,13 @@ struct accd_backend {
     void (*fail)(void *device, uint64_t allocation, uint64_t copy);
     /* Optional: what the driver said about the last failure; "" if it said nothing. */
     const char *(*why)(void *device);
+    /* Optional, together: kernels given as text (accd_kernel_run). What one that is done has written is
+     * kept, or undone, by settle; none is launched before that. */
+    int (*compiler)(void *device, char *what, size_t room);
+    accd_status (*launch)(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
+    void (*settle)(void *device, bool keep);
+    /* The first allocation at or behind an address; 0: there is none. */
+    uint64_t (*next)(void *device, uint64_t dev, uint64_t *bytes_p);
     /* Optional: the number-th device of this machine. ACCD_NO_DEVICE: info_p->why says why not. */
     accd_status (*about)(unsigned number, accd_device_info *info_p);
 };

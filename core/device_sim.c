@@ -376,7 +376,8 @@ static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     memcpy(to, sim->bytes + at, bytes);
-    accd_written_save(sim->bits, at, bytes, to + bytes);
+    if (sim->bits)
+        accd_written_save(sim->bits, at, bytes, to + bytes);
     return ACCD_OK;
 }
 
@@ -385,7 +386,8 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     memcpy(sim->bytes + at, from, bytes);
-    accd_written_restore(sim->bits, at, bytes, from + bytes);
+    if (sim->bits)
+        accd_written_restore(sim->bits, at, bytes, from + bytes);
 }
 
 static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
@@ -406,15 +408,14 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 #define COMMON                                                                                      \
     .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
-    .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail
+    .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
+    .save = sim_save, .restore = sim_restore
 
 const accd_backend accd_backend_sim = {
     COMMON,
     .name = "sim",
     .open = sim_open,
     .written = sim_written, .forget = sim_forget,
-    .save = sim_save,
-    .restore = sim_restore,
 };
 
 const accd_backend accd_backend_direct = {

@@ -33,6 +33,7 @@ void accd_directory_close(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_range_cursor cursor;
+    accd_queues_close(dir);
     accd_forget_retired(dir);
     for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor);
          attach && dir->ndopes; attach = accd_range_next(&cursor))
@@ -337,6 +338,8 @@ accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64
 
 void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
+    if (dir->ntasks && accd_queue_free(dir, dev, bytes))
+        return;
     if (dir->ops->free(dir->device, dev) == ACCD_OK) {
         dir->stats.frees++;
         dir->stats.live_allocations--;
@@ -369,6 +372,8 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
 
 void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
+    if (dir->ntasks && accd_queue_forget(dir, dev, bytes))
+        return;
     if (dir->ops->forget)
         dir->ops->forget(dir->device, dev, bytes);
 }

@@ -48,8 +48,8 @@ static accd_status try_group(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
-    if (walk->sections < plan->context->config.group_least || !roots_open(plan) || accd_fuse_wanted(plan) ||
-        walk->gaps || accd_plan_marked(plan) ||
+    if (plan->queue || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
+        accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
         (rules->counting != ACCD_COUNT_CLAUSES && /* exit data may take what a region counted */
          plan->construct->kind != ACCD_ENTER_DATA) ||
         (rules->detach_final == ACCD_IGNORE && /* a group does not mark what holds its pointers */
@@ -214,6 +214,13 @@ static accd_status reserve_memory(struct entry *entry)
             return status;
         }
         claim->object = object;
+        if (dir->ntasks && object->size & ACCD_OBJECT_SHARED) { /* a place that others left */
+            status = accd_pending_settle(dir, object->dev, claim->bytes);
+            if (status != ACCD_OK) {
+                entry->taken++;
+                return status;
+            }
+        }
     }
     if (plan->new_group) {
         const struct accd_walk *walk = plan->walk;
@@ -276,6 +283,8 @@ static accd_status reserve_region(struct entry *entry)
         .file = construct->file,
         .line = construct->line,
         .thread = construct->thread,
+        .queue = construct->queue,
+        .opened = plan->queue ? plan->queue->asked : 0,
         .nitems = nitems,
         .nclaims = plan->nclaims,
         .ngaps = plan->ngaps,

@@ -1,5 +1,6 @@
 /* event.c - tells a listener what a construct did: one event for each object, in the order of the
- * document's steps, whatever the transfers were. Costs nothing when nobody listens. */
+ * document's steps, whatever the transfers were. Costs nothing when nobody listens, and nobody will when a queue
+ * gets there. */
 #include "core.h"
 
 static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
@@ -7,16 +8,21 @@ static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, 
 {
     const accd_context_config *config = &plan->context->config;
     const accd_construct *construct = plan->construct;
-    config->on_event(config->event_ud, &(accd_event){
-                                           .op = op,
-                                           .device = plan->dir->number,
-                                           .name = name,
-                                           .host = host,
-                                           .bytes = bytes,
-                                           .rule = accd_rule_id(config->rules, rule),
-                                           .file = construct->file,
-                                           .line = construct->line,
-                                       });
+    const accd_event event = {
+        .op = op,
+        .device = plan->dir->number,
+        .name = name,
+        .host = host,
+        .bytes = bytes,
+        .rule = accd_rule_id(config->rules, rule),
+        .file = construct->file,
+        .line = construct->line,
+        .async = accd_async_of(plan->dir, construct->queue),
+    };
+    bool later = op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE;
+    bool taken = plan->queue && later && accd_queue_event(plan->queue, &event);
+    if (!taken && config->on_event)
+        config->on_event(config->event_ud, &event);
 }
 
 /* Bytes of a pointer: a descriptor is attached as a whole (FLANG-composite-1). */
@@ -211,7 +217,7 @@ static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_ru
 
 void accd_tell_entry(const struct accd_plan *plan)
 {
-    if (!plan->context->config.on_event)
+    if (!plan->context->config.on_event && !plan->queue)
         return;
     const enum accd_rule count =
         plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
@@ -284,7 +290,7 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
 
 void accd_tell_update(const struct accd_plan *plan)
 {
-    if (!plan->context->config.on_event)
+    if (!plan->context->config.on_event && !plan->queue)
         return;
     tell_moves(plan, R_UPDATE);
     if (plan->bulk)

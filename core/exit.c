@@ -132,7 +132,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
 {
     struct leave leave = {.plan = plan, .dynamic = true};
     if (plan->walk) {
-        if (!accd_plan_marked(plan))
+        if (!accd_plan_marked(plan) && !plan->queue)
             plan->group = accd_group_matching(plan->dir, plan->walk);
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
@@ -194,12 +194,17 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
         .file = region->file,
         .line = region->line,
         .nitems = region->nitems,
+        .queue = region->queue,
     };
+    struct accd_queue *queue = accd_queue_of(region->dir, region->queue);
+    if (abandon && queue && region->kind == ACCD_COMPUTE) /* what it asked for is not done */
+        accd_queue_cut(queue, region->opened);
     struct accd_plan plan = {
         .context = context,
         .dir = region->dir,
         .construct = &construct,
         .leaving = region,
+        .queue = abandon ? NULL : queue,
         .walk = region->walk,
         .group = region->group,
         .sources = region->items,
@@ -219,6 +224,8 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     if (status == ACCD_OK)
         status = accd_leave_now(&leave);
     accd_scratch_reset(&context->scratch);
+    if (queue)
+        region->dir->giving = NULL;
     context->busy = false;
     if (status == ACCD_OK)
         accd_region_free(region);

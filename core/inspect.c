@@ -176,6 +176,8 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
         return 0;
     const struct accd_fused *fused =
         !object && dir->fused.count ? accd_fused_in_device(dir, dev) : NULL;
+    if (!object && !fused && dir->running && accd_running_range(dir, dev, low_p, high_p))
+        return 1;
     if (!fused)
         return bounds_of(dir, object, low_p, high_p);
     *low_p = accd_fused_dev(fused); /* the address lies between its objects */
@@ -385,6 +387,9 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         context->error.other = info;
         return ACCD_OUT_OF_BOUNDS;
     }
+    uint64_t low, high;
+    if (!held && dir->running && accd_running_range(dir, dev, &low, &high) && bytes <= high - dev)
+        return ACCD_OK;
     const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
     bool between = block && dev - block->dev < block->bytes; /* objects that share a block */
     if (between && (block->host || block->former))

@@ -110,6 +110,8 @@ void accd_journal_close(accd_context *context, int device, int commit)
     struct accd_journal *journal = dir ? dir->journal : NULL;
     if (!journal)
         return;
+    if (dir->ops->settle) /* kernels run after the construct's entry */
+        dir->ops->settle(dir->device, commit);
     while (!commit && journal->used) {
         uint64_t dev, bytes;
         const uint8_t *end = journal->bytes + journal->used;

@@ -282,7 +282,7 @@ static accd_status group_leaves(struct leave *leave)
                          : !plan->construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
-    if (!group->pending || !group->pending_attach || lost || leave->abandon ||
+    if (plan->queue || !group->pending || !group->pending_attach || lost || leave->abandon ||
         (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
         accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group) ||
         roots_cut(plan) || (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)))
@@ -450,7 +450,7 @@ static void finish(struct leave *leave)
 
 static void tell(struct leave *leave)
 {
-    if (!leave->plan->context->config.on_event)
+    if (!leave->plan->context->config.on_event && !leave->plan->queue)
         return;
     struct accd_exit_story story = {
         .dying = leave->dying,
@@ -502,6 +502,23 @@ static accd_status find_again(struct leave *leave)
     return ACCD_OK;
 }
 
+/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4). */
+static accd_status check_pending(const struct leave *leave)
+{
+    struct accd_directory *dir = leave->plan->dir;
+    accd_pending_begin(dir, leave->plan->queue);
+    for (size_t i = 0; i < leave->ndying; i++) {
+        const struct accd_object *object = leave->dying[i];
+        accd_status status = accd_pending_check(dir, object->dev, accd_object_bytes(object),
+                                                "it would be removed");
+        if (status != ACCD_OK) {
+            accd_describe_object(dir, object, &dir->context->error.asked);
+            return status;
+        }
+    }
+    return ACCD_OK;
+}
+
 static accd_status plan_and_move(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
@@ -518,6 +535,8 @@ static accd_status plan_and_move(struct leave *leave)
     if (attached)
         ACCD_TRY(accd_end_attachments(leave));
     ACCD_TRY(plan_moves(leave, &asked));
+    if (plan->dir->ntasks && !leave->abandon)
+        ACCD_TRY(check_pending(leave));
     if (plan->fusion)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
     ACCD_TRY(plan_words(leave));

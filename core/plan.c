@@ -139,7 +139,10 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
 {
     accd_context *context = dir->context;
     size_t n = construct->nitems;
-    *plan = (struct accd_plan){.context = context, .dir = dir, .construct = construct};
+    *plan = (struct accd_plan){.context = context,
+                               .dir = dir,
+                               .construct = construct,
+                               .queue = accd_queue_of(dir, construct->queue)};
     plan->claims =
         accd_scratch_take(&context->scratch, n * (sizeof plan->claims[0] + sizeof plan->sources[0] +
                                                   sizeof plan->moves[0]));
@@ -593,7 +596,8 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
     plan->moves = NULL;
     plan->nmoves = plan->moves_room = 0;
     const accd_rules *rules = &plan->context->rules;
-    bool reverse = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT;
+    bool reverse = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT &&
+                   !plan->queue; /* what is attached when a queue gets there is not known */
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? reverse_move(plan, &moves[i]) : split_move(plan, &moves[i]));
     return ACCD_OK;
@@ -762,6 +766,8 @@ accd_status accd_plan_commit(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const struct accd_bulk *bulk = plan->bulk;
     ACCD_TRY(check_targets(plan));
+    if (plan->queue)
+        return accd_queue_plan(plan);
     struct accd_traffic traffic = {.in = plan->nwords + plan->nrests,
                                    .within = plan->fusion ? plan->fusion->ncopies : 0};
     for (size_t i = 0; i < plan->nmoves; i++)

@@ -49,6 +49,8 @@ struct accd_region {
     const char *name, *file;
     int line;
     uint64_t thread;
+    unsigned queue;
+    uint64_t opened;            /* what its queue was asked for before */
     struct accd_walk *walk;     /* sources of walked claims */
     struct accd_group *group;   /* all sections of the walk, if they are one group */
     uint64_t serial;
@@ -108,6 +110,7 @@ struct accd_plan {
     size_t nwords, words_room;
     struct accd_rest *rests;
     size_t nrests, rests_room;
+    struct accd_queue *queue; /* what is to be done is left to it; NULL: it is done now */
 };
 
 /* plan.c */

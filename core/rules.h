@@ -52,6 +52,8 @@
     X(EXCLUDED, "TR14-3.1.1-14", "OMPEX-struct_map-1")                                             \
     X(BOUNDS, "TR14-1.2-10", "OMP60-sec-1")                                                        \
     X(UNTRANSLATED, "TR14-4.3-15", "OMPEX-struct_map-6")                                           \
+    X(QUEUE, "ACC33-async-2", "OMP60-tgt-1") /* what a queue is asked for is done in order */      \
+    X(MISSING_WAIT, "ACC33-async-4", "OMP60-tgt-1") /* memory goes while a queue needs it */       \
     X(LIMIT, "HOUSE-limit", "HOUSE-limit")                                                         \
     X(HOST_MEMORY, "HOUSE-memory", "HOUSE-memory")                                                 \
     X(MISUSE, "HOUSE-misuse", "HOUSE-misuse")

@@ -148,7 +148,7 @@ static accd_status in_order(struct accd_plan *plan, struct accd_pair **order_p)
 accd_status accd_update(struct accd_plan *plan)
 {
     bool out = false;
-    if (plan->walk && plan->walk->sections >= plan->context->config.group_least &&
+    if (plan->walk && !plan->queue && plan->walk->sections >= plan->context->config.group_least &&
         one_direction(plan, &out))
         ACCD_TRY(match(plan));
     if (plan->walk && !plan->group)

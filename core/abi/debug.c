@@ -1,4 +1,4 @@
-/* debug.c - libdw and the program's files: loading, places that calls come from, their lines. */
+/* debug.c - the files of the program: places that calls come from, their lines. */
 #include "debug.h"
 
 #include <stddef.h>
@@ -6,8 +6,6 @@
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,54 +73,11 @@ bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value)
 
 /* ------------------------------------------------------------------------------------- files -- */
 
-/* Files are opened when something in them is looked up. */
-static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-                    char **file_p, Elf **elf_p)
-{
-    (void)module, (void)data, (void)base, (void)elf_p;
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    *file_p = fd < 0 ? NULL : strdup(name);
-    return fd;
-}
-
-static const char *file_of(const struct dl_phdr_info *info)
-{
-    return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-}
-
-static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct goacc_debug *debug = arg;
-    uint64_t from = UINT64_MAX, to = 0;
-    (void)size;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type != PT_LOAD)
-            continue;
-        uint64_t page = part->p_align ? -part->p_align : UINT64_MAX;
-        uint64_t start = info->dlpi_addr + (part->p_vaddr & page);
-        uint64_t end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
-        from = start < from ? start : from;
-        to = end > to ? end : to;
-    }
-    if (from < to && strchr(file_of(info), '/')) /* not what the kernel provides */
-        debug->dw.dwfl_report_module(debug->dwfl, file_of(info), from, to);
-    debug->loads = info->dlpi_adds;
-    return 0;
-}
-
 static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
     *(unsigned long long *)arg = info->dlpi_adds;
     return 1;
-}
-
-static bool list_files(struct goacc_debug *debug)
-{
-    debug->dw.dwfl_report_begin_add(debug->dwfl);
-    dl_iterate_phdr(report_file, debug);
-    return debug->dw.dwfl_report_end(debug->dwfl, NULL, NULL) == 0;
 }
 
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address)
@@ -131,7 +86,7 @@ struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address
     unsigned long long loads = debug->loads;
     if (!dwfl)
         dl_iterate_phdr(count_loads, &loads);
-    if (!dwfl && loads != debug->loads && list_files(debug))
+    if (!dwfl && loads != debug->loads && accd_dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
         dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
     if (!dwfl)
         return NULL;
@@ -147,41 +102,14 @@ struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-static bool load_functions(struct goacc_debug *debug)
-{
-    static const struct {
-        const char *name;
-        size_t offset;
-    } functions[] = {
-#define X(function) {#function, offsetof(struct goacc_dw, function)},
-        GOACC_DW_FUNCTIONS(X)
-#undef X
-    };
-    debug->library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (!debug->library)
-        return false;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *function = dlsym(debug->library, functions[i].name);
-        if (!function)
-            return false;
-        memcpy((char *)&debug->dw + functions[i].offset, &function, sizeof function);
-    }
-    return true;
-}
-
 struct goacc_debug *goacc_debug_open(void)
 {
     struct goacc_debug *debug = calloc(1, sizeof *debug);
     if (!debug)
         return NULL;
-    Dwfl_Callbacks *callbacks = goacc_take(debug, sizeof *callbacks);
-    if (callbacks && load_functions(debug) && debug->dw.elf_version(EV_CURRENT) != EV_NONE) {
-        /* The standard search for separate debug files would also ask servers. */
-        callbacks->find_elf = find_elf;
-        callbacks->find_debuginfo = debug->dw.dwfl_build_id_find_debuginfo;
-        debug->dwfl = debug->dw.dwfl_begin(callbacks);
-    }
-    if (debug->dwfl && list_files(debug))
+    if (accd_dw_load(&debug->dw))
+        debug->dwfl = accd_dw_begin(&debug->dw);
+    if (debug->dwfl && accd_dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
         return debug;
     goacc_debug_close(debug);
     return NULL;
@@ -204,8 +132,7 @@ void goacc_debug_close(struct goacc_debug *debug)
         free(module->globals.at);
     if (debug->dwfl)
         debug->dw.dwfl_end(debug->dwfl);
-    if (debug->library)
-        dlclose(debug->library);
+    accd_dw_unload(&debug->dw);
     free(debug->sites.at);
     free(debug->types.at);
     free(debug->symbols.at);

@@ -1,59 +1,13 @@
-/* debug_dw.h - what the parts of debug.c share: libdw as it was loaded, the program's files, types
- * as naming needs them, variables in scope at a call and where they lie. */
+/* debug_dw.h - what the parts of debug.c share: the program's files, types as naming needs them,
+ * variables in scope at a call and where they lie. */
 #ifndef GOACC_DEBUG_DW_H
 #define GOACC_DEBUG_DW_H
 
 #include "debug.h"
+#include "dw.h"
 
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#define GOACC_DW_FUNCTIONS(X)       \
-    X(elf_version)                  \
-    X(dwfl_begin)                   \
-    X(dwfl_end)                     \
-    X(dwfl_report_begin_add)        \
-    X(dwfl_report_module)           \
-    X(dwfl_report_end)              \
-    X(dwfl_addrmodule)              \
-    X(dwfl_module_addrname)         \
-    X(dwfl_module_nextcu)           \
-    X(dwfl_module_eh_cfi)           \
-    X(dwfl_module_dwarf_cfi)        \
-    X(dwfl_build_id_find_debuginfo) \
-    X(dwarf_cfi_addrframe)          \
-    X(dwarf_frame_cfa)              \
-    X(dwarf_getsrc_die)             \
-    X(dwarf_lineno)                 \
-    X(dwarf_linesrc)                \
-    X(dwarf_diecu)                  \
-    X(dwarf_srclang)                \
-    X(dwarf_child)                  \
-    X(dwarf_siblingof)              \
-    X(dwarf_haspc)                  \
-    X(dwarf_lowpc)                  \
-    X(dwarf_tag)                    \
-    X(dwarf_diename)                \
-    X(dwarf_hasattr)                \
-    X(dwarf_attr)                   \
-    X(dwarf_attr_integrate)         \
-    X(dwarf_formref_die)            \
-    X(dwarf_formudata)              \
-    X(dwarf_formsdata)              \
-    X(dwarf_formaddr)               \
-    X(dwarf_getlocation)            \
-    X(dwarf_getlocation_addr)       \
-    X(dwarf_getlocation_attr)       \
-    X(dwarf_peel_type)              \
-    X(dwarf_bytesize)
-
-struct goacc_dw {
-#define X(name) __typeof__(&(name))(name);
-    GOACC_DW_FUNCTIONS(X)
-#undef X
-};
 
 /* Pointers by number, open addressing, half full at most. */
 struct goacc_table {
@@ -176,8 +130,7 @@ struct goacc_site {
 };
 
 struct goacc_debug {
-    struct goacc_dw dw;
-    void *library;
+    struct accd_dw dw;
     Dwfl *dwfl;
     unsigned long long loads; /* how often files were loaded when they were last listed */
     struct goacc_module *modules;

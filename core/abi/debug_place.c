@@ -136,7 +136,7 @@ static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
 
 static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
 {
-    const struct goacc_dw *dw = &m->view->debug->dw;
+    const struct accd_dw *dw = &m->view->debug->dw;
     Dwarf_Attribute from = m->expr->from, attribute;
     struct goacc_expr entry;
     uint64_t value;

@@ -24,7 +24,7 @@ static struct goacc_variable *one_more(struct goacc_variables *list)
  * program's: `this`, captures of a lambda, arrays of Fortran. */
 static bool is_named(const struct goacc_debug *debug, Dwarf_Die *die)
 {
-    const struct goacc_dw *dw = &debug->dw;
+    const struct accd_dw *dw = &debug->dw;
     int tag = dw->dwarf_tag(die);
     const char *name = dw->dwarf_diename(die);
     Dwarf_Attribute attribute;
@@ -121,7 +121,7 @@ static const char *plain_name(struct goacc_debug *debug, const char *name)
  * caller, which says what it passed. */
 static void read_passed(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *call)
 {
-    const struct goacc_dw *dw = &debug->dw;
+    const struct accd_dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
@@ -172,7 +172,7 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
 
 static void read_frame(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *function)
 {
-    const struct goacc_dw *dw = &debug->dw;
+    const struct accd_dw *dw = &debug->dw;
     Dwarf_Addr bias;
     site->caller = dw->dwarf_diename(function);
     if (dw->dwarf_lowpc(function, &site->entry) != 0)

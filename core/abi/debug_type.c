@@ -10,21 +10,6 @@ enum { NESTING_MOST = 64 };
 static struct goacc_type *make_type(struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr bias,
                                     unsigned nesting);
 
-static bool is_fortran(const struct goacc_debug *debug, Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    switch (debug->dw.dwarf_srclang(debug->dw.dwarf_diecu(die, &unit, NULL, NULL))) {
-    case DW_LANG_Fortran77:
-    case DW_LANG_Fortran90:
-    case DW_LANG_Fortran95:
-    case DW_LANG_Fortran03:
-    case DW_LANG_Fortran08:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The type that a variable, a member, an array or a pointer refers to, without its qualifiers. */
 static bool peeled(const struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Die *to)
 {
@@ -57,7 +42,7 @@ static bool member_offset(const struct goacc_debug *debug, Dwarf_Die *die, uint6
 static bool is_member(const struct goacc_debug *debug, Dwarf_Die *die)
 {
     static const char *const ends[] = {"_M_finish", "_M_end_of_storage"};
-    const struct goacc_dw *dw = &debug->dw;
+    const struct accd_dw *dw = &debug->dw;
     const char *name = dw->dwarf_diename(die);
     int tag = dw->dwarf_tag(die);
     if (tag == DW_TAG_inheritance)
@@ -222,7 +207,7 @@ static struct goacc_type *make_type(struct goacc_debug *debug, Dwarf_Die *die, D
         return type;
     type->die = *die;
     type->bias = bias;
-    type->fortran = is_fortran(debug, die);
+    type->fortran = accd_dw_is_fortran(&debug->dw, die);
     if (!goacc_table_add(&debug->types, (uintptr_t)die->addr, type))
         return NULL;
     read_type(debug, type, nesting);

@@ -149,6 +149,27 @@ return {
     text = "Noncontiguous subarrays allowed in update; moving a larger enclosing range is "
       .. "permitted but no larger than the smallest contiguous range containing it." },
 
+  { id = "ACC33-async-1", section = "2.16.1", kind = "meaning", status = "done",
+    text = "async(n) names an activity queue of the device: n from 0 on, acc_async_noval (or no argument: the "
+      .. "default, which set default_async and acc_set_default_async change) or acc_async_sync, which is no queue. "
+      .. "Our reading: other negative values are errors (invalid-async)." },
+  { id = "ACC33-async-2", section = "2.16.1", kind = "meaning", status = "done",
+    text = "What one queue is asked for is done in that order; different queues, and the host, go on "
+      .. "independently. async on data is about its transfers at entry and exit, not about what is inside. "
+      .. "A queue may do its work at once, or as late as the wait." },
+  { id = "ACC33-async-3", section = "2.16.3", kind = "meaning", status = "done",
+    text = "wait, as a directive or clause, with a list of queues or for all of the device, holds back the host, or "
+      .. "with async that queue, until these have done what they were asked for before. devnum: queues of another "
+      .. "device." },
+  { id = "ACC33-async-4", section = "2.16", kind = "run-time error", status = "done",
+    text = "Memory that a queue still has to read or write must stay until then. Our reading, where queues are "
+      .. "delayed: data that leave the device by another queue, or by none, without a wait, and host memory that is "
+      .. "freed before the wait, are errors (missing-wait)." },
+  { id = "ACC33-async-5", section = "3.2.8", kind = "meaning", status = "done",
+    text = "acc_wait, acc_wait_async, acc_wait_all, acc_wait_all_async do what the directive does; acc_async_test "
+      .. "and acc_async_test_all tell whether there is nothing left to do, without waiting. The _async routines "
+      .. "take an async value behind the others' arguments." },
+
   { id = "ACC33-3.2.16-1", section = "3.2.16", kind = "meaning", status = "done",
     text = "acc_malloc gives device memory, of no bytes a null pointer; acc_free releases it and "
       .. "ignores a null pointer." },

@@ -12,6 +12,10 @@ return {
   { id = "HOUSE-layout", section = "layout", kind = "meaning", status = "done",
     text = "Types are laid out as the C ABI of x86-64 System V says; what cannot be mapped "
       .. "member by member, as bit-fields, is rejected (unsupported)." },
+  { id = "HOUSE-debug", section = "debug", kind = "meaning", status = "open",
+    text = "A type taken from the debug information of a program has the offsets and sizes that stand "
+      .. "there, and its shapes may name parts of members, include(m.a[0:m.n]); nothing is declared where "
+      .. "it is missing, damaged, or at odds with what is declared (file, unknown-type, duplicate-name)." },
   { id = "HOUSE-syntax", section = "syntax", kind = "syntax", status = "done",
     text = "Text of directives, declarations, expressions and bodies follows its grammar; the "
       .. "first place that does not is told (syntax)." },
@@ -41,8 +45,14 @@ return {
   { id = "HOUSE-files", section = "files", kind = "run-time error", status = "open",
     text = "Files and folders that cannot be read, and folders without scenarios, are told with "
       .. "their names (file)." },
+  { id = "HOUSE-draw", section = "draw", kind = "meaning", status = "open",
+    text = "A scenario names its pictures, and whoever runs it the folder that they are written to; without one "
+      .. "nothing is written (file)." },
   { id = "HOUSE-jobs", section = "jobs", kind = "run-time error", status = "open",
     text = "A process of the runner that dies costs its own file only, and is told (internal)." },
+  { id = "HOUSE-binding", section = "embedding", kind = "static error", status = "open",
+    text = "An object of a host program is known under a name once its type, as declared, has the size that "
+      .. "the program's compiler gave it, and its members stand where they are declared (type-mismatch)." },
   { id = "HOUSE-export", section = "export", kind = "meaning", status = "open",
     text = "A case that uses only what C and the directives of a standard have is written as a C program that "
       .. "checks what the case expects and reads; any other has a reason (unsupported)." },

@@ -1,0 +1,47 @@
+-- Queues in Fortran: clauses and directives among statements, names of kernels that run late.
+scenario { title = "OpenACC 2.16: asynchronous behaviour in Fortran", language = "fortran", async = "delayed",
+  cites = { "ACC33-async-1", "ACC33-async-2", "ACC33-async-3" } }
+
+fortran [[
+  integer, allocatable :: x(:)
+  integer :: n = 4, q = 2, i
+  allocate(x(n))
+  x = 7
+]]
+
+case("accepts: clauses with expressions, waits in a queue [ACC33-async-1 ACC33-async-3]", function()
+  acc "enter data copyin(x) async(q)"
+  acc "parallel loop present(x) async(1) wait(q)" [[
+    do i = 1, n
+      x(i) = x(i) + i
+    end do
+  ]]
+  acc "update self(x) async(q + 1) wait(1, q)"
+  expect.host("x(1)", 7)
+  acc "wait(q + 1) async(5)"
+  acc "wait(devnum: 0: queues: 5)"
+  expect.host("x(1:4)", { 8, 9, 10, 11 })
+  acc "exit data delete(x)"
+end)
+
+case("accepts: a queue among statements [ACC33-async-2]", function()
+  fortran [[
+    !$acc enter data copyin(x) async(1)
+    !$acc parallel loop present(x) async(1)
+    do i = 1, n
+      x(i) = 2 * x(i)
+    end do
+    !$acc exit data copyout(x) async(1)
+    print *, x(1)
+    !$acc wait(1)
+    print *, x(1)
+  ]]
+  expect.equal(output(), { "7", "14" })
+end)
+
+case("rejects: an allocation that ends before the wait, values that are none [ACC33-async-1 ACC33-async-2]", function()
+  fortran "!$acc enter data copyin(x) async(1)"
+  fortran "deallocate(x)"
+  expect.fails("missing-wait", function() acc "wait" end)
+  expect.fails("invalid-async", function() acc "wait(-q - 1)" end)
+end)

@@ -1,0 +1,187 @@
+-- Queues, whenever they do their work: what holds here holds at once and delayed (accdeep run --async delayed).
+scenario { title = "OpenACC 2.16: asynchronous behaviour", devices = 2, cites = { "ACC33-async-1", "ACC33-async-2",
+  "ACC33-async-3", "ACC33-async-5", "ACC33-2.6.7-4" } }
+
+declare [[
+  struct node { int n; float *a; };
+  struct node X;
+  float a[4] = { 1, 2, 3, 4 }, b[4], c[4];
+  int n = 4, queue = 3;
+]]
+host.X = { n = 3, a = { 1, 2, 3 } }
+
+case("accepts: no queue, a number, the value of an expression, the default [ACC33-async-1]", function()
+  acc "enter data copyin(a) async"
+  acc "wait"
+  acc "update device(a) async(queue + 1)"
+  acc "wait(queue + 1)"
+  expect.device("a[0]", 1)
+  acc "set default_async(queue)"
+  expect.equal(acc_get_default_async(), 3)
+  acc "parallel present(a) async" "a[0] = 9;"
+  acc "wait(3)"
+  expect.device("a[0]", 9)
+  acc_set_default_async(acc_async_noval)
+  expect.equal(acc_get_default_async(), acc_async_noval)
+  acc "update self(a) async(acc_async_sync)"
+  expect.host("a[0]", 9)
+  acc "update self(a) async(acc_async_noval) wait(acc_async_sync)"
+  acc "wait(acc_async_noval)"
+end)
+
+case("rejects: values that name no queue [ACC33-async-1]", function()
+  acc "enter data copyin(a)"
+  expect.fails("invalid-async", function() acc "update self(a) async(-3)" end)
+  expect.fails("invalid-async", function() acc "wait(1, 0 - queue)" end)
+  expect.fails("invalid-async", function() acc "set default_async(-7)" end)
+  expect.fails("invalid-async", function() acc_wait(-3) end)
+  expect.fails("type-mismatch", function() acc "update self(a) async(a)" end)
+  expect.fails("type-mismatch", function() acc_wait "x" end)
+  expect.malformed "update self(a) async()"
+  expect.malformed "update self(a) async(1, 2)"
+  expect.invalid("update self(a) async(1) async(2)", "duplicate-clause")
+  expect.malformed "set default_async"
+end)
+
+case("accepts: one queue does its work in order [ACC33-async-2]", function()
+  acc "data copy(a) create(b) async(1)" (function()
+    acc "parallel present(a, b) async(1)" "for (int i = 0; i < n; i++) b[i] = 10 * a[i];"
+    acc "parallel present(a, b) async(1)" (function(d) for i = 0, d.n - 1 do d.a[i] = d.b[i] + 1 end end)
+    acc "update self(b) async(1)"
+    acc "wait(1)"
+    expect.host("b[0:4]", { 10, 20, 30, 40 })
+  end)
+  acc "wait"
+  expect.host("a[0:4]", { 11, 21, 31, 41 })
+end)
+
+case("accepts: names of a kernel are what they were when the construct was met [ACC33-async-2]", function()
+  acc "parallel copy(a) async(1)" "for (int i = 0; i < n; i++) a[i] += n;"
+  host.n = 1
+  acc "parallel copyout(b) async(2)" (function(d) for i = 0, 3 do d.b[i] = d.n end end)
+  host.n = 0
+  acc "wait"
+  expect.host("a[0:4]", { 5, 6, 7, 8 })
+  expect.host("b[0:4]", { 1, 1, 1, 1 })
+end)
+
+case("accepts: a structure with its targets, which the construct alone makes present [ACC33-async-2]", function()
+  acc "parallel copy(X, X.a[0:3]) async(1)" "for (int i = 0; i < X.n; i++) X.a[i] *= 2;"
+  expect.absent "X"
+  acc "wait(1)"
+  expect.host("X.a[0:3]", { 2, 4, 6 })
+end)
+
+case("rejects: a body that fails is told at the wait; the construct's data come and go all the same [ACC33-async-2]",
+  function()
+    local told = pcall(function()
+      acc "parallel copy(a) async(1)" (function(d)
+        d.a[0] = 7
+        d.a[4] = 1
+      end)
+      acc "wait"
+    end)
+    expect(not told)
+    acc "wait"
+    expect.absent "a"
+  end)
+
+case("accepts: presence and counters change at the construct [ACC33-2.6.7-4]", function()
+  acc "enter data copyin(X, X.a[0:3]) async(1)"
+  expect.present "X.a[0:3]"
+  expect.attached("X.a", 1)
+  acc "enter data copyin(X) async(2)"
+  expect.count("X", { dynamic = 2 })
+  acc "exit data delete(X) wait async(2)"
+  acc "exit data copyout(X.a[0:3], X) wait(2) async(1)"
+  expect.absent "X"
+  acc "wait"
+end)
+
+case("rejects: what is not there when the construct is met [ACC33-2.6.7-4]", function()
+  expect.fails("not-present", function() acc "update self(a) async(1)" end)
+  acc "enter data create(a) async(1)"
+  acc "exit data delete(a) async(1)"
+  expect.fails("not-present", function() acc "update device(a) async(1)" end)
+end)
+
+case("accepts: waits for a list, for all, for another device's, held back in a queue [ACC33-async-3]", function()
+  acc "enter data copyin(a) create(b, c) async(1)"
+  acc "parallel present(a, b) async(2) wait(1)" "for (int i = 0; i < n; i++) b[i] = a[i] + 1;"
+  acc "parallel present(b, c) async(3) wait(1, 2)" "for (int i = 0; i < n; i++) c[i] = b[i] + 1;"
+  acc "update self(c) wait(queues: 3)"
+  expect.host("c[0:4]", { 3, 4, 5, 6 })
+  acc "parallel present(c) async(1)" "c[0] = 50;"
+  acc "wait(1) async(2)"
+  acc "update self(c[0:1]) async(2)"
+  acc "wait(2)"
+  expect.host("c[0]", 50)
+  acc "parallel present(c) async(1)" "c[0] = 60;"
+  acc "set device_num(1)"
+  acc "wait(devnum: 0: 1)"
+  acc "wait(devnum: 0: queues: 1, 2) if(n)"
+  acc "set device_num(0)"
+  acc "update self(c[0:1])"
+  expect.host("c[0]", 60)
+  acc "exit data delete(a, b, c) wait"
+end)
+
+case("rejects: wait arguments that are none, devices that are none [ACC33-async-3]", function()
+  for _, text in ipairs { "wait()", "wait(1", "wait(1:2)", "wait(devnum: 0)", "wait(queues:)", "wait(1) copyin(a)" } do
+    local ok = pcall(acc, text)
+    expect(not ok, text)
+  end
+  expect.fails("no-device", function() acc "wait(devnum: 2: 1)" end)
+  expect.fails("type-mismatch", function() acc "wait(a)" end)
+  expect.fails("not-present", function() acc "update self(a) wait(1)" end)
+end)
+
+case("accepts: the routines [ACC33-async-5]", function()
+  acc_copyin_async("a", 1)
+  acc_create_async(addr "b[0]", 16, 1)
+  acc "parallel present(a, b) async(1)" "for (int i = 0; i < n; i++) b[i] = 2 * a[i];"
+  acc_wait_async(1, 2)
+  acc_update_self_async("b", 2)
+  acc_wait(2)
+  expect.host("b[0:4]", { 2, 4, 6, 8 })
+  local d = acc_malloc(16)
+  acc_memcpy_to_device_async(d, addr "a[0]", 16, 1)
+  acc_wait_all_async(4)
+  acc_memcpy_device_async(acc_deviceptr "b", d, 16, 4)
+  acc_memcpy_from_device_async(addr "c[0]", acc_deviceptr "b", 16, 4)
+  acc_wait_all()
+  expect.host("c[0:4]", { 1, 2, 3, 4 })
+  acc_free(d)
+  acc_set_device_num(1)
+  acc_create "c"
+  acc_memcpy_d2d_async(addr "c[0]", addr "a[0]", 16, 1, 0, 5)
+  acc_wait(5)
+  expect.device("c[3]", 4)
+  acc_set_device_num(0)
+  acc_copyout_async("b", 1)
+  acc_delete_finalize_async("a", 1)
+  while not acc_async_test(1) do end
+  while not acc_async_test_all() do end
+  expect(acc_async_test(acc_async_sync))
+end)
+
+case("rejects: the routines without a value, or with a wrong one [ACC33-async-5]", function()
+  expect.fails("type-mismatch", function() acc_copyin_async "a" end)
+  expect.fails("type-mismatch", function() acc_wait() end)
+  expect.fails("type-mismatch", function() acc_attach_async() end)
+  expect.fails("invalid-async", function() acc_copyin_async("a", -9) end)
+  expect.fails("invalid-async", function() acc_wait_all_async(-9) end)
+  expect.fails("not-present", function() acc_update_self_async("a", 1) end)
+  expect.absent "a"
+end)
+
+case("accepts: events tell the queue [ACC33-async-2]", function()
+  local list = events(function()
+    acc "enter data copyin(a) async(6)"
+    acc "exit data copyout(a)  async(6)"
+    acc "wait"
+  end)
+  for _, event in ipairs(list) do expect.equal(event.async, 6) end
+  expect.equal(#list, 6)
+  expect.equal(events(function() acc "enter data copyin(a)" end)[1].async, nil)
+end)

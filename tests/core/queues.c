@@ -1,0 +1,359 @@
+/* activity queues, delayed: what is asked for is done at the wait, in order, as a whole or not at all; device
+ * memory lives as long as a queue needs it; missing memory at any step changes nothing. */
+#include "support.h"
+
+enum { N = 4 };
+static struct leaf Y[N];
+static float arrays[N][2][4];
+static float flat[16], other[16];
+static struct story story;
+
+static void build(void)
+{
+    memset(Y, 0, sizeof Y);
+    for (int i = 0; i < N; i++) {
+        Y[i].n = 1 + i % 4;
+        Y[i].a = arrays[i][0];
+        Y[i].b = arrays[i][1];
+        for (int k = 0; k < 8; k++)
+            arrays[i][k / 4][k % 4] = (float)(10 * i + k);
+    }
+    for (int i = 0; i < 16; i++) {
+        flat[i] = (float)i;
+        other[i] = 0;
+    }
+}
+
+static accd_context *open_delayed(struct meter *meter, int delayed, accd_update_way way)
+{
+    static accd_rules rules;
+    accd_context_config config;
+    accd_context *context = NULL;
+    init_config(&config);
+    rules = *accd_rules_named("tr14");
+    rules.update = way;
+    config.rules = &rules;
+    config.alloc = meter_alloc;
+    config.alloc_ud = meter;
+    config.threads = 1;
+    config.devices = 2;
+    config.group_least = 1;
+    config.device_bytes = (uint64_t)64 << 20;
+    config.delayed = delayed;
+    config.on_event = tell_story;
+    config.event_ud = &story;
+    story_clear(&story);
+    build();
+    return accd_context_open(&context, &config) == ACCD_OK ? context : NULL;
+}
+
+static unsigned queue_of(accd_context *context, int64_t async)
+{
+    unsigned queue = 0;
+    return accd_queue(context, 0, async, &queue) == ACCD_OK ? queue : 0;
+}
+
+#define QUEUED(context, what, number, region_p, ...)                                               \
+    accd_run(                                                                                      \
+        (context),                                                                                 \
+        &(accd_construct){.kind = (what),                                                          \
+                          .file = "queues.c",                                                      \
+                          .line = __LINE__,                                                        \
+                          .queue = (number),                                                       \
+                          .items = (const accd_item[]){__VA_ARGS__},                               \
+                          .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
+        (region_p))
+
+static float on_device(accd_context *context, const float *host)
+{
+    float value = -1;
+    (void)device_get(context, host, &value, sizeof value);
+    return value;
+}
+
+static size_t pending(accd_context *context, unsigned queue)
+{
+    accd_queue_info info = {0};
+    return accd_queue_at(context, 0, queue, &info) ? info.pending : 999;
+}
+
+/* A function in a queue. */
+struct task {
+    accd_context *context;
+    const float *host;
+    uint64_t dev;
+    int runs, drops, fails;
+    accd_status asked;
+};
+
+static int add_one(void *ud, int run)
+{
+    struct task *task = ud;
+    float value = 0;
+    if (!run) {
+        task->drops++;
+        return 0;
+    }
+    task->runs++;
+    task->asked = UPDATE(task->context, PLAIN(ACCD_UPDATE_DEVICE, other));
+    if (task->fails ||
+        accd_device_read(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK)
+        return 1;
+    value += 1;
+    return accd_device_write(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ order -- */
+
+static void order(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
+    is_number(queue_of(context, 1), one, "a queue has one number");
+    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, PLAIN(ACCD_COPYIN, flat)), ACCD_OK,
+              "enter data");
+    ok(present_count(context, flat, 0, 1), "the counter changes at once");
+    is_number(pending(context, one), 1, "the transfer does not");
+    is_text(story.text, "alloc |incref |", "nor is it told");
+    is_sound(context);
+    flat[0] = 50;
+    is_status(accd_queue_wait(context, 0, two), ACCD_OK, "another queue");
+    is_number(pending(context, one), 1, "changes nothing");
+    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "two behind one");
+    is_status(QUEUED(context, ACCD_UPDATE, two, NULL, PLAIN(ACCD_UPDATE_SELF, flat)), ACCD_OK,
+              "update");
+    is_status(accd_queue_wait(context, 0, two), ACCD_OK, "now it does");
+    is_number(pending(context, one), 0, "what it waits for is done");
+    ok(on_device(context, flat) == 50.0f, "with what the host held at the wait");
+    is_text(story.text, "alloc |incref |h2d |d2h |", "and told");
+    int done = -1;
+    flat[1] = 7;
+    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat)), ACCD_OK,
+              "update");
+    is_status(accd_queue_test(context, 0, 0, &done), ACCD_OK, "test of all");
+    is_number(done, 0, "not yet");
+    is_status(accd_queue_test(context, 0, one, &done), ACCD_OK, "test again");
+    is_number(done, 1, "now");
+    ok(on_device(context, flat + 1) == 7.0f, "because it is done");
+    uint64_t dev = accd_device_address(context, 0, flat);
+    is_status(accd_copy_async(context, 0, one, ACCD_WITHIN_DEVICE, dev + 16, dev, 8, NULL, 0),
+              ACCD_OK, "a copy within the device");
+    is_status(accd_copy_async(context, 0, one, ACCD_FROM_DEVICE, (uintptr_t)other, dev + 16, 8,
+                              NULL, 0),
+              ACCD_OK, "and back");
+    ok(other[0] == 0.0f, "not yet");
+    is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait for all");
+    ok(other[0] == 50.0f && other[1] == 7.0f, "in order");
+    is_status(accd_queue_wait(context, 0, 9), ACCD_MISUSE, "there is no such queue");
+    is_status(QUEUED(context, ACCD_UPDATE, 9, NULL, PLAIN(ACCD_UPDATE_SELF, flat)), ACCD_MISUSE,
+              "for a construct neither");
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
+/* ---------------------------------------------------------------------------- kernels, memory -- */
+
+static void kernels(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+    unsigned one = queue_of(context, 1);
+    accd_region *region;
+    accd_stats stats;
+    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK,
+              "a compute region");
+    struct task task = {.context = context, .dev = accd_device_address(context, 0, flat)};
+    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "its kernel");
+    is_status(accd_region_end(region), ACCD_OK, "its end");
+    ok(present_count(context, flat, 0, 0), "its data are not present any more");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, sizeof flat, "but still there");
+    is_number(pending(context, one), 3, "entry, kernel, exit");
+    is_sound(context);
+    is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
+    ok(flat[0] == 1.0f, "the kernel ran between them");
+    is_number(task.runs, 1, "once");
+    is_status(task.asked, ACCD_MISUSE, "it could ask for nothing");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, 0, "then the memory goes");
+
+    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK, "again");
+    task.dev = accd_device_address(context, 0, flat);
+    task.fails = 1;
+    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "a kernel that fails");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_status(accd_queue_wait(context, 0, one), ACCD_CALLBACK, "is told at the wait");
+    is_status(accd_queue_wait(context, 0, one), ACCD_OK, "and then over");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, 0, "the rest is done");
+
+    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK, "again");
+    uint64_t before = accd_digest(context);
+    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "a kernel");
+    ok(accd_digest(context) == before, "the state is the same");
+    accd_region_abandon(region);
+    is_number(task.drops, 1, "an abandoned construct lets go of it");
+    is_number(pending(context, one), 0, "nothing is left to do");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_bytes, 0, "the memory is back at once");
+    is_status(accd_queue_call(context, 0, one, add_one, &task), ACCD_OK, "a function of the host");
+    accd_context_close(context);
+    is_number(task.drops, 2, "goes with the context");
+    is_number(meter.live, 0, "nothing leaks");
+}
+
+static void leaving(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, flat), PLAIN(ACCD_COPYIN, other)), ACCD_OK, "enter");
+    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat)), ACCD_OK,
+              "update");
+    fails(context, ACCD_MISSING_WAIT, EXIT(context, PLAIN(ACCD_DELETE, flat)), "without a queue");
+    ok(strstr(accd_context_error(context)->message, "queue 1 has not done the update of queues.c:"),
+       "it says what is missing");
+    fails(context, ACCD_MISSING_WAIT,
+          QUEUED(context, ACCD_EXIT_DATA, two, NULL, PLAIN(ACCD_DELETE, flat)), "by another queue");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, other)), ACCD_OK, "what shares its block goes");
+    is_sound(context);
+    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "two behind one");
+    is_status(QUEUED(context, ACCD_EXIT_DATA, two, NULL, PLAIN(ACCD_COPYOUT, flat)), ACCD_OK,
+              "then it may go by two");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, other)), ACCD_OK, "others get other memory");
+    is_sound(context);
+    flat[3] = 99;
+    is_status(accd_queue_wait(context, 0, two), ACCD_OK, "wait");
+    ok(flat[3] == 99.0f, "out and back");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, other)), ACCD_OK, "exit");
+    accd_stats stats;
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.live_allocations, 0, "all memory is back");
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
+/* A deep structure, asked for in queues or not: the same in the end. */
+static accd_status deep(accd_context *context, unsigned queue, accd_program *leaf,
+                        const accd_label *label)
+{
+    accd_item item = walked(ACCD_COPYIN, Y, sizeof Y, leaf, label);
+    accd_status status = QUEUED(context, ACCD_ENTER_DATA, queue, NULL, item);
+    for (int i = 0; i < N; i++)
+        arrays[i][0][0] += 100;
+    item.action = ACCD_UPDATE_DEVICE;
+    if (status == ACCD_OK)
+        status = QUEUED(context, ACCD_UPDATE, queue, NULL, item);
+    if (status == ACCD_OK)
+        status = accd_queue_wait(context, 0, 0);
+    return status;
+}
+
+static void deep_structures(accd_update_way way)
+{
+    struct story states[2] = {{0}};
+    for (int delayed = 0; delayed < 2; delayed++) {
+        struct meter meter = {0};
+        accd_context *context = open_delayed(&meter, delayed, way);
+        accd_program *leaf = leaf_program(context);
+        const accd_label *label = array(context, "Y", sizeof Y[0], leaf);
+        is_status(deep(context, queue_of(context, 0), leaf, label), ACCD_OK, "in and updated");
+        is_sound(context);
+        write_state(context, &states[delayed]);
+        is_status(QUEUED(context, ACCD_EXIT_DATA, 1, NULL,
+                         walked(ACCD_COPYOUT, Y, sizeof Y, leaf, label)),
+                  ACCD_OK, "out");
+        is_sound(context);
+        is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
+        ok(Y[1].a == arrays[1][0] && arrays[1][0][0] == 110.0f, "the host has its own pointers");
+        accd_program_release(leaf);
+        accd_context_close(context);
+        is_number(meter.live, 0, "nothing leaks");
+    }
+    is_text(states[1].text, states[0].text, "delayed or not, way %d", (int)way);
+    story_free(&states[0]);
+    story_free(&states[1]);
+}
+
+/* --------------------------------------------------------------------------------- failures -- */
+
+static void failures(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+    unsigned one = queue_of(context, 1);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, flat), PLAIN(ACCD_COPYIN, other)), ACCD_OK, "enter");
+    accd_fail_copy(context, 0, 2);
+    flat[0] = other[0] = 60;
+    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat),
+                     PLAIN(ACCD_UPDATE_DEVICE, other)),
+              ACCD_OK, "two transfers");
+    is_status(accd_queue_wait(context, 0, one), ACCD_DEVICE_ERROR, "one of them fails");
+    ok(strstr(accd_context_error(context)->message, "the update of queues.c:"), "it says which");
+    ok(on_device(context, flat) == 0.0f && on_device(context, other) == 0.0f, "neither is done");
+    is_status(accd_queue_wait(context, 0, one), ACCD_OK, "it is over");
+    accd_fail_allocation(context, 0, 1);
+    fails(context, ACCD_OUT_OF_DEVICE_MEMORY,
+          QUEUED(context, ACCD_ENTER_DATA, one, NULL, PLAIN(ACCD_COPYIN, Y)), "is told at once");
+    is_number(pending(context, one), 0, "and nothing is left to do");
+    accd_context_close(context);
+}
+
+/* The n-th request for host memory fails, for every n: nothing changed, or all is done in the end. */
+static void sweep(void)
+{
+    for (size_t n = 1; n < 400; n++) {
+        struct meter meter = {0};
+        accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+        accd_program *leaf = leaf_program(context);
+        const accd_label *label = array(context, "Y", sizeof Y[0], leaf);
+        unsigned one = queue_of(context, 1);
+        accd_status status = ACCD_OK;
+        for (int step = 0; step < 3 && status == ACCD_OK; step++) {
+            static const uint8_t actions[] = {ACCD_COPYIN, ACCD_UPDATE_SELF, ACCD_COPYOUT};
+            static const accd_kind kinds[] = {ACCD_ENTER_DATA, ACCD_UPDATE, ACCD_EXIT_DATA};
+            uint64_t before = accd_digest(context);
+            meter.fail_at = step ? meter.fail_at : n;
+            status = QUEUED(context, kinds[step], one, NULL,
+                            walked(actions[step], Y, sizeof Y, leaf, label));
+            size_t left = meter.fail_at;
+            meter.fail_at = 0;
+            if (status != ACCD_OK)
+                must(accd_digest(context) == before, "request %zu, step %d: nothing changed", n, step);
+            const char *wrong = accd_check(context);
+            must(!wrong, "request %zu, step %d: %s", n, step, wrong ? wrong : "");
+            meter.fail_at = left;
+        }
+        bool reached = !meter.fail_at;
+        must(status == ACCD_OK || status == ACCD_OUT_OF_MEMORY, "request %zu: %s", n,
+             accd_status_code(status));
+        accd_status waited = accd_queue_wait(context, 0, 0);
+        must(waited == ACCD_OK || waited == ACCD_OUT_OF_MEMORY, "request %zu: the wait", n);
+        meter.fail_at = 0;
+        must(accd_queue_wait(context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
+        const char *wrong = accd_check(context);
+        must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
+        accd_program_release(leaf);
+        accd_context_close(context);
+        must(!meter.live && !meter.wrong, "request %zu: nothing leaks", n);
+        if (!reached) {
+            ok(1, "%zu requests for memory failed one by one", n - 1);
+            return;
+        }
+    }
+    ok(0, "the sweep ends");
+}
+
+int main(void)
+{
+    order();
+    kernels();
+    leaving();
+    deep_structures(ACCD_UPDATE_SPLIT);
+    deep_structures(ACCD_UPDATE_REVERSE);
+    failures();
+    sweep();
+    story_free(&story);
+    return done();
+}

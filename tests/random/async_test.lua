@@ -1,0 +1,206 @@
+-- Random programs with queues and waits, run at once and delayed. A happens-before check of the program says whether a
+-- wait is missing; if none is, both give the same results. Programs with missing waits may differ, and some do.
+-- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+
+scenario { title = "random queues against a happens-before check", cites = { "ACC33-async-2", "ACC33-async-3",
+  "ACC33-async-4" } }
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local session = require "accdeep.session"
+
+local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
+local STEPS, QUEUES, N = 30, 3, 4
+local VARIABLES = { "a", "b", "c", "d" }
+local INT = core.scalar.i32
+
+-- ------------------------------------------------------------------------------ happens before --
+
+-- Vector clocks: 0 is the host, others are queues.
+local Order = {}
+Order.__index = Order
+
+local function new_order()
+  local clocks = {}
+  for t = 0, QUEUES do
+    clocks[t] = {}
+    for u = 0, QUEUES do clocks[t][u] = 0 end
+  end
+  return setmetatable({ clocks = clocks, places = {}, missing = false }, Order)
+end
+
+-- t goes on behind what u has done.
+function Order:join(t, u)
+  for k = 0, QUEUES do self.clocks[t][k] = math.max(self.clocks[t][k], self.clocks[u][k]) end
+end
+
+-- t touches a place; it must come behind other writes, and a write behind reads, too.
+function Order:touch(t, place, writes)
+  local p = self.places[place]
+  if not p then
+    p = { read = {}, wrote = {} }
+    self.places[place] = p
+  end
+  local clock = self.clocks[t]
+  for u, at in pairs(p.wrote) do self.missing = self.missing or at > clock[u] end
+  for u, at in pairs(writes and p.read or {}) do self.missing = self.missing or at > clock[u] end
+  local set = writes and p.wrote or p.read
+  set[t] = clock[t]
+end
+
+-- A construct of queue t (0: of the host) that reads and writes places.
+function Order:run(t, reads, writes)
+  if t ~= 0 then self:join(t, 0) end
+  for u = 1, self.waits and QUEUES or 0 do self:join(t, u) end -- its wait clause
+  self.clocks[t][t] = self.clocks[t][t] + 1
+  for _, place in ipairs(reads) do self:touch(t, place, false) end
+  for _, place in ipairs(writes) do self:touch(t, place, true) end
+end
+
+-- ----------------------------------------------------------------------------------- programs --
+
+local function pick(list) return list[math.random(#list)] end
+local function host(name) return "host " .. name end
+local function device(name) return "device " .. name end
+
+-- One step: its text and what it does to the order. present: names of what is present.
+local steps = {
+  function(present, order, q, clauses) -- update
+    local name, out = pick(VARIABLES), math.random(2) == 1
+    if not present[name] then return nil end
+    local from, to = host(name), device(name)
+    if out then from, to = to, from end
+    order:run(q, { from }, { to })
+    return ("update %s(%s)%s"):format(out and "self" or "device", name, clauses)
+  end,
+  function(present, order, q, clauses) -- a kernel on present data
+    local x, y = pick(VARIABLES), pick(VARIABLES)
+    if not present[x] or not present[y] then return nil end
+    order:run(q, { device(x) }, { device(y) })
+    return ("parallel present(%s, %s)%s"):format(x, y, clauses),
+      ("for (int i = 0; i < %d; i++) %s[i] = 3 * %s[i] + %d;"):format(N, y, x, math.random(9))
+  end,
+  function(present, order, q, clauses) -- one that brings its data along
+    local x, y = pick(VARIABLES), pick(VARIABLES)
+    if present[x] or not present[y] then return nil end
+    order:run(q, { host(x), device(y) }, { host(x) })
+    return ("parallel copy(%s) present(%s)%s"):format(x, y, clauses),
+      ("for (int i = 0; i < %d; i++) %s[i] += 2 * %s[i];"):format(N, x, y)
+  end,
+  function(present, order, q, clauses) -- data come
+    local name = pick(VARIABLES)
+    if present[name] then return nil end
+    present[name] = true
+    order.places[device(name)] = nil -- memory of its own
+    order:run(q, { host(name) }, { device(name) })
+    return ("enter data copyin(%s)%s"):format(name, clauses)
+  end,
+  function(present, order, q, clauses) -- and go
+    local name = pick(VARIABLES)
+    if not present[name] or math.random(3) > 1 then return nil end
+    present[name] = nil
+    order:run(q, {}, { device(name), host(name) })
+    return ("exit data copyout(%s)%s"):format(name, clauses)
+  end,
+  function(_, order) -- the host's own
+    local name = pick(VARIABLES)
+    order:run(0, {}, { host(name) })
+    return nil, nil, { name = name, at = math.random(0, N - 1), value = math.random(100) }
+  end,
+  function(_, order, q) -- wait
+    if math.random(3) == 1 then
+      for u = 1, QUEUES do order:join(0, u) end
+      return "wait"
+    end
+    local u = math.random(QUEUES)
+    if q ~= 0 then order:join(q, 0) end
+    order:join(q, u)
+    return ("wait(%d)%s"):format(u, q ~= 0 and (" async(%d)"):format(q) or "")
+  end,
+}
+
+-- A list of steps; careful ones wait for most of what they need.
+local function program(careful)
+  local order, present, list = new_order(), {}, {}
+  while #list < STEPS do
+    local q = math.random(0, QUEUES)
+    local clauses = q ~= 0 and (" async(%d)"):format(q) or ""
+    local step = pick(steps)
+    order.waits = step ~= steps[7] and math.random() < careful
+    if order.waits then clauses = clauses .. " wait" end
+    if step == steps[6] and order.waits then list[#list + 1] = { text = "wait" } end
+    local text, body, write = step(present, order, q, clauses)
+    if text or write then list[#list + 1] = { text = text, body = body, write = write } end
+  end
+  for u = 1, QUEUES do order:join(0, u) end
+  list[#list + 1] = { text = "wait" }
+  return list, order.missing
+end
+
+-- -------------------------------------------------------------------------------------- running --
+
+local function place(s, name, i) return s.scope.variables[name].address + 4 * i end
+
+-- Everything that can be seen at the end, as a text.
+local function result_of(list, mode)
+  local s = session.new { async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }
+  local ok, err = pcall(function()
+    s:declare(("int a[%d], b[%d], c[%d], d[%d];"):format(N, N, N, N), "random", 1)
+    for k, name in ipairs(VARIABLES) do
+      for i = 0, N - 1 do s.ctx:host_write(place(s, name, i), INT, 10 * k + i) end
+    end
+    for line, step in ipairs(list) do
+      if step.write then
+        s.ctx:host_write(place(s, step.write.name, step.write.at), INT, step.write.value)
+      else
+        local run = s:directive(step.text, nil, "random", line)
+        if step.body then run(step.body, { file = "random", line = line }) end
+      end
+      local wrong = s.ctx:check()
+      if wrong then error(("step %d: %s"):format(line, wrong), 0) end
+    end
+  end)
+  local seen = {}
+  if ok then
+    for _, name in ipairs(VARIABLES) do
+      for i = 0, N - 1 do
+        local dev = s.ctx:deviceptr(0, place(s, name, i))
+        seen[#seen + 1] = s.ctx:host_read(place(s, name, i), INT)
+        seen[#seen + 1] = dev ~= 0 and (s.ctx:device_read(0, dev, INT)) or "-"
+      end
+    end
+    local stats = s.ctx:stats(0)
+    seen[#seen + 1] = stats.live_bytes
+  end
+  s:close()
+  if ok then return table.concat(seen, " ") end
+  if diagnostic.is(err) then return err.code .. ": " .. err.message end
+  error(err, 0)
+end
+
+local function text_of(list)
+  local lines = {}
+  for i, step in ipairs(list) do
+    lines[i] = step.text and step.text .. (step.body and " { " .. step.body .. " }" or "")
+      or ("%s[%d] = %d"):format(step.write.name, step.write.at, step.write.value)
+  end
+  return table.concat(lines, "\n  ")
+end
+
+local whole, differ = 0, 0
+for round = 1, rounds do
+  math.randomseed(seed, round)
+  local list, missing = program(pick { 0.5, 0.95, 1 })
+  local at_once, delayed = result_of(list, "program"), result_of(list, "delayed")
+  if not missing then
+    whole = whole + 1
+    expect(at_once == delayed, ("seed %d, round %d: no wait is missing, but delayed it gives\n %s\nnot\n %s\n  %s")
+      :format(seed, round, delayed, at_once, text_of(list)))
+  elseif at_once ~= delayed then
+    differ = differ + 1
+  end
+end
+expect(whole > rounds // 10, ("%d programs without a missing wait are few"):format(whole))
+expect(differ > rounds // 10, ("%d programs that show their missing wait are few"):format(differ))
+print(("%d programs: %d miss no wait, %d show that they do"):format(rounds, whole, differ))
