@@ -1,4 +1,5 @@
-/* agrees.c - compiled only where the CUDA Toolkit is found: driver.h says what its cuda.h says. */
+/* agrees.c - compiled only where the CUDA Toolkit is found: driver.h says what its cuda.h says, nvrtc.h what its
+ * nvrtc.h says, if it has that, too. */
 #include <cuda.h>
 #undef cuMemcpyBatchAsync /* means another symbol since 13.0 */
 
@@ -32,6 +33,9 @@ SAME(CU_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_FAILED);
 SAME(CU_NOT_SUPPORTED, CUDA_ERROR_NOT_SUPPORTED);
 SAME(CU_UNKNOWN, CUDA_ERROR_UNKNOWN);
 SAME(CU_MEMORY_POOLS_SUPPORTED, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+SAME(CU_MULTIPROCESSORS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+SAME(CU_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+SAME(CU_CAPABILITY_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 SAME(CU_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 SAME(CU_STREAM_NON_BLOCKING_FLAG, CU_STREAM_NON_BLOCKING);
 SAME(CU_ALLOCATION_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED);
@@ -68,3 +72,21 @@ SAME(offsetof(struct cu_copy_attributes, flags), offsetof(CUmemcpyAttributes, fl
 ACCD_CUDA_REQUIRED(X)
 ACCD_CUDA_OPTIONAL(X)
 #undef X
+
+#if __has_include(<nvrtc.h>)
+#include <nvrtc.h>
+
+#include "nvrtc.h"
+
+SAME(NV_OK, NVRTC_SUCCESS);
+SAME(NV_INVALID_OPTION, NVRTC_ERROR_INVALID_OPTION);
+SAME(NV_COMPILATION, NVRTC_ERROR_COMPILATION);
+SAME(sizeof(nv_result), sizeof(nvrtcResult));
+
+#define nv_result nvrtcResult
+#define nv_program nvrtcProgram
+#define X(symbol, parameters) nvrtcResult symbol parameters;
+ACCD_NVRTC_REQUIRED(X)
+ACCD_NVRTC_OPTIONAL(X)
+#undef X
+#endif

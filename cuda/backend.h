@@ -4,6 +4,7 @@
  *   memory       what is allocated, and which of its bytes were ever written
  *   transfer     batches: many small pieces in a few large transfers
  *   kernels      the kernel that moves pieces, as text
+ *   launch       kernels made from bodies of compute constructs, compiled by nvrtc
  *   device_cuda  the table for the core
  */
 #ifndef ACCD_CUDA_BACKEND_H
@@ -23,6 +24,7 @@ extern const char accd_cuda_kernels[];
 struct accd_cuda_memory {
     uint64_t dev, bytes;
     uint64_t *bits; /* of its bytes, whether they were ever written */
+    bool used;      /* something was written: to be seen without looking at all bits */
 };
 
 /* A range of the batch, announced in one piece or in several that lie close together. */
@@ -85,6 +87,8 @@ struct accd_cuda {
     char *ring[ACCD_CUDA_RING]; /* pinned, of one chunk each; made when they are needed */
     bool no_ring;
     cu_address scratch;         /* of a chunk on the device */
+
+    struct accd_cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
 
     struct accd_cuda_side in, out;
     bool mixed;   /* the batch goes both ways */
@@ -153,5 +157,12 @@ const void *accd_cuda_fetch(void *device, uint64_t dev, uint64_t bytes);
 void accd_cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes);
 accd_status accd_cuda_end(void *device);
 void accd_cuda_transfer_close(struct accd_cuda *cuda);
+
+/* launch.c */
+int accd_cuda_compiler(void *device, char *what, size_t room);
+accd_status accd_cuda_launch(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
+void accd_cuda_settle(void *device, bool keep);
+uint64_t accd_cuda_next(void *device, uint64_t dev, uint64_t *bytes_p);
+void accd_cuda_launch_close(struct accd_cuda *cuda);
 
 #endif

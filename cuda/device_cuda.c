@@ -2,8 +2,9 @@
  * of its GPU with whatever else runs in the process, and makes it current only while it is at work.
  *
  * What the simulated device knows beside its memory it knows as well, because it is kept here: which
- * bytes were ever written, which addresses are its own. Kernels that the GPU itself runs write unseen. */
+ * bytes were ever written, which addresses are its own. Kernels that the GPU itself runs keep it, too. */
 #include "backend.h"
+#include "nvrtc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static void cuda_close(void *device)
     if (cuda->stream) /* what is under way may use what goes now */
         (void)accd_cuda_wait(cuda);
     accd_cuda_transfer_close(cuda);
+    accd_cuda_launch_close(cuda);
     accd_cuda_memory_close(cuda);
     if (cuda->pool)
         (void)ACCD_CUDA(cuda, cuMemPoolDestroy, cuda->pool);
@@ -155,6 +157,7 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
         return ACCD_NO_DEVICE;
     }
     info_p->bytes = bytes;
+    (void)accd_nvrtc_about(driver.installed, info_p->compiler, sizeof info_p->compiler);
     snprintf(info_p->driver, sizeof info_p->driver, "CUDA %d.%d", driver.installed / 1000,
              driver.installed % 1000 / 10);
     return ACCD_OK;
@@ -200,6 +203,10 @@ const accd_backend accd_backend_cuda = {
     .save = accd_cuda_save,
     .restore = accd_cuda_restore,
     .forget = accd_cuda_forget,
+    .compiler = accd_cuda_compiler,
+    .launch = accd_cuda_launch,
+    .settle = accd_cuda_settle,
+    .next = accd_cuda_next,
     .fail = cuda_fail,
     .why = cuda_why,
     .about = cuda_about,

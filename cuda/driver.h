@@ -49,6 +49,9 @@ enum {
 
 enum {
     CU_MEMORY_POOLS_SUPPORTED = 115,  /* device attribute */
+    CU_MULTIPROCESSORS = 16,
+    CU_CAPABILITY_MAJOR = 75,
+    CU_CAPABILITY_MINOR = 76,
     CU_POOL_RELEASE_THRESHOLD = 4,    /* pool attribute */
     CU_STREAM_NON_BLOCKING_FLAG = 1,
     CU_ALLOCATION_PINNED = 1,

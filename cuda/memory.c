@@ -115,7 +115,7 @@ accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (status != ACCD_OK)
         return status;
     struct accd_cuda_memory *memory = accd_pool_take(&cuda->memory_pool);
-    *memory = (struct accd_cuda_memory){at, bytes, bits};
+    *memory = (struct accd_cuda_memory){.dev = at, .bytes = bytes, .bits = bits};
     accd_range_insert(&cuda->memories, at, memory);
     add_window(cuda, at, bytes);
     cuda->live += bytes;
@@ -214,12 +214,14 @@ accd_status accd_cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 
 accd_status accd_cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
     if (!memory || !bytes)
         return memory ? ACCD_OK : ACCD_DEVICE_ERROR;
     accd_status status = move_now(device, dev, NULL, from, bytes);
-    if (status == ACCD_OK)
+    if (status == ACCD_OK) {
+        memory->used = true;
         accd_written_set(memory->bits, dev - memory->dev, bytes, true);
+    }
     return status;
 }
 

@@ -5,7 +5,8 @@
  *
  * Runs are what was announced, as far as it is contiguous; pieces are what is copied: runs, or all runs of
  * a cluster that overlap, which share their memory, so that what is staged last wins. What comes back
- * is complete before the first byte reaches the host's memory. */
+ * is complete before the first byte reaches the host's memory. What goes over data that are there, in more
+ * than one call, crosses to a place of its own first: the one launch that takes it apart is all or nothing. */
 #include "backend.h"
 #include "sort.h"
 #include "written.h"
@@ -16,6 +17,7 @@ enum {
     FEW = 1,                 /* small pieces that are, too */
     GAP = 256,               /* bytes fetched for nothing, rather than beginning another piece */
     WORD = 8,                /* places are equal within a word on both sides */
+    STRIP = 64 << 10,        /* large pieces that the kernel moves are cut into such */
     THREADS = 256, LANES = 8, BLOCKS_MOST = 4096
 };
 
@@ -300,11 +302,13 @@ static void mark_copied(struct accd_cuda *cuda)
 {
     for (size_t i = 0; i < cuda->ncopied; i++) {
         const struct accd_cuda_copied *copied = &cuda->copied[i];
-        const struct accd_cuda_memory *to = accd_cuda_memory_at(cuda, copied->to);
+        struct accd_cuda_memory *to = accd_cuda_memory_at(cuda, copied->to);
         const struct accd_cuda_memory *from = accd_cuda_memory_at(cuda, copied->from);
-        if (to && from)
+        if (to && from) {
+            to->used = true;
             accd_written_copy(to->bits, copied->to - to->dev, from->bits, copied->from - from->dev,
                               copied->bytes);
+        }
     }
     cuda->ncopied = 0;
 }
@@ -365,25 +369,40 @@ static bool launch(struct accd_cuda *cuda, cu_address table, uint64_t n)
                   cuda->stream, parameters, NULL);
 }
 
+/* Where the table of a chunk begins, behind its pieces. */
+static uint64_t table_of(const struct accd_cuda_chunk *chunk)
+{
+    return (chunk->used + WORD - 1) / WORD * WORD;
+}
+
+/* at: where the chunk lies on the device. */
+static void write_table(struct accd_cuda *cuda, const struct accd_cuda_chunk *chunk, cu_address at,
+                        bool out)
+{
+    char *table = chunk->at + table_of(chunk);
+    for (size_t i = 0; i < chunk->n; i++, table += sizeof(struct row)) {
+        const struct accd_cuda_piece *piece = &cuda->small[chunk->first + i];
+        uint64_t packed = at + (uint64_t)(piece->at - chunk->at);
+        struct row row = {piece->dev, packed, piece->bytes};
+        if (out)
+            row = (struct row){packed, piece->dev, piece->bytes};
+        memcpy(table, &row, sizeof row);
+    }
+}
+
 /* A chunk lies on the device as it does here: pieces, then the table. One stream: the next chunk comes
  * when this one is done. */
 static bool move_chunk(struct accd_cuda *cuda, const struct accd_cuda_chunk *chunk, bool out)
 {
     const struct accd_cuda_piece *pieces = cuda->small + chunk->first;
-    const uint64_t table = (chunk->used + WORD - 1) / WORD * WORD;
+    const uint64_t table = table_of(chunk);
     if (chunk->n <= FEW || !have_mover(cuda)) {
         for (size_t i = 0; i < chunk->n; i++)
             if (!copy_alone(cuda, &pieces[i], out))
                 return false;
         return !cuda->lost;
     }
-    for (size_t i = 0; i < chunk->n; i++) {
-        uint64_t packed = cuda->scratch + (uint64_t)(pieces[i].at - chunk->at);
-        struct row row = {pieces[i].dev, packed, pieces[i].bytes};
-        if (out)
-            row = (struct row){packed, pieces[i].dev, pieces[i].bytes};
-        memcpy(chunk->at + table + i * sizeof row, &row, sizeof row);
-    }
+    write_table(cuda, chunk, cuda->scratch, out);
     const uint64_t from = out ? table : 0, end = table + chunk->n * sizeof(struct row);
     return ISSUE(cuda, cuMemcpyHtoDAsync_v2, cuda->scratch + from, chunk->at + from, end - from,
                  cuda->stream) &&
@@ -481,17 +500,117 @@ const void *accd_cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* Memory that nobody has written to is given back when its construct fails; other memory may hold a part
- * of what a batch of several calls was to bring. */
+/* Whether something may lie already where the batch brings something. Memory that nobody has written to is
+ * given back when its construct fails. */
+static bool goes_over_data(const struct accd_cuda *cuda)
+{
+    bool used = false;
+    for (size_t i = 0; i < cuda->in.n && !used; i++)
+        used = cuda->in.runs[i].memory->used;
+    return used;
+}
+
+/* Whether what the batch brings changes the device in more than one call. */
+static bool in_many_calls(const struct accd_cuda *cuda)
+{
+    const struct cuda_driver *driver = &cuda->driver;
+    bool batches = driver->cuMemcpyBatchAsync || driver->cuMemcpyBatchAsync_v2;
+    size_t calls = 0, alone = cuda->in_large;
+    for (size_t i = 0; i < cuda->in_chunks; i++)
+        *(cuda->chunks[i].n > FEW ? &calls : &alone) += cuda->chunks[i].n > FEW ? 1 : cuda->chunks[i].n;
+    return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
+}
+
+/* Rows for a large piece that lies at a place on the device; rows may be NULL. Returns their number. */
+static size_t add_strips(struct row *rows, const struct accd_cuda_piece *piece, uint64_t from)
+{
+    size_t n = 0;
+    for (uint64_t at = 0; at < piece->bytes; at += STRIP, n++) {
+        uint64_t left = piece->bytes - at;
+        if (rows)
+            rows[n] = (struct row){piece->dev + at, from + at, left < STRIP ? left : STRIP};
+    }
+    return n;
+}
+
+/* All that the batch brings, in memory of its own on the device: chunks with their tables, large pieces, and
+ * the one table of the launch. */
+struct landing {
+    cu_address at;
+    uint64_t bytes, table; /* where that begins */
+    struct row *rows;      /* those of large pieces, which come last in it */
+    size_t nlarge, n;
+};
+
+static void measure(const struct accd_cuda *cuda, struct landing *landing)
+{
+    *landing = (struct landing){0};
+    for (size_t i = 0; i < cuda->in_chunks; i++) {
+        const struct accd_cuda_chunk *chunk = &cuda->chunks[i];
+        landing->table += table_of(chunk) + chunk->n * sizeof(struct row);
+        landing->n += chunk->n;
+    }
+    for (size_t i = 0; i < cuda->in_large; i++) {
+        landing->nlarge += add_strips(NULL, &cuda->large[i], 0);
+        landing->table += (cuda->large[i].bytes + 2 * WORD - 1) / WORD * WORD;
+    }
+    landing->n += landing->nlarge;
+    landing->bytes = landing->table + landing->n * sizeof(struct row);
+}
+
+static bool land(struct accd_cuda *cuda, const struct landing *landing)
+{
+    uint64_t place = landing->at, table = landing->at + landing->table;
+    size_t n = 0;
+    for (size_t i = 0; i < cuda->in_chunks; i++) {
+        const struct accd_cuda_chunk *chunk = &cuda->chunks[i];
+        const uint64_t rows = table_of(chunk), length = chunk->n * sizeof(struct row);
+        write_table(cuda, chunk, place, false);
+        if (!ISSUE(cuda, cuMemcpyHtoDAsync_v2, place, chunk->at, rows + length, cuda->stream) ||
+            !ISSUE(cuda, cuMemcpyDtoDAsync_v2, table, place + rows, length, cuda->stream))
+            return false;
+        place += rows + length;
+        table += length;
+    }
+    for (size_t i = 0; i < cuda->in_large; i++) {
+        const struct accd_cuda_piece *piece = &cuda->large[i];
+        const uint64_t from = place + piece->dev % WORD;
+        n += add_strips(landing->rows + n, piece, from);
+        if (!ISSUE(cuda, cuMemcpyHtoDAsync_v2, from, piece->at, piece->bytes, cuda->stream))
+            return false;
+        place += (piece->bytes + 2 * WORD - 1) / WORD * WORD;
+    }
+    return (!n || ISSUE(cuda, cuMemcpyHtoDAsync_v2, table, landing->rows, n * sizeof(struct row),
+                        cuda->stream)) &&
+           launch(cuda, landing->at + landing->table, landing->n);
+}
+
+/* Brings it in one launch. Not done, without a failure: it goes the usual way, because there is no kernel, or no
+ * memory to land in. */
+static bool bring_at_once(struct accd_cuda *cuda, bool *done_p)
+{
+    struct landing landing;
+    *done_p = false;
+    if (!in_many_calls(cuda) || !goes_over_data(cuda) || !have_mover(cuda))
+        return !cuda->lost;
+    measure(cuda, &landing);
+    landing.rows = accd_mem_array(cuda->mem, landing.nlarge + 1, sizeof(struct row));
+    bool ok = landing.rows && accd_cuda_get(cuda, landing.bytes, &landing.at);
+    if (ok) {
+        *done_p = true;
+        ok = land(cuda, &landing);
+        ok = wait(cuda) && ok;
+        accd_cuda_put(cuda, landing.at);
+    }
+    if (landing.rows)
+        accd_mem_free(cuda->mem, landing.rows, (landing.nlarge + 1) * sizeof(struct row));
+    return *done_p ? ok : !cuda->lost;
+}
+
 static void say_if_torn(struct accd_cuda *cuda)
 {
     static const char torn[] = "; a part of it may have arrived";
-    uint64_t held = 0;
-    for (size_t i = 0; i < cuda->in.n && !held; i++) {
-        const struct accd_cuda_run *run = &cuda->in.runs[i];
-        held = accd_written_count(run->memory->bits, run->dev - run->memory->dev, run->bytes);
-    }
-    if (cuda->changes && held)
+    if (cuda->changes && goes_over_data(cuda) && !cuda->lost)
         strncat(cuda->why, torn, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
@@ -499,14 +618,17 @@ accd_status accd_cuda_end(void *device)
 {
     struct accd_cuda *cuda = device;
     cuda->changes = 0;
-    bool ok = cuda->failed == ACCD_OK && move_pieces(cuda, false) && wait(cuda);
-    if (!ok)
+    bool brought = false;
+    bool ok = cuda->failed == ACCD_OK && bring_at_once(cuda, &brought) &&
+              (brought || move_pieces(cuda, false)) && wait(cuda);
+    if (!ok && !brought)
         say_if_torn(cuda);
     if (!ok)
         return finish(cuda, cuda->failed == ACCD_OK ? accd_cuda_status(cuda) : cuda->failed);
     mark_copied(cuda);
     for (size_t i = 0; i < cuda->in.n; i++) {
         const struct accd_cuda_run *run = &cuda->in.runs[i];
+        run->memory->used = true;
         accd_written_set(run->memory->bits, run->dev - run->memory->dev, run->bytes, true);
     }
     return finish(cuda, ACCD_OK);

@@ -1,10 +1,11 @@
 /* standin.c - a stand-in for the CUDA driver, libcuda.so.1, in host memory: tests of the backend on
  * machines without a GPU load it instead.
  *
- * It is stricter than a driver. Device addresses lie in a reservation that nobody may touch; the bytes lie
- * in a second mapping. Work of a stream waits until somebody waits for it, so that memory given back or
- * read too early shows. Copies must lie in live allocations of the current context, kernels are checked
- * piece by piece and leave a sticky error behind. Fresh memory is noise. After a fork it is not started.
+ * It is stricter than a driver. Device addresses lie in a mapping that nobody may touch but kernels of
+ * standin_nvrtc.c while they run; everything else reaches the bytes through a second one. Work of a
+ * stream waits until somebody waits for it, so that memory given back or read too early shows. Copies
+ * must lie in live allocations of the current context, the kernel that moves pieces is checked piece by
+ * piece and leaves a sticky error behind. Fresh memory is noise. After a fork it is not started.
  *
  * ACCDEEP_STANDIN_DEVICES     how many devices there are (1)
  * ACCDEEP_STANDIN_BYTES       memory of each (32 GiB, of which what is used is there)
@@ -39,16 +40,21 @@ struct cu_pool_object {
     uint64_t at, end; /* what is left of its last segments */
     size_t live;      /* allocations from it */
 };
-struct cu_module_object {
-    int unused;
-};
 struct cu_function_object {
-    struct cu_module_object *module;
+    standin_kernel_fn *kernel; /* NULL: the backend's own */
+    standin_run_fn *run;
 };
-enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, KERNEL };
+struct cu_module_object {
+    void *library; /* that the stand-in of NVRTC made; NULL: the backend's own kernel */
+    struct cu_function_object functions[4];
+    size_t nfunctions;
+};
+enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, MOVE_PIECES, KERNEL };
 struct work {
     enum kind kind;
     uint64_t to, from, bytes;
+    const struct cu_function_object *function; /* of a kernel: with to as its argument */
+    unsigned blocks, threads;
     struct work *next;
 };
 struct cu_stream_object {
@@ -120,9 +126,12 @@ static void start(void)
     all.process = getpid();
     all.devices = atoi(setting("ACCDEEP_STANDIN_DEVICES", "1"));
     all.room = strtoull(setting("ACCDEEP_STANDIN_BYTES", "34359738368"), NULL, 10);
-    all.base = mmap(NULL, SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    all.bytes = mmap(NULL, SPACE, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int memory = memfd_create("standin", MFD_CLOEXEC); /* mapped twice */
+    if (memory < 0 || ftruncate(memory, (off_t)SPACE))
+        abort();
+    all.base = mmap(NULL, SPACE, PROT_NONE, MAP_SHARED | MAP_NORESERVE, memory, 0);
+    all.bytes = mmap(NULL, SPACE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
+    close(memory);
     if (all.base == MAP_FAILED || all.bytes == MAP_FAILED)
         abort();
     snprintf(plan, sizeof plan, "%s", setting("ACCDEEP_STANDIN_FAIL", ""));
@@ -360,7 +369,7 @@ static cu_result release(uint64_t dev)
     memset(all.bytes + found->at, 0x3C, found->bytes < 4096 ? found->bytes : 4096);
     uint64_t page = (found->at + 4095) / 4096 * 4096, end = (found->at + grains) / 4096 * 4096;
     if (end > page + (64 << 10))
-        madvise(all.bytes + page, end - page, MADV_DONTNEED);
+        madvise(all.bytes + page, end - page, MADV_REMOVE);
     if (--found->pool->live == 0)
         give_segments_back(found->pool);
     size_t i = (size_t)(found - all.allocations);
@@ -381,7 +390,7 @@ static bool overlap(uint64_t a, uint64_t b, uint64_t bytes)
 }
 
 /* The kernel of the backend. An address it may not use is a sticky error, as on a GPU. */
-static cu_result run_kernel(struct cu_context_object *context, uint64_t table, uint64_t n)
+static cu_result move_pieces(struct cu_context_object *context, uint64_t table, uint64_t n)
 {
     if (!reachable(table, n * sizeof(struct row), context))
         return context->sticky = CU_ILLEGAL_ADDRESS;
@@ -397,6 +406,17 @@ static cu_result run_kernel(struct cu_context_object *context, uint64_t table, u
     return CU_OK;
 }
 
+/* While it runs, memory is to be had at the device's addresses, as far as any is allocated. */
+static void run_kernel(const struct work *work)
+{
+    const struct allocation *last = &all.allocations[all.nallocations - 1];
+    uint64_t low = all.allocations[0].at / SEGMENT * SEGMENT;
+    uint64_t high = (last->at + last->bytes + SEGMENT - 1) / SEGMENT * SEGMENT;
+    mprotect(all.base + low, high - low, PROT_READ | PROT_WRITE);
+    work->function->run(work->function->kernel, work->to, work->blocks, work->threads);
+    mprotect(all.base + low, high - low, PROT_NONE);
+}
+
 static cu_result drain(struct cu_stream_object *stream)
 {
     cu_result result = CU_OK;
@@ -404,8 +424,10 @@ static cu_result drain(struct cu_stream_object *stream)
         struct work *work = stream->first;
         stream->first = work->next;
         if (result != CU_OK) {
+        } else if (work->kind == MOVE_PIECES) {
+            result = move_pieces(stream->context, work->to, work->bytes);
         } else if (work->kind == KERNEL) {
-            result = run_kernel(stream->context, work->to, work->bytes);
+            run_kernel(work);
         } else {
             void *to = work->kind == COPY_OUT ? (void *)(uintptr_t)work->to : content(work->to);
             const void *from =
@@ -418,26 +440,36 @@ static cu_result drain(struct cu_stream_object *stream)
     return result;
 }
 
+static void append(struct cu_stream_object *stream, struct work work)
+{
+    struct work *copy = malloc(sizeof *copy);
+    if (!copy)
+        abort();
+    *copy = work;
+    *stream->last = copy;
+    stream->last = &copy->next;
+}
+
+static bool usable(const struct cu_stream_object *stream)
+{
+    return stream && current() && stream->context == current();
+}
+
 static cu_result enqueue(struct cu_stream_object *stream, enum kind kind, uint64_t to,
                          uint64_t from, uint64_t bytes)
 {
     struct cu_context_object *context = current();
-    if (!stream || !context || stream->context != context)
+    if (!usable(stream))
         return CU_INVALID_HANDLE;
     bool to_device = kind == COPY_IN || kind == COPY_WITHIN;
     bool from_device = kind == COPY_OUT || kind == COPY_WITHIN;
     if ((to_device && !reachable(to, bytes, context)) ||
         (from_device && !reachable(from, bytes, context)) ||
         (kind == COPY_WITHIN && overlap(to, from, bytes)) ||
-        (kind != KERNEL && !to_device && to - (uint64_t)(uintptr_t)all.base < SPACE) ||
-        (kind != KERNEL && !from_device && from - (uint64_t)(uintptr_t)all.base < SPACE))
+        (kind != MOVE_PIECES && !to_device && to - (uint64_t)(uintptr_t)all.base < SPACE) ||
+        (kind != MOVE_PIECES && !from_device && from - (uint64_t)(uintptr_t)all.base < SPACE))
         return CU_INVALID_VALUE;
-    struct work *work = malloc(sizeof *work);
-    if (!work)
-        abort();
-    *work = (struct work){kind, to, from, bytes, NULL};
-    *stream->last = work;
-    stream->last = &work->next;
+    append(stream, (struct work){.kind = kind, .to = to, .from = from, .bytes = bytes});
     return CU_OK;
 }
 
@@ -548,10 +580,18 @@ cu_result cuDeviceGetName(char *name, int room, cu_device device)
 cu_result cuDeviceGetAttribute(int *value, cu_attribute attribute, cu_device device)
 {
     BEGIN(cuDeviceGetAttribute, CU_UNKNOWN)
-    if (attribute != CU_MEMORY_POOLS_SUPPORTED || device >= all.devices)
+    if (device >= all.devices)
         result = CU_INVALID_VALUE;
-    else
+    else if (attribute == CU_MEMORY_POOLS_SUPPORTED)
         *value = 1;
+    else if (attribute == CU_MULTIPROCESSORS)
+        *value = 2;
+    else if (attribute == CU_CAPABILITY_MAJOR)
+        *value = STANDIN_VERSION >= 13000 ? 12 : 9; /* the stand-in of NVRTC knows 9.0 best */
+    else if (attribute == CU_CAPABILITY_MINOR)
+        *value = 0;
+    else
+        result = CU_INVALID_VALUE;
     END;
 }
 
@@ -781,11 +821,15 @@ cu_result cuModuleLoadData(cu_module *module, const void *image)
 {
     BEGIN(cuModuleLoadData, CU_INVALID_IMAGE)
     const char *text = image;
-    if (!current() || strncmp(text, ".version ", 9) ||
-        !strstr(text, ".visible .entry accd_move_pieces(")) {
+    const size_t mark = sizeof STANDIN_IMAGE - 1;
+    bool compiled = !strncmp(text, STANDIN_IMAGE, mark);
+    void *library = compiled ? dlopen(text + mark, RTLD_NOW | RTLD_LOCAL) : NULL;
+    bool ours = !strncmp(text, ".version ", 9) && strstr(text, ".visible .entry accd_move_pieces(");
+    if (!current() || (compiled ? !library : !ours)) {
         result = CU_INVALID_IMAGE;
     } else {
         *module = make(sizeof **module);
+        (*module)->library = library;
     }
     END;
 }
@@ -793,18 +837,27 @@ cu_result cuModuleLoadData(cu_module *module, const void *image)
 cu_result cuModuleUnload(cu_module module)
 {
     BEGIN(cuModuleUnload, CU_INVALID_VALUE)
+    if (module->library)
+        dlclose(module->library);
     unmake(module);
     END;
 }
 
 cu_result cuModuleGetFunction(cu_function *function, cu_module module, const char *name)
 {
-    static struct cu_function_object mover;
     BEGIN(cuModuleGetFunction, CU_NOT_FOUND)
-    mover.module = module;
-    *function = &mover;
-    if (strcmp(name, "accd_move_pieces"))
+    struct cu_function_object *made = &module->functions[module->nfunctions];
+    void *kernel = module->library ? dlsym(module->library, name) : NULL;
+    void *run = module->library ? dlsym(module->library, "standin_run") : NULL;
+    memcpy(&made->kernel, &kernel, sizeof kernel);
+    memcpy(&made->run, &run, sizeof run);
+    if ((module->library ? !kernel || !run : strcmp(name, "accd_move_pieces") != 0) ||
+        module->nfunctions == sizeof module->functions / sizeof module->functions[0]) {
         result = CU_NOT_FOUND;
+    } else {
+        module->nfunctions++;
+        *function = made;
+    }
     END;
 }
 
@@ -813,12 +866,21 @@ cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigne
                          void **parameters, void **extra)
 {
     BEGIN(cuLaunchKernel, CU_UNKNOWN)
-    uint64_t table = *(const uint64_t *)parameters[0], n = *(const uint64_t *)parameters[1];
-    if (!function || !gx || gy != 1 || gz != 1 || bx % 32 || bx > 1024 || by != 1 || bz != 1 ||
+    uint64_t first = *(const uint64_t *)parameters[0];
+    if (!function || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
         shared || extra)
         result = CU_INVALID_VALUE;
+    else if (!function->kernel)
+        result = bx % 32 ? CU_INVALID_VALUE
+                         : enqueue(stream, MOVE_PIECES, first, 0, *(const uint64_t *)parameters[1]);
+    else if (!usable(stream))
+        result = CU_INVALID_HANDLE;
     else
-        result = enqueue(stream, KERNEL, table, 0, n);
+        append(stream, (struct work){.kind = KERNEL,
+                                     .to = first,
+                                     .function = function,
+                                     .blocks = gx,
+                                     .threads = bx});
     END;
 }
 

@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Images that the stand-in of NVRTC makes begin with this; the path of a library follows, in which kernels are
+ * functions, and standin_run runs all threads of one. */
+#define STANDIN_IMAGE "stand-in image: "
+typedef void standin_kernel_fn(uint64_t argument);
+typedef void standin_run_fn(standin_kernel_fn *kernel, uint64_t argument, unsigned blocks,
+                            unsigned threads);
+
 /* A function of the stand-in, or NULL if it is not the driver that a context has loaded. */
 static inline void standin_find(const char *name, void *function)
 {

@@ -1,0 +1,79 @@
+/* kernel.c - kernels given as text, as Lua sees them. */
+#include "binding.h"
+
+/* context:kernel_compiler(device) -> what compiles kernels for it; or false, and why nothing does
+ * ("": it runs none) */
+static int l_kernel_compiler(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    char what[200];
+    if (accd_kernel_compiler(context->core, (int)luaL_checkinteger(L, 2), what, sizeof what)) {
+        lua_pushstring(L, what);
+        return 1;
+    }
+    lua_pushboolean(L, 0);
+    lua_pushstring(L, what);
+    return 2;
+}
+
+uint64_t *get_words(lua_State *L, size_t *n)
+{
+    luaL_checktype(L, -1, LUA_TTABLE);
+    *n = lua_rawlen(L, -1);
+    uint64_t *words = lua_newuserdatauv(L, (*n + 1) * sizeof *words, 0);
+    for (size_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, -2, (lua_Integer)i + 1);
+        words[i] = (uint64_t)luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    return words;
+}
+
+static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
+{
+    lua_getfield(L, index, key);
+    return get_words(L, n);
+}
+
+/* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low,
+ * high, ...}, writes=, parallel=, turns=}) -> "done"; "stopped", why, site; "not run" or "rejected",
+ * what was said; or nil, error */
+static int l_kernel_run(lua_State *L)
+{
+    static const char *const names[] = {"done", "stopped", "not run", "rejected"};
+    struct context *context = check_context(L, 1);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    size_t pointers, slots;
+    accd_kernel kernel = {.writes = get_boolean(L, 3, "writes"),
+                          .parallel = get_boolean(L, 3, "parallel"),
+                          .turns = (uint64_t)get_integer(L, 3, "turns", 0)};
+    const uint64_t *words = read_words(L, 3, "pointers", &pointers);
+    kernel.pointers = (const accd_kernel_pointer *)(const void *)words;
+    kernel.npointers = pointers / 3;
+    words = read_words(L, 3, "slots", &slots);
+    kernel.slots = (const accd_kernel_slot *)(const void *)words;
+    kernel.nslots = slots / 5;
+    lua_getfield(L, 3, "text");
+    kernel.text = luaL_checkstring(L, -1);
+    accd_kernel_end end;
+    accd_status status =
+        accd_kernel_run(context->core, (int)luaL_checkinteger(L, 2), &kernel, &end);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushstring(L, names[end.how]);
+    if (end.how == ACCD_KERNEL_DONE)
+        return 1;
+    if (end.how == ACCD_KERNEL_STOPPED) {
+        lua_pushinteger(L, end.why);
+        lua_pushinteger(L, end.site);
+        return 3;
+    }
+    lua_pushstring(L, end.said);
+    return 2;
+}
+
+const luaL_Reg kernel_methods[] = {
+    {"kernel_compiler", l_kernel_compiler},
+    {"kernel_run", l_kernel_run},
+    {NULL, NULL},
+};
