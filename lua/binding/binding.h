@@ -17,18 +17,26 @@ struct context {
     lua_State *L;         /* the one that is in a call of the core */
     int bound_ref;        /* table of functions for section bounds, by number */
     int error_ref;        /* what such a function raised */
+    bool unchecked;       /* host memory is the program's own, and not known here */
     struct told {         /* events since the last drain */
         struct event {
             accd_op op;
             int device, line;
             uint64_t host, bytes;
             const char *rule, *file;
+            int64_t async;
             char *name;
         } *events;
         size_t n, room;
         bool listening, lost;
     } told;
     struct handle *handles; /* programs and constructs, to be emptied before the context goes */
+};
+
+/* What core.open takes as its allocator, as light userdata. */
+struct allocator {
+    accd_allocator fn;
+    void *ud;
 };
 
 /* Links a handle into its context's list. */
@@ -43,8 +51,18 @@ void handle_unlink(struct handle *handle);
 struct context *check_context(lua_State *L, int index); /* open, or raises */
 accd_program *check_program(lua_State *L, int index);
 
-/* Pushes nil and a table that describes the last error of the context; returns 2. */
+struct construct; /* a prepared construct */
+struct construct *check_construct(lua_State *L, int index);
+/* Looks where its items lie now, and runs it. *item_p: the item whose place cannot be told, from 1; 0: none. */
+accd_status construct_run(struct construct *construct, int device, unsigned queue,
+                          accd_region **region_p, size_t *item_p);
+
+/* Pushes nil and a table that describes the last error of the context; returns 2. item: the one that
+ * construct_run told. */
 int push_error(lua_State *L, struct context *context, accd_status status);
+int push_item_error(lua_State *L, struct context *context, accd_status status, size_t item);
+/* The same for a failure, true for success. */
+int push_result(lua_State *L, struct context *context, accd_status status);
 void push_object_info(lua_State *L, const accd_object_info *info);
 
 /* Reads {op, to, a, b, k, ...}: five integers an instruction. The array belongs to the caller. */
@@ -59,10 +77,17 @@ void open_program(lua_State *L);
 void open_construct(lua_State *L);
 void open_memory(lua_State *L);
 void open_system(lua_State *L);
+void open_edit(lua_State *L);
+void open_debug(lua_State *L);
 int l_program(lua_State *L);
 int l_construct(lua_State *L);
-/* Methods of a context that look at it (inspect.c) and touch memory (memory.c). */
-extern const luaL_Reg inspect_methods[], memory_methods[];
+/* Methods of a context that look at it (inspect.c), touch memory (memory.c), are about queues (queue.c), run kernels
+ * (kernel.c). */
+extern const luaL_Reg inspect_methods[], memory_methods[], queue_methods[], kernel_methods[];
+/* The core's region of a region object, or raises. */
+accd_region *check_region(lua_State *L, int index);
+/* The words of the list on top of the stack, in memory of Lua's, which comes on top of it. */
+uint64_t *get_words(lua_State *L, size_t *n);
 
 int luaopen_accdeep_core(lua_State *L);
 

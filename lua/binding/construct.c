@@ -224,25 +224,54 @@ static void empty_region(struct handle *handle)
     ((struct region *)handle)->core = NULL; /* the context frees it */
 }
 
-/* construct:run(device) -> true or region; or nil, error */
-static int l_run(lua_State *L)
+struct construct *check_construct(lua_State *L, int index)
 {
-    struct construct *construct = luaL_checkudata(L, 1, construct_name);
-    struct context *context = construct->handle.context;
-    luaL_argcheck(L, context, 1, "the construct's context is closed");
-    lua_Integer device = luaL_checkinteger(L, 2);
-    context->L = L;
+    struct construct *construct = luaL_checkudata(L, index, construct_name);
+    luaL_argcheck(L, construct->handle.context, index, "the construct's context is closed");
+    return construct;
+}
+
+static bool opens_region(const struct construct *construct)
+{
+    return construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
+}
+
+accd_status construct_run(struct construct *construct, int device, unsigned queue,
+                          accd_region **region_p, size_t *item_p)
+{
+    accd_context *core = construct->handle.context->core;
+    *item_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
-        accd_status status =
-            locate(context->core, &construct->items[i], &construct->sources[i]);
+        accd_status status = locate(core, &construct->items[i], &construct->sources[i]);
         if (status != ACCD_OK) {
-            push_error(L, context, status);
-            lua_pushinteger(L, (lua_Integer)i + 1);
-            lua_setfield(L, -2, "item");
-            return 2;
+            *item_p = i + 1;
+            return status;
         }
     }
-    bool opens = construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
+    return accd_run(core,
+                    &(accd_construct){
+                        .device = device,
+                        .kind = construct->kind,
+                        .finalize = construct->finalize,
+                        .items = construct->items,
+                        .nitems = construct->nitems,
+                        .name = construct->name,
+                        .file = construct->file,
+                        .line = construct->line,
+                        .queue = queue,
+                    },
+                    opens_region(construct) ? region_p : NULL);
+}
+
+/* construct:run(device [, queue]) -> true or region; or nil, error */
+static int l_run(lua_State *L)
+{
+    struct construct *construct = check_construct(L, 1);
+    struct context *context = construct->handle.context;
+    lua_Integer device = luaL_checkinteger(L, 2);
+    lua_Integer queue = luaL_optinteger(L, 3, 0);
+    context->L = L;
+    bool opens = opens_region(construct);
     struct region *region = NULL;
     if (opens) {
         region = lua_newuserdatauv(L, sizeof *region, 2);
@@ -252,20 +281,11 @@ static int l_run(lua_State *L)
         lua_pushvalue(L, 1); /* names live in the construct */
         lua_setiuservalue(L, -2, 2);
     }
-    accd_status status = accd_run(context->core,
-                                  &(accd_construct){
-                                      .device = (int)device,
-                                      .kind = construct->kind,
-                                      .finalize = construct->finalize,
-                                      .items = construct->items,
-                                      .nitems = construct->nitems,
-                                      .name = construct->name,
-                                      .file = construct->file,
-                                      .line = construct->line,
-                                  },
-                                  region ? &region->core : NULL);
+    size_t item;
+    accd_status status =
+        construct_run(construct, (int)device, (unsigned)queue, region ? &region->core : NULL, &item);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return push_item_error(L, context, status, item);
     if (!opens) {
         lua_pushboolean(L, 1);
         return 1;
@@ -284,6 +304,13 @@ static int l_where(lua_State *L)
     lua_pushinteger(L, (lua_Integer)(uintptr_t)construct->items[item].host);
     lua_pushinteger(L, (lua_Integer)construct->items[item].bytes);
     return 2;
+}
+
+accd_region *check_region(lua_State *L, int index)
+{
+    struct region *region = luaL_checkudata(L, index, region_name);
+    luaL_argcheck(L, region->core, index, "the region is closed");
+    return region->core;
 }
 
 /* region:close() -> true, or nil, error: then it is still open */

@@ -42,6 +42,7 @@ static void on_event(void *ud, const accd_event *event)
         .bytes = event->bytes,
         .rule = event->rule,
         .file = event->file,
+        .async = event->async,
         .name = name,
     };
 }
@@ -103,28 +104,48 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-/* The choices of a profile that are ignore or reject, by name. */
-static const struct {
+/* What a profile decides, by name: one of a few words, or without these yes or no. */
+static const char *const choices[] = {"ignore", "reject", NULL};
+static const struct setting {
     const char *name;
     size_t offset;
-} choices[] = {
-#define CHOICE(name) {#name, offsetof(accd_rules, name)}
+    const char *const *words;
+} settings[] = {
+#define CHOICE(name) {#name, offsetof(accd_rules, name), choices}
+#define FLAG(name) {#name, offsetof(accd_rules, name), NULL}
+#define ONE_OF(name, ...)                                                                          \
+    {#name, offsetof(accd_rules, name), (const char *const[]){__VA_ARGS__, NULL}}
     CHOICE(again),          CHOICE(null_pointer),    CHOICE(exit_absent),
     CHOICE(still_attached), CHOICE(pointer_changed), CHOICE(detach_unattached),
     CHOICE(detach_final),   CHOICE(attach_absent),   CHOICE(attach_implied),
     CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
     CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
     CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
-    CHOICE(holes),
+    CHOICE(holes),          CHOICE(device_state),
+    FLAG(fusion),           FLAG(attach_variables),  FLAG(kernels_on_host),
+    FLAG(events_bare),
+    ONE_OF(update, "split", "reverse"),
+    ONE_OF(untranslated, "host", "null", "poison"),
+    ONE_OF(partial_overlap, "error", "present_and_copyin", "update_and_copy"),
+    ONE_OF(counting, "clauses", "constructs"),
+    ONE_OF(attaching, "counted", "new", "every"),
+    ONE_OF(reattach, "moves", "counts"),
+    ONE_OF(attached, "kept", "copied"),
+    ONE_OF(lost_target, "restored", "dangles"),
+    ONE_OF(member, "counted", "uncounted"),
 #undef CHOICE
+#undef FLAG
+#undef ONE_OF
 };
+#define SETTINGS (sizeof settings / sizeof settings[0])
 
-static accd_choice *choice_of(accd_rules *rules, size_t i)
+/* Enumerations and flags are of the size of an int. */
+static unsigned *setting_of(accd_rules *rules, const struct setting *setting)
 {
-    return (accd_choice *)((char *)rules + choices[i].offset);
+    return (unsigned *)(void *)((char *)rules + setting->offset);
 }
 
-/* A profile by name, with choices changed by fields of the same table. */
+/* A profile by name, with settings changed by fields of the same table. */
 static void read_rules(lua_State *L, accd_rules *rules)
 {
     lua_getfield(L, -1, "base");
@@ -133,34 +154,33 @@ static void read_rules(lua_State *L, accd_rules *rules)
         luaL_error(L, "unknown rule profile");
     *rules = *base;
     lua_pop(L, 1);
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (lua_getfield(L, -1, choices[i].name) != LUA_TNIL)
-            *choice_of(rules, i) =
-                !strcmp(luaL_checkstring(L, -1), "reject") ? ACCD_REJECT : ACCD_IGNORE;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *setting = &settings[i];
+        if (lua_getfield(L, -1, setting->name) != LUA_TNIL)
+            *setting_of(rules, setting) =
+                (unsigned)(setting->words ? luaL_checkoption(L, -1, NULL, setting->words)
+                                          : lua_toboolean(L, -1));
         lua_pop(L, 1);
     }
-    static const char *const ways[] = {"split", "reverse", NULL};
-    static const char *const values[] = {"host", "null", "poison", NULL};
-    static const char *const overlaps[] = {"error", "present_and_copyin", "update_and_copy", NULL};
-    static const char *const countings[] = {"clauses", "constructs", NULL};
-    static const char *const attachings[] = {"counted", "new", "every", NULL};
-    lua_getfield(L, -1, "update");
-    rules->update = (accd_update_way)luaL_checkoption(L, -1, ways[rules->update], ways);
-    lua_getfield(L, -2, "untranslated");
-    rules->untranslated =
-        (accd_untranslated)luaL_checkoption(L, -1, values[rules->untranslated], values);
-    lua_getfield(L, -3, "partial_overlap");
-    rules->partial_overlap =
-        (accd_overlap)luaL_checkoption(L, -1, overlaps[rules->partial_overlap], overlaps);
-    lua_getfield(L, -4, "counting");
-    rules->counting = (accd_counting)luaL_checkoption(L, -1, countings[rules->counting], countings);
-    lua_getfield(L, -5, "attaching");
-    rules->attaching =
-        (accd_attaching)luaL_checkoption(L, -1, attachings[rules->attaching], attachings);
-    lua_pop(L, 5);
-    if (lua_getfield(L, -1, "fusion") != LUA_TNIL)
-        rules->fusion = lua_toboolean(L, -1);
-    lua_pop(L, 1);
+}
+
+/* core.profile(name) -> all its settings by name: words, true or false; nil if there is none */
+static int l_profile(lua_State *L)
+{
+    const accd_rules *named = accd_rules_named(luaL_checkstring(L, 1));
+    if (!named)
+        return 0;
+    accd_rules rules = *named;
+    lua_createtable(L, 0, SETTINGS);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        unsigned value = *setting_of(&rules, &settings[i]);
+        if (settings[i].words)
+            lua_pushstring(L, settings[i].words[value]);
+        else
+            lua_pushboolean(L, (int)value);
+        lua_setfield(L, -2, settings[i].name);
+    }
+    return 1;
 }
 
 /* context:rejects(name) -> whether the rules reject what a choice is about */
@@ -169,9 +189,9 @@ static int l_rejects(lua_State *L)
     struct context *context = check_context(L, 1);
     const char *name = luaL_checkstring(L, 2);
     accd_rules rules = *accd_get_rules(context->core);
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        if (!strcmp(choices[i].name, name)) {
-            lua_pushboolean(L, *choice_of(&rules, i) == ACCD_REJECT);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (settings[i].words == choices && !strcmp(settings[i].name, name)) {
+            lua_pushboolean(L, *setting_of(&rules, &settings[i]) == ACCD_REJECT);
             return 1;
         }
     return luaL_error(L, "there is no choice '%s'", name);
@@ -198,6 +218,8 @@ static int l_device(lua_State *L)
     lua_setfield(L, -2, "name");
     lua_pushinteger(L, (lua_Integer)info.bytes);
     lua_setfield(L, -2, "bytes");
+    lua_pushstring(L, info.compiler);
+    lua_setfield(L, -2, "compiler");
     lua_pushstring(L, info.driver);
     lua_setfield(L, -2, "driver");
     return 1;
@@ -222,6 +244,12 @@ static int l_open(lua_State *L)
     config.threads = (unsigned)get_integer(L, 1, "threads", config.threads);
     config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
     config.check_host = get_boolean(L, 1, "check_host");
+    const struct allocator *allocator = get_pointer(L, 1, "allocator");
+    if (allocator) {
+        config.alloc = allocator->fn;
+        config.alloc_ud = allocator->ud;
+    }
+    config.delayed = get_boolean(L, 1, "delayed");
     if (lua_getfield(L, 1, "rules") == LUA_TTABLE) {
         read_rules(L, &rules);
         config.rules = &rules;
@@ -229,7 +257,8 @@ static int l_open(lua_State *L)
     lua_getfield(L, 1, "descriptors");
     config.descriptors = (accd_descriptor_layout)luaL_checkoption(L, -1, layouts[0], layouts);
     struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
-    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF};
+    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF,
+                                .unchecked = !config.check_host};
     luaL_setmetatable(L, type_name);
     lua_newtable(L);
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -259,6 +288,7 @@ static int l_close(lua_State *L)
     struct context *context = luaL_checkudata(L, 1, type_name);
     if (!context->core)
         return 0;
+    context->L = L;
     while (context->handles) {
         struct handle *handle = context->handles;
         handle->empty(handle);
@@ -392,6 +422,10 @@ static int l_drain(lua_State *L)
         else
             lua_pushliteral(L, "");
         lua_setfield(L, -2, "at");
+        if (event->async != ACCD_SYNCHRONOUS) {
+            lua_pushinteger(L, event->async);
+            lua_setfield(L, -2, "async");
+        }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     forget_events(told);
@@ -446,6 +480,8 @@ void open_context(lua_State *L)
     luaL_newlib(L, methods);
     luaL_setfuncs(L, inspect_methods, 0);
     luaL_setfuncs(L, memory_methods, 0);
+    luaL_setfuncs(L, queue_methods, 0);
+    luaL_setfuncs(L, kernel_methods, 0);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, l_close);
     lua_setfield(L, -2, "__gc");
@@ -456,4 +492,6 @@ void open_context(lua_State *L)
     lua_setfield(L, -2, "open");
     lua_pushcfunction(L, l_device);
     lua_setfield(L, -2, "device");
+    lua_pushcfunction(L, l_profile);
+    lua_setfield(L, -2, "profile");
 }

@@ -8,14 +8,6 @@ static const void *address_at(lua_State *L, int index)
     return (const void *)(uintptr_t)luaL_checkinteger(L, index);
 }
 
-static int result(lua_State *L, struct context *context, accd_status status)
-{
-    if (status != ACCD_OK)
-        return push_error(L, context, status);
-    lua_pushboolean(L, 1);
-    return 1;
-}
-
 /* context:presence(device, address, bytes) -> "absent" | "partly" | "wholly" */
 static int l_presence(lua_State *L)
 {
@@ -320,7 +312,7 @@ static int l_excluded_at(lua_State *L)
 
 /* --------------------------------------------------------------------------- acc_* routines -- */
 
-/* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes) */
+/* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes, flags, queue) */
 static int l_run_one(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -333,33 +325,34 @@ static int l_run_one(lua_State *L)
         .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
         .flags = (uint16_t)luaL_optinteger(L, 11, 0),
     };
-    return result(L, context,
-                  accd_run(context->core,
-                           &(accd_construct){
-                               .kind = (accd_kind)luaL_checkinteger(L, 2),
-                               .device = device_at(L, 3),
-                               .finalize = lua_toboolean(L, 8),
-                               .items = &item,
-                               .nitems = 1,
-                               .file = item.label ? item.label->file : NULL,
-                               .line = item.label ? item.label->line : 0,
-                           },
-                           NULL));
+    return push_result(L, context,
+                       accd_run(context->core,
+                                &(accd_construct){
+                                    .kind = (accd_kind)luaL_checkinteger(L, 2),
+                                    .device = device_at(L, 3),
+                                    .finalize = lua_toboolean(L, 8),
+                                    .items = &item,
+                                    .nitems = 1,
+                                    .file = item.label ? item.label->file : NULL,
+                                    .line = item.label ? item.label->line : 0,
+                                    .queue = (unsigned)luaL_optinteger(L, 12, 0),
+                                },
+                                NULL));
 }
 
 static int l_map(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context,
-                  accd_map(context->core, device_at(L, 2), address_at(L, 3),
-                           (uint64_t)luaL_checkinteger(L, 4), (uint64_t)luaL_checkinteger(L, 5),
-                           lua_touserdata(L, 6)));
+    return push_result(L, context,
+                       accd_map(context->core, device_at(L, 2), address_at(L, 3),
+                                (uint64_t)luaL_checkinteger(L, 4), (uint64_t)luaL_checkinteger(L, 5),
+                                lua_touserdata(L, 6)));
 }
 
 static int l_unmap(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context, accd_unmap(context->core, device_at(L, 2), address_at(L, 3)));
+    return push_result(L, context, accd_unmap(context->core, device_at(L, 2), address_at(L, 3)));
 }
 
 static int l_device_alloc(lua_State *L)
@@ -377,36 +370,36 @@ static int l_device_alloc(lua_State *L)
 static int l_device_free(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context, accd_device_free(context->core, device_at(L, 2),
-                                               (uint64_t)luaL_checkinteger(L, 3)));
+    return push_result(L, context, accd_device_free(context->core, device_at(L, 2),
+                                                    (uint64_t)luaL_checkinteger(L, 3)));
 }
 
 static int l_to_device(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context,
-                  accd_to_device(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
-                                 address_at(L, 4), (uint64_t)luaL_checkinteger(L, 5)));
+    return push_result(L, context,
+                       accd_to_device(context->core, device_at(L, 2), (uint64_t)luaL_checkinteger(L, 3),
+                                      address_at(L, 4), (uint64_t)luaL_checkinteger(L, 5)));
 }
 
 static int l_from_device(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context,
-                  accd_from_device(context->core, device_at(L, 2),
-                                   (void *)(uintptr_t)luaL_checkinteger(L, 3),
-                                   (uint64_t)luaL_checkinteger(L, 4),
-                                   (uint64_t)luaL_checkinteger(L, 5)));
+    return push_result(L, context,
+                       accd_from_device(context->core, device_at(L, 2),
+                                        (void *)(uintptr_t)luaL_checkinteger(L, 3),
+                                        (uint64_t)luaL_checkinteger(L, 4),
+                                        (uint64_t)luaL_checkinteger(L, 5)));
 }
 
 static int l_within_device(lua_State *L)
 {
     struct context *context = check_context(L, 1);
-    return result(L, context,
-                  accd_within_device(context->core, device_at(L, 2),
-                                     (uint64_t)luaL_checkinteger(L, 3),
-                                     (uint64_t)luaL_checkinteger(L, 4),
-                                     (uint64_t)luaL_checkinteger(L, 5)));
+    return push_result(L, context,
+                       accd_within_device(context->core, device_at(L, 2),
+                                          (uint64_t)luaL_checkinteger(L, 3),
+                                          (uint64_t)luaL_checkinteger(L, 4),
+                                          (uint64_t)luaL_checkinteger(L, 5)));
 }
 
 const luaL_Reg inspect_methods[] = {

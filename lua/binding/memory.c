@@ -85,7 +85,10 @@ static void read_value(lua_State *L, int index, union value *v, int type)
 
 static bool known(struct context *context, uint64_t address, uint64_t bytes)
 {
+    enum { NULL_PAGE = 4096 };
     uint64_t start, length;
+    if (context->unchecked)
+        return address >= NULL_PAGE && accd_device_of(context->core, address) < 0;
     return accd_host_bounds(context->core, (const void *)(uintptr_t)address, &start, &length) &&
            bytes <= length - (address - start);
 }

@@ -98,6 +98,24 @@ int push_error(lua_State *L, struct context *context, accd_status status)
     return 2;
 }
 
+int push_item_error(lua_State *L, struct context *context, accd_status status, size_t item)
+{
+    push_error(L, context, status);
+    if (item) {
+        lua_pushinteger(L, (lua_Integer)item);
+        lua_setfield(L, -2, "item");
+    }
+    return 2;
+}
+
+int push_result(lua_State *L, struct context *context, accd_status status)
+{
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
 /* ---------------------------------------------------------------------------------- handles -- */
 
 void handle_link(struct handle *handle, struct context *context)
@@ -188,5 +206,7 @@ __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
     open_construct(L);
     open_memory(L);
     open_system(L);
+    open_edit(L);
+    open_debug(L);
     return 1;
 }

@@ -1,7 +1,8 @@
-/* modules.h - Lua modules inside the program. */
+/* modules.h - Lua modules inside the program, or the library. */
 #ifndef ACCD_MODULES_H
 #define ACCD_MODULES_H
 
+#include <lua.h>
 #include <stddef.h>
 
 struct embedded_module {
@@ -10,6 +11,9 @@ struct embedded_module {
     size_t bytes;
 };
 
-extern const struct embedded_module embedded_modules[];
+extern const struct embedded_module embedded_modules[]; /* ends with one without a name */
+
+/* Pushes the module's chunk; raises where memory ends. */
+void embedded_push(lua_State *L, const struct embedded_module *module);
 
 #endif

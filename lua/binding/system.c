@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -70,7 +71,7 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* core.fork() -> pid, 0 in the child; core.wait() -> pid, status, nothing without children */
+/* core.fork() -> pid, 0 in the child */
 static int l_fork(lua_State *L)
 {
     pid_t pid = fork();
@@ -80,19 +81,89 @@ static int l_fork(lua_State *L)
     return 1;
 }
 
-/* Exit status as a shell tells it: 128 + n for signal n. */
+/* core.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for signal n.
+ * Nothing without children; false if none ended in so many seconds. */
 static int l_wait(lua_State *L)
 {
+    const double tick = 0.005;
+    bool limited = !lua_isnoneornil(L, 1);
+    double left = luaL_optnumber(L, 1, 0);
     int status;
     pid_t pid;
-    do
-        pid = wait(&status);
-    while (pid < 0 && errno == EINTR);
-    if (pid < 0)
-        return 0;
+    while ((pid = waitpid(-1, &status, limited ? WNOHANG : 0)) <= 0) {
+        if (pid < 0 && errno != EINTR)
+            return 0;
+        if (pid == 0 && left <= 0) {
+            lua_pushboolean(L, false);
+            return 1;
+        }
+        if (pid == 0)
+            nanosleep(&(struct timespec){.tv_nsec = (long)(tick * 1e9)}, NULL);
+        left -= tick;
+    }
     lua_pushinteger(L, pid);
     lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return 2;
+}
+
+/* core.counters(n) -> n numbers, from 1, that this process has in common with those it forks:
+ * c:add(i, k), c:get(i) */
+static const char counters_name[] = "accdeep.counters";
+
+struct counters {
+    _Atomic long long *at;
+    size_t n;
+};
+
+static _Atomic long long *check_counter(lua_State *L)
+{
+    struct counters *counters = luaL_checkudata(L, 1, counters_name);
+    lua_Integer i = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, counters->at && i >= 1 && (size_t)i <= counters->n, 2, "no such counter");
+    return &counters->at[i - 1];
+}
+
+static int l_counters_add(lua_State *L)
+{
+    *check_counter(L) += luaL_checkinteger(L, 3);
+    return 0;
+}
+
+static int l_counters_get(lua_State *L)
+{
+    lua_pushinteger(L, *check_counter(L));
+    return 1;
+}
+
+static int l_counters_gc(lua_State *L)
+{
+    struct counters *counters = luaL_checkudata(L, 1, counters_name);
+    if (counters->at)
+        munmap(counters->at, counters->n * sizeof *counters->at);
+    counters->at = NULL;
+    return 0;
+}
+
+static int l_counters(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"add", l_counters_add}, {"get", l_counters_get}, {"__gc", l_counters_gc}, {NULL, NULL}};
+    lua_Integer n = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, n >= 1 && n <= 1000, 1, "1 to 1000");
+    struct counters *counters = lua_newuserdatauv(L, sizeof *counters, 0);
+    *counters = (struct counters){.n = (size_t)n};
+    if (luaL_newmetatable(L, counters_name)) {
+        luaL_setfuncs(L, methods, 0);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -2, "__index");
+    }
+    lua_setmetatable(L, -2);
+    void *memory = mmap(NULL, (size_t)n * sizeof *counters->at, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return luaL_error(L, "no memory for processes: %s", strerror(errno));
+    counters->at = memory;
+    return 1;
 }
 
 /* core.exit(status): at once, without closing anything: for a child of core.fork */
@@ -147,6 +218,7 @@ struct limits {
     unsigned refused; /* how often memory was not given, though asked for again */
     const void *asked_for;
     size_t asked; /* what was not given last; 0: something was */
+    const char *stopped; /* why, if not for a limit */
     const char *chunk; /* the scenario's own */
     char where[256];   /* in it, when a limit was met */
 };
@@ -232,18 +304,31 @@ static void find_place(lua_State *L, struct limits *limits)
 
 static void push_limit(lua_State *L, const struct limits *limits)
 {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     lua_pushliteral(L, "limit");
     lua_setfield(L, -2, "code");
     lua_pushliteral(L, "HOUSE-limit");
     lua_setfield(L, -2, "rule");
-    if (limits->refused > REFUSED_MOST)
+    if (limits->stopped)
+        lua_pushstring(L, limits->stopped);
+    else if (limits->refused > REFUSED_MOST)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
     else
         lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
     lua_pushstring(L, limits->where);
     lua_setfield(L, -2, "where");
+    lua_pushboolean(L, limits->stopped != NULL);
+    lua_setfield(L, -2, "stopped");
+}
+
+/* The interrupt key, while somebody watches for it. */
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts = 1;
 }
 
 static void on_steps(lua_State *L, lua_Debug *debug)
@@ -254,6 +339,10 @@ static void on_steps(lua_State *L, lua_Debug *debug)
         return;
     idle_seconds = 0;
     limits->steps += STEPS;
+    if (interrupts && !limits->tripped) {
+        limits->tripped = true;
+        limits->stopped = "the scenario was interrupted";
+    }
     if (limits->steps < limits->most_steps && !limits->tripped && limits->refused <= REFUSED_MOST)
         return;
     if (limits->refused > REFUSED_MOST)
@@ -309,6 +398,45 @@ static int l_limited(lua_State *L)
     return 2;
 }
 
+/* core.stop(): ends the function that core.limited runs, as a limit would: nothing can catch it */
+static int l_stop(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (!limits)
+        return luaL_error(L, "there is nothing to stop");
+    limits->tripped = true;
+    limits->stopped = "the scenario was stopped";
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    push_limit(L, limits);
+    return lua_error(L);
+}
+
+/* core.steps_anew(): what follows may take as many steps as the whole */
+static int l_steps_anew(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (limits)
+        limits->steps = 0;
+    return 0;
+}
+
+/* core.watch_interrupts(on): the interrupt key stops what core.limited runs, not the program */
+static int l_watch_interrupts(lua_State *L)
+{
+    struct sigaction action = {.sa_handler = lua_toboolean(L, 1) ? on_interrupt : SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    return 0;
+}
+
+/* core.interrupted() -> whether the key was pressed since the last call */
+static int l_interrupted(lua_State *L)
+{
+    lua_pushboolean(L, interrupts);
+    interrupts = 0;
+    return 1;
+}
+
 /* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
 static int l_charge(lua_State *L)
 {
@@ -321,13 +449,24 @@ static int l_charge(lua_State *L)
     return 1;
 }
 
+/* core.most_steps() -> the limit of what runs; 0: none */
+static int l_most_steps(lua_State *L)
+{
+    const struct limits *limits = limits_of(L);
+    lua_pushinteger(L, limits ? limits->most_steps : 0);
+    return 1;
+}
+
 void open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"isatty", l_isatty},     {"clock", l_clock}, {"listdir", l_listdir},
         {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
         {"exit", l_exit},         {"limited", l_limited}, {"charge", l_charge},
-        {"exec", l_exec},         {"executable", l_executable},
+        {"exec", l_exec},         {"executable", l_executable}, {"most_steps", l_most_steps},
+        {"counters", l_counters},
+        {"stop", l_stop},         {"steps_anew", l_steps_anew},
+        {"interrupted", l_interrupted}, {"watch_interrupts", l_watch_interrupts},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

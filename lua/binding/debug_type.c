@@ -1,0 +1,394 @@
+/* debug_type.c - types of a program as tables of Lua: what debug information says, and no more.
+ *
+ * Every entry is one table, whatever leads to it, so types may lead back to themselves. Qualifiers
+ * are left out. Fields by kind:
+ *
+ * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
+ * - pointer: to (nil: void)
+ * - array: of, dims = list of {lower, count (nil: not known)}, column_major
+ * - descriptor: of, rank, attribute ("allocatable", "pointer", "other"); gfortran's of an array
+ * - character: size
+ * - record: name, union, size, align, declaration, fortran,
+ *   members = list of {name, type, offset (nil: not constant), bits, base}
+ * - enum: name, size, signed, scoped, declaration, values = list of {name, value}
+ * - typedef: name, to (nil: void)
+ * - function
+ * - other: name, size */
+#ifdef HAVE_LIBDW
+#include "debug.h"
+
+#include <string.h>
+
+struct reader {
+    lua_State *L;
+    struct debug *debug;
+    int names, known, waiting; /* indexes: the handle's names, entries by address, tables to fill */
+};
+
+static void set_text(struct reader *r, const char *key, const char *value)
+{
+    lua_pushstring(r->L, value);
+    lua_setfield(r->L, -2, key);
+}
+
+static void set_integer(struct reader *r, const char *key, lua_Integer value)
+{
+    lua_pushinteger(r->L, value);
+    lua_setfield(r->L, -2, key);
+}
+
+static void set_true(struct reader *r, const char *key)
+{
+    lua_pushboolean(r->L, 1);
+    lua_setfield(r->L, -2, key);
+}
+
+static bool has(const struct reader *r, Dwarf_Die *die, unsigned name)
+{
+    return r->debug->dw.dwarf_hasattr(die, name) != 0;
+}
+
+/* What may be negative is written as a signed form; forms of fixed size are not to be extended. */
+static bool integer_of(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
+{
+    const struct accd_dw *dw = &r->debug->dw;
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    if (!dw->dwarf_attr(die, name, &attribute) || dw->dwarf_formudata(&attribute, &value) != 0)
+        return false;
+    *to = (lua_Integer)value;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- references -- */
+
+/* Without qualifiers, and from a place holder to the unit that has the type. */
+static bool resolved(const struct reader *r, Dwarf_Die *die)
+{
+    for (int most = 16; most > 0; most--) {
+        switch (r->debug->dw.dwarf_tag(die)) {
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_restrict_type:
+        case DW_TAG_atomic_type:
+        case DW_TAG_immutable_type:
+        case DW_TAG_shared_type:
+        case DW_TAG_packed_type:
+        case DW_TAG_subrange_type:
+            if (!debug_refers(r->debug, die, DW_AT_type, die))
+                return false;
+            break;
+        default:
+            if (!has(r, die, DW_AT_signature))
+                return true;
+            if (!debug_refers(r->debug, die, DW_AT_signature, die))
+                return false;
+        }
+    }
+    return false;
+}
+
+/* Pushes the table of an entry, to be filled later, or nil for void. */
+static void push_entry(struct reader *r, Dwarf_Die die)
+{
+    lua_State *L = r->L;
+    if (!resolved(r, &die)) {
+        lua_pushnil(L);
+        return;
+    }
+    if (lua_rawgetp(L, r->known, die.addr) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, r->known, die.addr);
+    lua_Integer n = (lua_Integer)lua_rawlen(L, r->waiting);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, r->waiting, n + 1);
+    memcpy(lua_newuserdatauv(L, sizeof die, 0), &die, sizeof die);
+    lua_rawseti(L, r->waiting, n + 2);
+}
+
+/* Sets a field to the type that an entry refers to; nil for void. */
+static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
+{
+    Dwarf_Die to;
+    if (!debug_refers(r->debug, die, DW_AT_type, &to))
+        return;
+    push_entry(r, to);
+    lua_setfield(r->L, -2, key);
+}
+
+static void set_name(struct reader *r, Dwarf_Die *die)
+{
+    debug_push_name(r->L, r->debug, r->names, die);
+    lua_setfield(r->L, -2, "name");
+}
+
+/* ---------------------------------------------------------------------------------- records -- */
+
+static bool is_member(const struct reader *r, Dwarf_Die *die)
+{
+    int tag = r->debug->dw.dwarf_tag(die);
+    return tag == DW_TAG_inheritance ||
+           (tag == DW_TAG_member && !debug_flag(r->debug, die, DW_AT_declaration) &&
+            !debug_flag(r->debug, die, DW_AT_external)); /* not a static one */
+}
+
+static bool offset_of(const struct reader *r, Dwarf_Die *die, lua_Integer *to)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t n;
+    *to = 0; /* of a union there is no more to say */
+    if (!has(r, die, DW_AT_data_member_location) ||
+        integer_of(r, die, DW_AT_data_member_location, to))
+        return true;
+    if (!r->debug->dw.dwarf_attr(die, DW_AT_data_member_location, &attribute) ||
+        r->debug->dw.dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
+        ops->atom != DW_OP_plus_uconst)
+        return false; /* a virtual base class */
+    *to = (lua_Integer)ops->number;
+    return true;
+}
+
+static void read_member(struct reader *r, Dwarf_Die *die)
+{
+    const struct accd_dw *dw = &r->debug->dw;
+    lua_Integer offset;
+    bool is_base = dw->dwarf_tag(die) == DW_TAG_inheritance;
+    if (is_base)
+        set_true(r, "base");
+    else
+        set_text(r, "name", dw->dwarf_diename(die));
+    if (has(r, die, DW_AT_bit_size))
+        set_true(r, "bits");
+    if (offset_of(r, die, &offset))
+        set_integer(r, "offset", offset);
+    set_type(r, "type", die);
+}
+
+static void read_record(struct reader *r, Dwarf_Die *die)
+{
+    lua_State *L = r->L;
+    struct debug *debug = r->debug;
+    Dwarf_Die child;
+    lua_Integer n = 0, value;
+    set_text(r, "kind", "record");
+    set_name(r, die);
+    if (debug->dw.dwarf_tag(die) == DW_TAG_union_type)
+        set_true(r, "union");
+    if (debug_flag(debug, die, DW_AT_declaration))
+        set_true(r, "declaration");
+    if (accd_dw_is_fortran(&debug->dw, die))
+        set_true(r, "fortran");
+    if (integer_of(r, die, DW_AT_byte_size, &value))
+        set_integer(r, "size", value);
+    if (integer_of(r, die, DW_AT_alignment, &value))
+        set_integer(r, "align", value);
+    lua_newtable(L);
+    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+        if (!is_member(r, &child))
+            continue;
+        lua_newtable(L);
+        read_member(r, &child);
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "members");
+}
+
+/* ----------------------------------------------------------------------------------- arrays -- */
+
+static lua_Integer first_index(const struct reader *r, Dwarf_Die *array)
+{
+    return accd_dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
+}
+
+static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
+{
+    lua_Integer upper, count;
+    integer_of(r, die, DW_AT_lower_bound, &lower);
+    set_integer(r, "lower", lower);
+    if (integer_of(r, die, DW_AT_count, &count))
+        set_integer(r, "count", count);
+    else if (integer_of(r, die, DW_AT_upper_bound, &upper))
+        set_integer(r, "count", upper >= lower ? upper - lower + 1 : 0);
+}
+
+static void read_array(struct reader *r, Dwarf_Die *die)
+{
+    lua_State *L = r->L;
+    struct debug *debug = r->debug;
+    Dwarf_Die child;
+    lua_Integer n = 0, size;
+    bool is_described = has(r, die, DW_AT_data_location);
+    set_text(r, "kind", is_described ? "descriptor" : "array");
+    set_type(r, "of", die);
+    if (integer_of(r, die, DW_AT_byte_size, &size))
+        set_integer(r, "size", size);
+    if (is_described)
+        set_text(r, "attribute",
+                 has(r, die, DW_AT_allocated)    ? "allocatable"
+                 : has(r, die, DW_AT_associated) ? "pointer"
+                                                 : "other");
+    if (accd_dw_is_fortran(&debug->dw, die))
+        set_true(r, "column_major");
+    lua_newtable(L);
+    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+        if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
+            continue;
+        lua_newtable(L);
+        read_dimension(r, &child, first_index(r, die));
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "dims");
+    set_integer(r, "rank", n);
+}
+
+/* ---------------------------------------------------------------------------------- scalars -- */
+
+static const char *encoding_of(const struct reader *r, Dwarf_Die *die)
+{
+    lua_Integer encoding = 0;
+    integer_of(r, die, DW_AT_encoding, &encoding);
+    switch (encoding) {
+    case DW_ATE_signed:
+    case DW_ATE_signed_char:
+        return "signed";
+    case DW_ATE_unsigned:
+    case DW_ATE_unsigned_char:
+    case DW_ATE_UTF:
+        return "unsigned";
+    case DW_ATE_boolean:
+        return "boolean";
+    case DW_ATE_float:
+        return "float";
+    case DW_ATE_complex_float:
+        return "complex";
+    default:
+        return "other";
+    }
+}
+
+static void read_base(struct reader *r, Dwarf_Die *die)
+{
+    set_text(r, "kind", "base");
+    set_text(r, "encoding", encoding_of(r, die));
+    set_text(r, "name", r->debug->dw.dwarf_diename(die));
+    set_integer(r, "size", r->debug->dw.dwarf_bytesize(die));
+}
+
+static void read_enum(struct reader *r, Dwarf_Die *die)
+{
+    lua_State *L = r->L;
+    struct debug *debug = r->debug;
+    Dwarf_Die child, under;
+    lua_Integer n = 0, value;
+    set_text(r, "kind", "enum");
+    set_name(r, die);
+    set_integer(r, "size", debug->dw.dwarf_bytesize(die));
+    if (debug_flag(debug, die, DW_AT_declaration))
+        set_true(r, "declaration");
+    if (debug_flag(debug, die, DW_AT_enum_class))
+        set_true(r, "scoped");
+    if (debug_refers(debug, die, DW_AT_type, &under) && resolved(r, &under) &&
+        !strcmp(encoding_of(r, &under), "signed"))
+        set_true(r, "signed");
+    lua_newtable(L);
+    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+        if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator ||
+            !integer_of(r, &child, DW_AT_const_value, &value))
+            continue;
+        lua_createtable(L, 0, 2);
+        set_text(r, "name", debug->dw.dwarf_diename(&child));
+        set_integer(r, "value", value);
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "values");
+}
+
+/* A pointer to a member: an offset, or for a function its address and an offset. */
+static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
+{
+    Dwarf_Die to;
+    bool is_function = debug_refers(r->debug, die, DW_AT_type, &to) &&
+                       r->debug->dw.dwarf_tag(&to) == DW_TAG_subroutine_type;
+    return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
+}
+
+static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
+{
+    const char *name = r->debug->dw.dwarf_diename(die);
+    set_text(r, "kind", "other");
+    set_text(r, "name", name ? name : "a type of its own kind");
+    set_integer(r, "size", size > 0 ? size : 0);
+}
+
+/* Fills the table on top of the stack. */
+static void read_type(struct reader *r, Dwarf_Die *die)
+{
+    const struct accd_dw *dw = &r->debug->dw;
+    switch (dw->dwarf_tag(die)) {
+    case DW_TAG_base_type:
+        read_base(r, die);
+        break;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        set_text(r, "kind", "pointer");
+        set_type(r, "to", die);
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+        read_record(r, die);
+        break;
+    case DW_TAG_array_type:
+        read_array(r, die);
+        break;
+    case DW_TAG_string_type:
+        set_text(r, "kind", "character");
+        set_integer(r, "size", dw->dwarf_bytesize(die));
+        break;
+    case DW_TAG_enumeration_type:
+        read_enum(r, die);
+        break;
+    case DW_TAG_typedef:
+    case DW_TAG_template_alias:
+        set_text(r, "kind", "typedef");
+        set_name(r, die);
+        set_type(r, "to", die);
+        break;
+    case DW_TAG_subroutine_type:
+        set_text(r, "kind", "function");
+        break;
+    case DW_TAG_ptr_to_member_type:
+        read_other(r, die, member_pointer_size(r, die));
+        break;
+    default:
+        read_other(r, die, dw->dwarf_bytesize(die));
+    }
+}
+
+/* Nothing here calls itself: how far types lead does not matter. */
+void debug_push_type(lua_State *L, struct debug *debug, int names, const Dwarf_Die *die)
+{
+    luaL_checkstack(L, 20, NULL);
+    lua_newtable(L);
+    lua_newtable(L);
+    int top = lua_gettop(L);
+    struct reader r = {.L = L, .debug = debug, .names = names, .known = top - 1, .waiting = top};
+    push_entry(&r, *die);
+    for (lua_Integer i = 1; lua_rawgeti(L, r.waiting, i) == LUA_TTABLE; i += 2) {
+        lua_rawgeti(L, r.waiting, i + 1);
+        Dwarf_Die next;
+        memcpy(&next, lua_touserdata(L, -1), sizeof next);
+        lua_pop(L, 1);
+        read_type(&r, &next);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* queue.c - activity queues of a context's devices, and Lua functions in them. */
+#include "binding.h"
+
+#include <stdlib.h>
+
+static int device_at(lua_State *L, int index) { return (int)luaL_checkinteger(L, index); }
+static unsigned queue_at(lua_State *L, int index) { return (unsigned)luaL_checkinteger(L, index); }
+
+/* context:queue(device, async) -> number; or nil, error */
+static int l_queue(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    unsigned queue;
+    accd_status status = accd_queue(context->core, device_at(L, 2), luaL_checkinteger(L, 3), &queue);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushinteger(L, queue);
+    return 1;
+}
+
+/* context:queue_wait(device, queue) -> true; or nil, error. 0: all queues of the device */
+static int l_queue_wait(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return push_result(L, context, accd_queue_wait(context->core, device_at(L, 2), queue_at(L, 3)));
+}
+
+/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error */
+static int l_queue_after(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    return push_result(L, context, accd_queue_after(context->core, device_at(L, 2), queue_at(L, 3),
+                                                    device_at(L, 4), queue_at(L, 5)));
+}
+
+/* context:queue_test(device, queue) -> whether it has nothing left to do; or nil, error */
+static int l_queue_test(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    int done;
+    accd_status status = accd_queue_test(context->core, device_at(L, 2), queue_at(L, 3), &done);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, done);
+    return 1;
+}
+
+/* context:queues(device) -> {{async=, pending=} ...} */
+static int l_queues(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_queue_info info;
+    lua_newtable(L);
+    for (unsigned i = 1; accd_queue_at(context->core, device_at(L, 2), i, &info); i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushinteger(L, info.async);
+        lua_setfield(L, -2, "async");
+        lua_pushinteger(L, (lua_Integer)info.pending);
+        lua_setfield(L, -2, "pending");
+        lua_rawseti(L, -2, i);
+    }
+    return 1;
+}
+
+/* context:copy_async(device, queue, way, to, from, bytes, file, line) -> true; or nil, error */
+static int l_copy_async(lua_State *L)
+{
+    static const char *const ways[] = {"h2d", "d2h", "d2d", NULL};
+    struct context *context = check_context(L, 1);
+    return push_result(L, context,
+                       accd_copy_async(context->core, device_at(L, 2), queue_at(L, 3),
+                                       (accd_way)luaL_checkoption(L, 4, NULL, ways),
+                                       (uint64_t)luaL_checkinteger(L, 5),
+                                       (uint64_t)luaL_checkinteger(L, 6),
+                                       (uint64_t)luaL_checkinteger(L, 7), luaL_optstring(L, 8, NULL),
+                                       (int)luaL_optinteger(L, 9, 0)));
+}
+
+/* --------------------------------------------------------------------------------- functions -- */
+
+/* A Lua function that a queue holds. */
+struct held {
+    struct context *context;
+    int ref;
+};
+
+/* What it raises is the cause of the error that the wait gives. */
+static int run_held(void *ud, int run)
+{
+    struct held *held = ud;
+    struct context *context = held->context;
+    lua_State *L = context->L;
+    int failed = 0;
+    if (run && lua_checkstack(L, 4)) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, held->ref);
+        failed = lua_pcall(L, 0, 0, 0) != LUA_OK;
+    } else if (run) {
+        lua_pushliteral(L, "stack overflow"); /* there is always room for one value */
+        failed = 1;
+    }
+    if (failed) {
+        luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
+        context->error_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    luaL_unref(L, LUA_REGISTRYINDEX, held->ref);
+    free(held);
+    return failed;
+}
+
+static struct held *hold(lua_State *L, struct context *context, int index)
+{
+    luaL_checktype(L, index, LUA_TFUNCTION);
+    struct held *held = malloc(sizeof *held);
+    if (!held)
+        luaL_error(L, "not enough memory");
+    lua_pushvalue(L, index);
+    *held = (struct held){context, luaL_ref(L, LUA_REGISTRYINDEX)};
+    return held;
+}
+
+/* The queue has not taken the function: it was not run either. */
+static int taken(lua_State *L, struct context *context, accd_status status, struct held *held)
+{
+    if (status != ACCD_OK && status != ACCD_CALLBACK)
+        (void)run_held(held, 0);
+    return push_result(L, context, status);
+}
+
+/* context:queue_call(device, queue, fn) -> true; or nil, error */
+static int l_queue_call(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    struct held *held = hold(L, context, 4);
+    return taken(L, context,
+                 accd_queue_call(context->core, device_at(L, 2), queue_at(L, 3), run_held, held),
+                 held);
+}
+
+/* context:launch(region, fn, {device address, ...}) -> true; or nil, error */
+static int l_launch(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_region *region = check_region(L, 2);
+    size_t n;
+    lua_settop(L, 4);
+    const uint64_t *devs = get_words(L, &n);
+    struct held *held = hold(L, context, 3);
+    return taken(L, context, accd_launch(region, devs, n, run_held, held), held);
+}
+
+const luaL_Reg queue_methods[] = {
+    {"queue", l_queue},
+    {"queue_wait", l_queue_wait},
+    {"queue_after", l_queue_after},
+    {"queue_test", l_queue_test},
+    {"queue_call", l_queue_call},
+    {"queues", l_queues},
+    {"copy_async", l_copy_async},
+    {"launch", l_launch},
+    {NULL, NULL},
+};

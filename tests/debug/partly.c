@@ -1,0 +1,3 @@
+#include "partly.h"
+
+struct inner I;
