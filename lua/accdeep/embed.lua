@@ -1,0 +1,412 @@
+-- embed.lua - the Lua half of the interface for C programs (lua/embed): what directives mean, on a session
+-- whose memory is the host program's own.
+--
+-- Nothing here touches a device, but for directives that are carried out here as a whole (kind "done"): a plan
+-- goes back to C, which runs it. Errors are raised as diagnostics; told() makes of them what C passes on.
+
+local async = require "accdeep.async"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local fortran = require "accdeep.fortran"
+local grammar = require "accdeep.grammar"
+local lex = require "accdeep.grammar.lex"
+local qualified = require "accdeep.qualified"
+local report = require "accdeep.report"
+local rules = require "accdeep.rules"
+local session = require "accdeep.session"
+local transaction = require "accdeep.transaction"
+local types = require "accdeep.types"
+local view = require "accdeep.view"
+
+local raise = diagnostic.raise
+
+local embed = {}
+
+local Host = {}
+Host.__index = Host
+
+-- --------------------------------------------------------------------------------------- open, close --
+
+local languages = { c = true, fortran = true }
+local backends = { sim = true, direct = true, cuda = true }
+
+local function choice(value, known, what, list)
+  if value == nil or known[value] then return end
+  local near = diagnostic.closest(value, known)
+  raise("unknown-name", nil, ("there is no %s '%s'"):format(what, value),
+    { help = near and ("did you mean '%s'?"):format(near) or list })
+end
+
+-- options: those of session.new; allocator: of core.open.
+function embed.open(options)
+  choice(options.language, languages, "language", "c and fortran")
+  choice(options.descriptors, fortran.layouts, "layout of descriptors", "cfi, flang and gfortran")
+  choice((options.device or "sim"):gsub(":%d+$", ""), backends, "kind of device", "sim, direct, cuda and cuda:N")
+  local self = setmetatable({ kept = {} }, Host) -- kept: text -> line -> record of the directive
+  options.unchecked = true
+  rules.profile(options.rules or "tr14") -- told before a device is looked for
+  self.session = session.new(options)
+  self.ctx = self.session.ctx
+  return self
+end
+
+function Host:close() self.session:close() end
+
+local function empty(t)
+  for key in next, t do t[key] = nil end
+end
+
+-- After memory ran out: what can be made again is forgotten, without new tables.
+function Host:relieve()
+  local s = self.session
+  empty(s.parsed)
+  empty(s.prepared)
+  empty(self.kept)
+  s.nparsed, s.nprepared = 0, 0
+end
+
+-- What a call that takes too many steps ends with.
+embed.limit = { code = "limit" }
+
+-- Help for a scenario in the words of C.
+local function in_c(help)
+  if help:find "^register it: " then return "register it: accd_function" end
+  return (help:gsub("scenario { (%l+) = (.-) }", "accd_config { .%1 = %2 }"))
+end
+
+-- An error as C passes it on: texts, and the message as the command line prints it.
+function embed.told(err)
+  if err == embed.limit then
+    err = diagnostic.new { code = "limit",
+      message = "the call takes more steps of the interpreter than the limit allows" }
+  elseif not diagnostic.is(err) then
+    err = diagnostic.new { code = "internal", message = tostring(err) }
+  end
+  err.help = err.help and in_c(err.help)
+  local told = report.plain(err)
+  told.text = err.text
+  told.shown = report.error(err):gsub("\n$", "")
+  told.objects = err.objects or {}
+  return told
+end
+
+-- --------------------------------------------------------------------------------- types, objects --
+
+local function identifier(s, name)
+  local reserved = s.options.language ~= "fortran" and lex.keywords[name]
+  if not name:match "^[%a_][%w_]*$" or reserved then
+    raise("syntax", nil, ("'%s' is not a name"):format(name), { rule = "HOUSE-names" })
+  end
+  return name
+end
+
+function Host:declare(text, file, line)
+  local s = self.session
+  transaction.run(s, s.options.language == "fortran" and s.fortran or s.declare, s, text, file, line)
+end
+
+-- program "": this process.
+function Host:declare_from(text, program, file, line)
+  self.session:declare_from(program ~= "" and program or nil, text, file, line)
+end
+
+-- The type of a text.
+local function type_named(s, text, file, line)
+  return s:within(text, file, line, function()
+    if s.dialect.type then return s.dialect.type(s, text) end
+    if text:find("::", 1, true) and qualified.parse(text) and not s.scope:type_spelled(text)
+      and not s.scope.is_template(text:match "[%w_]+") then
+      raise("unknown-type", 1, ("there is no type '%s'"):format(text), { length = #text,
+        help = "accd_declare_from_debug_info declares it as the compiler knows it" })
+    end
+    local t = s:type_of(grammar.parse("any_type", text, 1, s.scope))
+    if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
+      or t.kind == "array" and not t.n then
+      raise("unknown-type", 1, ("the size of %s is not known"):format(types.name(t)), { length = #text })
+    end
+    return t
+  end)
+end
+
+-- A variable is new, gone, or elsewhere: plans and mapping programs hold its address. Texts are read as before,
+-- unless its name is one of C++'s types, too.
+local function forget_plans(s, name)
+  if s.scope.tags[name] then return s:types_changed() end
+  s.programs, s.treatments, s.prepared, s.nprepared = {}, {}, {}, 0
+end
+
+-- A variable of Fortran by its declaration, which gives it memory, too: that is not used.
+local function fortran_variable(s, name, text, file, line)
+  s:fortran(text, file, line)
+  local variable = s.scope.variables[name]
+  if not variable then
+    raise("unknown-name", nil, ("this declares no '%s'"):format(name), { file = file, line = line })
+  end
+  local block = s.blocks[variable.address]
+  s.blocks[variable.address] = nil
+  s.ctx:host_forget(variable.address)
+  core.free(variable.address)
+  core.charge(-block.bytes)
+  return variable
+end
+
+local function check_size(name, t, bytes, file, line)
+  local says_size = bytes > 1 -- sizeof gives 1 for void, too
+  local is_first = t.kind == "array" and t.of.size == bytes
+  if not says_size or bytes == t.size or is_first then return end
+  raise("type-mismatch", nil, ("%s has %d bytes, the object of the program %d"):format(types.name(t), t.size, bytes),
+    { rule = "HOUSE-binding", file = file, line = line, help = t.kind == "pointer"
+      and ("pass the address of the pointer: &%s"):format(name)
+      or "declare the type as the compiler has it; ACCD_CHECK_MEMBER finds the member" })
+end
+
+function Host:bind(name, text, file, line, address, bytes)
+  local s = self.session
+  local is_fortran = s.options.language == "fortran"
+  if is_fortran then name = name:lower() end
+  local known = s.scope.variables[identifier(s, name)]
+  if known and not known.bound or not known and (s.scope:declared(name) or s.scope.functions[name]) then
+    raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
+  end
+  transaction.run(s, function()
+    s.scope.variables[name] = nil
+    local variable = is_fortran and text:find "::" and fortran_variable(s, name, text, file, line)
+      or { name = name, type = type_named(s, text, file, line) }
+    check_size(name, variable.type, bytes, file, line)
+    forget_plans(s, name) -- first: memory may run out
+    variable.address, variable.place, variable.bound = address, nil, true
+    s.scope.variables[name] = variable
+    s:variable_declared(variable)
+  end)
+end
+
+function Host:unbind(name, file, line)
+  local s = self.session
+  if s.options.language == "fortran" then name = name:lower() end
+  local variable = s.scope.variables[name]
+  if not variable or not variable.bound then
+    local near = diagnostic.closest(name, s.scope:names())
+    raise("unknown-name", nil, ("'%s' is not bound"):format(name),
+      { file = file, line = line, help = near and ("did you mean '%s'?"):format(near) })
+  end
+  forget_plans(s, name)
+  s.scope.variables[name] = nil
+end
+
+function Host:check_member(text, name, file, line, offset, bytes)
+  local s = self.session
+  local t = type_named(s, text, file, line)
+  local member = types.is_record(t) and types.member(t, name)
+  if not member then
+    raise(types.is_record(t) and "unknown-member" or "not-a-struct", nil, types.is_record(t)
+      and ("%s has no member '%s'"):format(types.name(t), name) or ("%s has no members"):format(types.name(t)),
+      { file = file, line = line })
+  end
+  if member.offset ~= offset or member.type.size ~= bytes then
+    raise("type-mismatch", nil, ("%s.%s is %d bytes at offset %d, in the program %d at %d"):format(types.name(t), name,
+      member.type.size, member.offset, bytes, offset), { rule = "HOUSE-binding", file = file, line = line })
+  end
+end
+
+-- fn gets integers: numbers, and pointers as addresses. It returns an integer, or nil and what it failed with.
+function Host:func(name, fn, file, line)
+  local s = self.session
+  if s.scope:declared(identifier(s, name)) or s.scope.functions[name] then
+    raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
+  end
+  local function checked(...)
+    local arguments = table.pack(...)
+    for i = 1, arguments.n do
+      local value = arguments[i]
+      arguments[i] = math.tointeger(value) or view.address(value)
+      if not arguments[i] then
+        error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21",
+          message = ("argument %d of %s is no integer and no address"):format(i, name) }, 0)
+      end
+    end
+    local result, problem = fn(table.unpack(arguments, 1, arguments.n))
+    if result then return result end
+    error(diagnostic.new { code = "callback", rule = "TR14-3.1.1-21",
+      message = ("the function '%s' failed: it returned %d"):format(name, problem) }, 0)
+  end
+  s:types_changed()
+  s.scope.functions[name] = checked
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- What C does with a plan.
+local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
+  declare = "region", compute = "compute" }
+
+local function without_sentinel(text)
+  local plain = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", "")
+  local word, rest = plain:match "^%s*(%a+)%s+(.*)$"
+  word = word and word:lower()
+  if word == "acc" or word == "omp" then return rest, word == "omp" end
+  return plain, nil
+end
+
+-- The name of the region that a directive ends, and whether it is OpenMP's; nil for other directives.
+local function ended(s, text)
+  local plain, is_openmp = without_sentinel(text)
+  local name = plain:lower():match "^%s*end%s+([%l%s_]-)%s*$"
+  if not name or name:find "^declare" then return nil end -- end declare target
+  if is_openmp == nil then is_openmp = s:is_openmp(text) end
+  return name:gsub("%s+", " "), is_openmp
+end
+
+local function refuse(name, pos, help)
+  raise("unsupported", pos, ("'%s' is about names in the text of a program, which is not seen here"):format(name),
+    { length = #name, help = help })
+end
+
+local DEVICEPTR = "accd_deviceptr gives the address"
+
+-- The plan of an OpenACC directive; nil: it is carried out. accepts: what C does with plans that are wanted.
+local function acc_plan(s, text, file, line, accepts)
+  local node = s:parse(text)
+  local describes = node.name == "shape" or node.name == "policy"
+  if describes and accepts then return nil, node.name end
+  if describes then
+    transaction.run(s, s.define, s, node)
+    return nil
+  end
+  local plan = s:prepare(text, file, line)
+  if plan.kind == "host data" then refuse("host_data", node.pos, DEVICEPTR) end
+  if accepts and not accepts[kinds[plan.kind]] then return nil, node.name end
+  if plan.kind == "declare" then
+    for _, level in ipairs(s.ctx:levels(s.device)) do
+      if level.kind ~= "declare" then
+        raise("region-nesting", node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+      end
+    end
+  end
+  if kinds[plan.kind] then return plan end
+  if plan.kind == "shutdown" and #s.ctx:levels(s.device) > 0 then
+    raise("region-nesting", node.pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
+  end
+  s:directive_here(text, nil, file, line)
+  return nil
+end
+
+local function omp_plan(s, text, file, line, accepts)
+  local plan, name = s:omp_plan(text, file, line, accepts and function(kind) return accepts[kinds[kind]] end)
+  if name and not accepts then
+    raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(name))
+  end
+  if plan and #plan.use_device > 0 then refuse("use_device", plan.use_device[1].pos, DEVICEPTR) end
+  return plan, name
+end
+
+-- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
+local function is_gated(s, plan)
+  return (plan.condition_value or plan.on_device or plan.ordered or s.dialect.holds or plan.fresh or plan.once)
+    and true or false
+end
+
+-- The device of a plan, -1: the host's own data.
+local function device_of(s, plan)
+  if plan.condition_value and not plan.condition_value() then return -1 end
+  if plan.openmp then return s:omp_device(plan) end
+  return s.device
+end
+
+-- What C gets of a directive: kind, construct, device, queue, name, is_openmp, gated, and its record, which gives
+-- all of it again. accepts: see acc_plan. later: conditions are not asked for now.
+local function planned(self, text, file, line, accepts, later)
+  local s = self.session
+  local record = { text = text, file = file, line = line, accepts = accepts }
+  return s:within(text, file, line, function()
+    local end_of, is_openmp = ended(s, text)
+    if end_of and not accepts then return "end", nil, s.device, 0, end_of, is_openmp, false, record end
+    is_openmp = s.options.language ~= "fortran" and s:is_openmp(text)
+    local plan, name = nil, end_of and "end " .. end_of
+    if not end_of then plan, name = (is_openmp and omp_plan or acc_plan)(s, text, file, line, accepts) end
+    if name then
+      raise("clause-not-allowed", 1, ("'%s' is no %s"):format(name, accepts.step and "construct on data"
+        or "compute construct"), { length = #text, help = "accd_directive carries it out" })
+    elseif not plan then
+      return "done", nil, s.device, 0, "", false, false, record
+    end
+    if plan.typed then
+      raise("unsupported", plan.node.pos, "polymorphic objects need steps of their own", { length = #plan.node.name })
+    end
+    record.plan, record.construct = plan, plan.construct
+    local device = later and s.device or device_of(s, plan)
+    local queue = plan.ordered and not later and device >= 0 and async.order(s, plan) or 0
+    return kinds[plan.kind], plan.construct, device, queue, plan.node.name, plan.openmp or false, is_gated(s, plan),
+      record
+  end)
+end
+
+local COMPUTE = { compute = true }
+local CONSTRUCTS = { compute = true, region = true, step = true }
+
+local function keep(self, kind, construct, device, queue, name, is_openmp, gated, record)
+  if kind == "done" then
+    self.kept = {} -- groups of clauses may be new
+  elseif not gated then
+    record.kind, record.name, record.is_openmp = kind, name, is_openmp
+    local places = self.kept[record.text] or {}
+    self.kept[record.text], places[record.line] = places, record
+  end
+  return kind, construct, device, queue, name, is_openmp, gated, record
+end
+
+-- Directives that are planned without a look at their conditions are kept with their place until the session
+-- forgets its own plans.
+local function plan_once(self, text, file, line, accepts)
+  local s = self.session
+  if self.kept_with ~= s.prepared then self.kept, self.kept_with = {}, s.prepared end
+  local places = self.kept[text]
+  local record = places and places[line]
+  if record and record.file == file and (not accepts or accepts[record.kind]) then
+    return record.kind, record.construct, s.device, 0, record.name, record.is_openmp, false, record
+  end
+  return keep(self, planned(self, text, file, line, accepts))
+end
+
+function Host:directive(text, file, line) return plan_once(self, text, file, line) end
+function Host:compute(text, file, line) return plan_once(self, text, file, line, COMPUTE) end
+function Host:prepare(text, file, line) return planned(self, text, file, line, CONSTRUCTS, true) end
+-- The same directive once more.
+function Host:again(record) return planned(self, record.text, record.file, record.line, record.accepts) end
+
+-- Raises in the text of a directive.
+local function raise_in(self, record, ...)
+  self.session:within(record.text, record.file, record.line, raise, ...)
+end
+
+-- Tells why the core did not run a plan, or could not end its region.
+function Host:failed(err, record, at_end)
+  local s, plan = self.session, record.plan
+  s:within(record.text, record.file, record.line, function()
+    local made = s:core_error(err, not at_end and plan or nil)
+    if at_end then made.notes = { "at the end of the region" } end
+    error(made, 0)
+  end)
+end
+
+-- The kernel of a compute construct returned a number that is not 0.
+function Host:kernel_failed(record, _, number)
+  raise_in(self, record, "callback", 1, ("the kernel of '%s' failed: it returned %d"):format(record.plan.node.name,
+    number), { length = #record.text, rule = "HOUSE-misuse" })
+end
+
+-- innermost: the name of the region that is, nil: there is none.
+function Host:cannot_end(record, innermost, is_openmp)
+  local help = innermost and ("it is ended by '%s end %s'"):format(is_openmp ~= 0 and "omp" or "acc", innermost)
+  raise_in(self, record, "region-nesting", 1, innermost and ("the innermost open region is '%s'"):format(innermost)
+    or "there is no open region to end", { length = #record.text, rule = "DIR-4.3-06", help = help })
+end
+
+function Host:not_innermost(record, innermost)
+  raise_in(self, record, "region-nesting", 1, innermost
+    and ("this is not the innermost open region, which is '%s'"):format(innermost) or "it is not open",
+    { length = #record.text, rule = "DIR-4.3-06" })
+end
+
+function Host:set_device(number) self.session:set_device(number) end
+
+return embed

@@ -1,0 +1,425 @@
+/* directive.c - carries out directives: Lua plans, this runs. Regions, kernels, prepared directives. */
+#include "embed.h"
+
+#include <lauxlib.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------- plans -- */
+
+/* What the Lua half returns of a directive. */
+enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUES = RECORD };
+
+struct planning {
+    accd *a;
+    const char *method; /* directive, compute, prepare, again */
+    const char *text, *file; /* NULL: of `again` */
+    int line;
+    int ref;            /* in the registry, of its record: what the Lua half knows of it. For `again` the
+                           one it had, afterwards the one it has */
+    struct plan plan;
+};
+
+static void read_plan(lua_State *L, struct plan *plan)
+{
+    static const char *const kinds[] = {"done", "step", "region", "compute", "end", NULL};
+    plan->kind = (enum plan_kind)luaL_checkoption(L, KIND, NULL, kinds);
+    plan->construct = lua_isnil(L, CONSTRUCT) ? NULL : check_construct(L, CONSTRUCT);
+    plan->device = (int)lua_tointeger(L, DEVICE);
+    plan->queue = (unsigned)lua_tointeger(L, QUEUE);
+    snprintf(plan->name, sizeof plan->name, "%s", luaL_checkstring(L, NAME));
+    plan->is_openmp = lua_toboolean(L, IS_OPENMP);
+    plan->gated = lua_toboolean(L, GATED);
+}
+
+static int make_plan(lua_State *L)
+{
+    struct planning *planning = lua_touserdata(L, 1);
+    lua_settop(L, 0);
+    accd_push_method(L, planning->a, planning->method);
+    if (planning->text) {
+        lua_pushstring(L, planning->text);
+        accd_push_place(L, planning->file, planning->line);
+    } else {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, planning->ref);
+    }
+    lua_call(L, lua_gettop(L) - 1, VALUES);
+    read_plan(L, &planning->plan);
+    planning->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+/* Asks for a plan; the reference it comes with is the caller's. */
+static accd_status get_plan(struct planning *planning)
+{
+    return accd_protected(planning->a, make_plan, planning);
+}
+
+static void drop_ref(accd *a, int ref)
+{
+    luaL_unref(a->L, LUA_REGISTRYINDEX, ref);
+}
+
+/* -------------------------------------------------------------------------------------- failures -- */
+
+struct failure {
+    accd *a;
+    int ref;            /* of the directive's record */
+    accd_status status; /* of the core */
+    size_t item;
+    bool at_end;
+};
+
+/* Raises what the core's error means for the directive. */
+static int raise_failure(lua_State *L)
+{
+    const struct failure *failure = lua_touserdata(L, 1);
+    accd_push_method(L, failure->a, "failed");
+    push_item_error(L, failure->a->context, failure->status, failure->item);
+    lua_remove(L, -2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, failure->ref);
+    lua_pushboolean(L, failure->at_end);
+    lua_call(L, 4, 0);
+    return 0;
+}
+
+/* Tells why the core failed; in its own words where there is no memory for better ones. */
+static accd_status explain(struct failure failure)
+{
+    accd *a = failure.a;
+    uint64_t steps_most = a->steps_most;
+    a->steps_most = 0;
+    accd_status status = accd_protected(a, raise_failure, &failure);
+    a->steps_most = steps_most;
+    bool lost = status == ACCD_OUT_OF_MEMORY || status == ACCD_LIMIT;
+    return lost && failure.status != status ? accd_fail_core(a, failure.status) : status;
+}
+
+struct complaint {
+    accd *a;
+    const char *method; /* of the Lua half, which raises */
+    int ref;
+    const char *text;
+    int number;
+};
+
+static int raise_complaint(lua_State *L)
+{
+    const struct complaint *complaint = lua_touserdata(L, 1);
+    accd_push_method(L, complaint->a, complaint->method);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, complaint->ref);
+    lua_pushstring(L, complaint->text);
+    lua_pushinteger(L, complaint->number);
+    lua_call(L, 4, 0);
+    return 0;
+}
+
+static accd_status complain(struct complaint complaint)
+{
+    return accd_protected(complaint.a, raise_complaint, &complaint);
+}
+
+/* --------------------------------------------------------------------------------------- regions -- */
+
+static void pop_region(accd *a)
+{
+    struct open_region *region = a->regions;
+    a->regions = region->outer;
+    if (region->owns)
+        drop_ref(a, region->ref);
+    accd_delete(a, region, sizeof *region);
+}
+
+static accd_status end_region(accd *a)
+{
+    struct open_region *region = a->regions;
+    accd_status status = region->core ? accd_region_end(region->core) : ACCD_OK;
+    if (status != ACCD_OK)
+        return explain((struct failure){a, region->ref, status, 0, true});
+    pop_region(a);
+    return ACCD_OK;
+}
+
+void accd_drop_region(accd *a, struct open_region *region)
+{
+    bool last;
+    do {
+        struct open_region *top = a->regions;
+        last = top == region;
+        if (top->core)
+            accd_region_abandon(top->core);
+        pop_region(a);
+    } while (!last);
+}
+
+static bool is_compute(const struct open_region *region)
+{
+    return region->kind == PLAN_COMPUTE;
+}
+
+/* Whether "end NAME" ends the region: of a combined construct the first words do. */
+static bool ends(const struct plan *end, const struct open_region *region)
+{
+    size_t n = strlen(end->name);
+    if (end->is_openmp != region->is_openmp || strncmp(end->name, region->name, n) != 0)
+        return false;
+    return !region->name[n] || (region->name[n] == ' ' && is_compute(region));
+}
+
+/* Runs a plan; a region takes the reference, unless it is that of the handle. *opened_p: there is one. */
+static accd_status run_plan(accd *a, const struct plan *plan, int ref, accd_prepared *by,
+                            bool *opened_p)
+{
+    struct open_region *region = NULL;
+    size_t item = 0;
+    *opened_p = false;
+    if (plan->kind != PLAN_STEP) {
+        region = accd_new(a, sizeof *region);
+        if (!region)
+            return ACCD_OUT_OF_MEMORY;
+    }
+    accd_status status = ACCD_OK;
+    if (plan->construct && plan->device >= 0)
+        status = construct_run(plan->construct, plan->device, plan->queue,
+                               region ? &region->core : NULL, &item);
+    if (status != ACCD_OK) {
+        if (region)
+            accd_delete(a, region, sizeof *region);
+        return explain((struct failure){a, ref, status, item, false});
+    }
+    if (!region)
+        return ACCD_OK;
+    region->outer = a->regions;
+    region->kind = plan->kind;
+    region->device = plan->device;
+    region->ref = ref;
+    region->owns = !by;
+    region->by = by;
+    region->is_openmp = plan->is_openmp;
+    memcpy(region->name, plan->name, sizeof region->name);
+    a->regions = region;
+    *opened_p = true;
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ directives -- */
+
+/* Directives that Lua has carried out may have changed types or the current device. */
+static void carried_out(accd *a, const struct plan *plan)
+{
+    a->device = plan->device;
+    a->generation++;
+}
+
+static accd_status end_named(accd *a, const struct planning *planning)
+{
+    const struct open_region *region = a->regions;
+    if (region && ends(&planning->plan, region))
+        return end_region(a);
+    return complain((struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL,
+                                       region && region->is_openmp});
+}
+
+accd_status accd_directive_at(accd *a, const char *text, const char *file, int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, text);
+    if (status != ACCD_OK)
+        return status;
+    struct planning planning = {a, "directive", text, file, line, LUA_NOREF, {0}};
+    status = get_plan(&planning);
+    if (status != ACCD_OK)
+        return accd_leave(a, status);
+    bool opened = false;
+    if (planning.plan.kind == PLAN_DONE)
+        carried_out(a, &planning.plan);
+    else if (planning.plan.kind == PLAN_END)
+        status = end_named(a, &planning);
+    else
+        status = run_plan(a, &planning.plan, planning.ref, NULL, &opened);
+    if (!opened)
+        drop_ref(a, planning.ref);
+    return accd_leave(a, status);
+}
+
+accd_status(accd_directive)(accd *a, const char *text)
+{
+    return accd_directive_at(a, text, NULL, 0);
+}
+
+/* --------------------------------------------------------------------------------------- kernels -- */
+
+void accd_undo_kernel(accd *a)
+{
+    struct open_region *region = a->kernel;
+    a->kernel = NULL;
+    if (region->device >= 0)
+        accd_journal_close(a->core, region->device, 0);
+    accd_drop_region(a, region);
+}
+
+/* The construct is open: runs the kernel, and ends the construct. */
+static accd_status run_kernel(accd *a, accd_kernel_fn fn, void *ud)
+{
+    struct open_region *region = a->regions;
+    int device = region->device;
+    a->kernel = region;
+    int failed = fn(a, device, ud);
+    accd_status status = ACCD_OK;
+    if (failed)
+        status = complain((struct complaint){a, "kernel_failed", region->ref, NULL, failed});
+    else
+        status = end_region(a);
+    if (status != ACCD_OK) {
+        accd_undo_kernel(a);
+        return status;
+    }
+    a->kernel = NULL;
+    if (device >= 0)
+        accd_journal_close(a->core, device, 1);
+    return ACCD_OK;
+}
+
+accd_status accd_compute_at(accd *a, const char *text, accd_kernel_fn fn, void *ud, const char *file,
+                            int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, text && fn);
+    if (status != ACCD_OK)
+        return status;
+    struct planning planning = {a, "compute", text, file, line, LUA_NOREF, {0}};
+    status = get_plan(&planning);
+    if (status != ACCD_OK)
+        return accd_leave(a, status);
+    int device = planning.plan.device;
+    if (device >= 0)
+        status = accd_journal_open(a->core, device);
+    if (status != ACCD_OK) {
+        drop_ref(a, planning.ref);
+        return accd_leave(a, accd_fail_core(a, status));
+    }
+    bool opened;
+    status = run_plan(a, &planning.plan, planning.ref, NULL, &opened);
+    if (opened)
+        return accd_leave(a, run_kernel(a, fn, ud));
+    if (device >= 0)
+        accd_journal_close(a->core, device, 0);
+    drop_ref(a, planning.ref);
+    return accd_leave(a, status);
+}
+
+accd_status(accd_compute)(accd *a, const char *text, accd_kernel_fn fn, void *ud)
+{
+    return accd_compute_at(a, text, fn, ud, NULL, 0);
+}
+
+/* --------------------------------------------------------------------------- prepared directives -- */
+
+accd_status accd_prepare_at(accd *a, const char *text, const char *file, int line,
+                            accd_prepared **prepared_p)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, text && prepared_p);
+    if (status != ACCD_OK)
+        return status;
+    accd_prepared *prepared = accd_new(a, sizeof *prepared);
+    if (!prepared)
+        return accd_leave(a, ACCD_OUT_OF_MEMORY);
+    struct planning planning = {a, "prepare", text, file, line, LUA_NOREF, {0}};
+    status = get_plan(&planning);
+    if (status != ACCD_OK) {
+        accd_delete(a, prepared, sizeof *prepared);
+        return accd_leave(a, status);
+    }
+    *prepared = (accd_prepared){
+        .a = a,
+        .next = a->handles,
+        .at = &a->handles,
+        .meter = a->meter,
+        .ref = planning.ref,
+        .generation = a->generation,
+        .plan = planning.plan,
+    };
+    if (prepared->next)
+        prepared->next->at = &prepared->next;
+    a->handles = prepared;
+    *prepared_p = prepared;
+    return accd_leave(a, ACCD_OK);
+}
+
+accd_status(accd_prepare)(accd *a, const char *text, accd_prepared **prepared_p)
+{
+    return accd_prepare_at(a, text, NULL, 0, prepared_p);
+}
+
+/* The handle is done with its record: the outermost region that uses it, if there is one, keeps it. */
+static void leave_record(accd *a, const accd_prepared *prepared)
+{
+    struct open_region *outermost = NULL;
+    for (struct open_region *region = a->regions; region; region = region->outer)
+        if (region->by == prepared && region->ref == prepared->ref)
+            outermost = region;
+    if (outermost)
+        outermost->owns = true;
+    else
+        drop_ref(a, prepared->ref);
+}
+
+/* Lowers it again, or only asks its conditions. */
+static accd_status renew(accd *a, accd_prepared *prepared)
+{
+    struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};
+    accd_status status = get_plan(&planning);
+    if (status != ACCD_OK)
+        return status;
+    leave_record(a, prepared);
+    prepared->ref = planning.ref;
+    prepared->plan = planning.plan;
+    prepared->generation = a->generation;
+    return ACCD_OK;
+}
+
+accd_status accd_exec(accd_prepared *prepared)
+{
+    accd *a = prepared ? prepared->a : NULL;
+    accd_status status = accd_begin(a, ACCD_HERE, true);
+    if (status != ACCD_OK)
+        return status;
+    const struct plan *plan = &prepared->plan;
+    if (plan->gated || prepared->generation != a->generation)
+        status = renew(a, prepared);
+    else
+        prepared->plan.device = a->device;
+    bool opened;
+    if (status == ACCD_OK)
+        status = run_plan(a, plan, prepared->ref, prepared, &opened);
+    return accd_leave(a, status);
+}
+
+accd_status accd_exec_end(accd_prepared *prepared)
+{
+    accd *a = prepared ? prepared->a : NULL;
+    accd_status status = accd_begin(a, ACCD_HERE, true);
+    if (status != ACCD_OK)
+        return status;
+    const struct open_region *region = a->regions;
+    if (region && region->by == prepared)
+        return accd_leave(a, end_region(a));
+    return accd_leave(a, complain((struct complaint){a, "not_innermost", prepared->ref,
+                                                     region ? region->name : NULL, 0}));
+}
+
+void accd_finalize(accd_prepared *prepared)
+{
+    if (!prepared)
+        return;
+    accd *a = prepared->a;
+    if (a) {
+        *prepared->at = prepared->next;
+        if (prepared->next)
+            prepared->next->at = prepared->at;
+        leave_record(a, prepared);
+        for (struct open_region *region = a->regions; region; region = region->outer)
+            if (region->by == prepared)
+                region->by = NULL;
+    }
+    prepared->meter.fn(prepared->meter.ud, prepared, sizeof *prepared, 0);
+}

@@ -1,0 +1,134 @@
+/* library.c - accdeep's Lua modules in an environment of their own, inside of any Lua state.
+ *
+ * They have a table of globals and a `require` that the state's owner does not see, and see nothing of
+ * what the owner has changed. What there is one of in a state is shared: the registry, where LPeg's
+ * patterns and our objects have their types, and the methods of strings. */
+#include "embed.h"
+
+#include <modules.h>
+
+#include <lua-lpeg.h>
+#include <lualib.h>
+
+#include <string.h>
+
+/* Keys in the registry: of the functions of accdeep.embed, and of the mark that its types are ours. */
+static const char key = 0, mark = 0;
+
+/* require(name): upvalues are the modules loaded so far and their globals. */
+static int own_require(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    lua_pop(L, 1);
+    const struct embedded_module *module = embedded_modules;
+    while (module->name && strcmp(module->name, name) != 0)
+        module++;
+    if (!module->name)
+        return luaL_error(L, "module '%s' is not in the library", name);
+    embedded_push(L, module);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_setupvalue(L, -2, 1); /* _ENV */
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 1;
+}
+
+/* Opens Lua's libraries into the table of globals, which is empty. */
+static int open_libraries(lua_State *L)
+{
+    static const luaL_Reg libraries[] = {
+        {LUA_GNAME, luaopen_base},          {LUA_TABLIBNAME, luaopen_table},
+        {LUA_STRLIBNAME, luaopen_string},   {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_UTF8LIBNAME, luaopen_utf8},    {LUA_DBLIBNAME, luaopen_debug},
+        {NULL, NULL},
+    };
+    lua_pushglobaltable(L);
+    for (const luaL_Reg *library = libraries; library->name; library++) {
+        lua_pushcfunction(L, library->func);
+        lua_pushstring(L, library->name);
+        lua_call(L, 1, 1);
+        lua_setfield(L, -2, library->name);
+    }
+    return 0;
+}
+
+/* Calls open_libraries while the state's globals are the table at the top; then they are the owner's again,
+ * and so are the methods of strings, if there were any. */
+static void open_apart(lua_State *L)
+{
+    int apart = lua_gettop(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushliteral(L, "");
+    if (!lua_getmetatable(L, -1))
+        lua_pushnil(L);
+    int strings = lua_gettop(L);
+    lua_pushcfunction(L, open_libraries);
+    lua_pushvalue(L, apart);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    int status = lua_pcall(L, 0, 0, 0);
+    lua_pushvalue(L, apart + 1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    if (!lua_isnil(L, strings)) {
+        lua_pushvalue(L, strings);
+        lua_setmetatable(L, strings - 1);
+    }
+    if (status != LUA_OK)
+        lua_error(L);
+    lua_settop(L, apart);
+}
+
+/* Pushes the modules that are there before any is required. The owner's LPeg serves, if it has one: the types
+ * of patterns are the state's. */
+static void push_loaded(lua_State *L)
+{
+    lua_newtable(L);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    if (lua_getfield(L, -1, "lpeg") != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_pushcfunction(L, luaopen_lpeg);
+        lua_call(L, 0, 1);
+    }
+    lua_setfield(L, -3, "lpeg");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, luaopen_accdeep_core);
+    lua_call(L, 0, 1);
+    lua_setfield(L, -2, "accdeep.core");
+}
+
+static void open_library(lua_State *L)
+{
+    bool is_ours = lua_rawgetp(L, LUA_REGISTRYINDEX, &mark) != LUA_TNIL;
+    if (luaL_getmetatable(L, "accdeep.context") != LUA_TNIL && !is_ours)
+        luaL_error(L, "the state has loaded another copy of accdeep");
+    lua_pop(L, 2);
+    lua_pushboolean(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &mark);
+    lua_newtable(L);
+    open_apart(L);
+    push_loaded(L);
+    lua_pushvalue(L, -2);
+    lua_pushcclosure(L, own_require, 2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "require");
+    lua_remove(L, -2);
+    lua_pushliteral(L, "accdeep.embed");
+    lua_call(L, 1, 1);
+}
+
+void accd_push_library(lua_State *L)
+{
+    luaL_checkstack(L, 16, NULL);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) != LUA_TNIL)
+        return;
+    lua_pop(L, 1);
+    open_library(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+}

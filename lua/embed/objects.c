@@ -1,0 +1,152 @@
+/* objects.c - what directives can name: declared types, objects and functions of the host program. */
+#include "embed.h"
+
+#include <lauxlib.h>
+
+/* A call of a method of the Lua half: texts, then the place, then numbers. */
+struct request {
+    accd *a;
+    const char *method;
+    const char *texts[2];
+    const char *file;
+    int line, nnumbers;
+    uint64_t numbers[2];
+};
+
+static int ask(lua_State *L)
+{
+    const struct request *request = lua_touserdata(L, 1);
+    accd_push_method(L, request->a, request->method);
+    int before = lua_gettop(L) - 1;
+    for (int i = 0; i < 2 && request->texts[i]; i++)
+        lua_pushstring(L, request->texts[i]);
+    accd_push_place(L, request->file, request->line);
+    for (int i = 0; i < request->nnumbers; i++)
+        lua_pushinteger(L, (lua_Integer)request->numbers[i]);
+    lua_call(L, lua_gettop(L) - before, 0);
+    return 0;
+}
+
+/* Ends the call; prepared directives are lowered again after one that succeeds. */
+static accd_status change(struct request request)
+{
+    accd_status status = accd_protected(request.a, ask, &request);
+    if (status == ACCD_OK)
+        request.a->generation++;
+    return accd_leave(request.a, status);
+}
+
+accd_status accd_declare_at(accd *a, const char *text, const char *file, int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, text);
+    if (status != ACCD_OK)
+        return status;
+    return change((struct request){a, "declare", {text}, file, line, 0, {0}});
+}
+
+accd_status(accd_declare)(accd *a, const char *text)
+{
+    return accd_declare_at(a, text, NULL, 0);
+}
+
+accd_status accd_declare_from_debug_info_at(accd *a, const char *program, const char *type,
+                                            const char *file, int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, type);
+    if (status != ACCD_OK)
+        return status;
+    return change((struct request){
+        a, "declare_from", {type, program ? program : ""}, file, line, 0, {0}});
+}
+
+accd_status(accd_declare_from_debug_info)(accd *a, const char *program, const char *type)
+{
+    return accd_declare_from_debug_info_at(a, program, type, NULL, 0);
+}
+
+accd_status accd_bind_sized(accd *a, const char *name, const char *type, const void *object,
+                            size_t bytes, const char *file, int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, name && type && object);
+    if (status != ACCD_OK)
+        return status;
+    return change((struct request){
+        a, "bind", {name, type}, file, line, 2, {(uintptr_t)object, bytes}});
+}
+
+accd_status accd_unbind(accd *a, const char *name)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, name);
+    if (status != ACCD_OK)
+        return status;
+    return change((struct request){a, "unbind", {name}, NULL, 0, 0, {0}});
+}
+
+accd_status accd_check_member(accd *a, const char *type, const char *member, size_t offset,
+                              size_t bytes, const char *file, int line)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, type && member);
+    if (status != ACCD_OK)
+        return status;
+    struct request request = {a, "check_member", {type, member}, file, line, 2, {offset, bytes}};
+    return accd_leave(a, accd_protected(a, ask, &request));
+}
+
+/* ---------------------------------------------------------------------------------- functions -- */
+
+enum { ARGUMENTS_MOST = 8 };
+
+struct function {
+    accd_function_fn fn;
+    void *ud;
+};
+
+/* (integers...) -> integer; or nil, and what the function returned instead. Upvalue: the function. */
+static int call_function(lua_State *L)
+{
+    const struct function *function = lua_touserdata(L, lua_upvalueindex(1));
+    int64_t args[ARGUMENTS_MOST], result = 0;
+    int n = lua_gettop(L);
+    if (n > ARGUMENTS_MOST)
+        return luaL_error(L, "a function takes at most %d arguments", ARGUMENTS_MOST);
+    for (int i = 0; i < n; i++)
+        args[i] = luaL_checkinteger(L, i + 1);
+    int failed = function->fn(function->ud, n, args, &result);
+    if (!failed) {
+        lua_pushinteger(L, result);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushinteger(L, failed);
+    return 2;
+}
+
+struct function_request {
+    accd *a;
+    const char *name;
+    struct function function;
+};
+
+static int add_function(lua_State *L)
+{
+    const struct function_request *request = lua_touserdata(L, 1);
+    accd_push_method(L, request->a, "func");
+    lua_pushstring(L, request->name);
+    struct function *function = lua_newuserdatauv(L, sizeof *function, 0);
+    *function = request->function;
+    lua_pushcclosure(L, call_function, 1);
+    lua_call(L, 3, 0);
+    return 0;
+}
+
+accd_status accd_function(accd *a, const char *name, accd_function_fn fn, void *ud)
+{
+    accd_status status = accd_begin(a, ACCD_HERE, name && fn);
+    if (status != ACCD_OK)
+        return status;
+    struct function_request request = {a, name, {fn, ud}};
+    status = accd_protected(a, add_function, &request);
+    if (status == ACCD_OK)
+        a->generation++;
+    return accd_leave(a, status);
+}

@@ -1,0 +1,252 @@
+/* open.c - sessions: their interpreter, configuration, begin and end. */
+#include "embed.h"
+
+#include <lauxlib.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *usual_allocator(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud;
+    (void)old;
+    if (n == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, n);
+}
+
+/* The interpreter's memory. Lua's old size is a kind where there is no block yet. */
+static void *metered(void *ud, void *ptr, size_t old, size_t n)
+{
+    struct meter *meter = ud;
+    size_t before = ptr ? old : 0;
+    if (n > before && meter->most && meter->used + (n - before) > meter->most) {
+        meter->refused = true;
+        return NULL;
+    }
+    if (!ptr && n == 0)
+        return NULL;
+    void *block = meter->fn(meter->ud, ptr, before, n);
+    if (block || n == 0)
+        meter->used += n - before;
+    return block;
+}
+
+/* ----------------------------------------------------------------------------- the interpreter -- */
+
+static int new_thread(lua_State *L)
+{
+    accd *a = lua_touserdata(L, 1);
+    a->L = lua_newthread(L);
+    a->thread = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+/* Another Lua library in the process, of another release, has states that look otherwise. Where there is
+ * more than one of them, the loader's order tells which one the program uses. */
+static bool same_lua(void)
+{
+    const char *theirs = dlsym(RTLD_DEFAULT, "lua_ident");
+    return !theirs || !strcmp(theirs, lua_ident);
+}
+
+static accd_status make_state(accd *a, const accd_config *config)
+{
+    lua_State *L = config->L;
+    if (!L) {
+        a->L = lua_newstate(metered, &a->meter);
+        if (!a->L)
+            return accd_no_memory(a);
+        lua_gc(a->L, LUA_GCGEN, 0, 0);
+        return ACCD_OK;
+    }
+    a->borrowed = true;
+    if (lua_version(L) != LUA_VERSION_NUM || !same_lua())
+        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+                           "the state is of another release of Lua than the library");
+    if (!lua_checkstack(L, 3))
+        return accd_no_memory(a);
+    lua_pushcfunction(L, new_thread);
+    lua_pushlightuserdata(L, a);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return ACCD_OK;
+    lua_pop(L, 1);
+    a->L = NULL;
+    return accd_no_memory(a);
+}
+
+/* -------------------------------------------------------------------------------------- opening -- */
+
+struct opening {
+    accd *a;
+    const accd_config *config;
+    struct allocator allocator;
+};
+
+static void set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value); /* NULL: nil */
+    lua_setfield(L, -2, key);
+}
+
+static void set_number(lua_State *L, const char *key, uint64_t value)
+{
+    if (!value)
+        return;
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, key);
+}
+
+static void push_options(lua_State *L, struct opening *opening)
+{
+    const accd_config *config = opening->config;
+    lua_newtable(L);
+    set_text(L, "device", config->device);
+    set_text(L, "rules", config->rules);
+    set_text(L, "language", config->language);
+    set_text(L, "descriptors", config->descriptors);
+    set_number(L, "devices", config->devices);
+    set_number(L, "device_bytes", config->device_bytes);
+    set_number(L, "threads", config->threads);
+    lua_pushboolean(L, config->strict);
+    lua_setfield(L, -2, "strict");
+    lua_pushlightuserdata(L, &opening->allocator);
+    lua_setfield(L, -2, "allocator");
+}
+
+/* Runs protected. */
+static int open_session(lua_State *L)
+{
+    struct opening *opening = lua_touserdata(L, 1);
+    accd *a = opening->a;
+    accd_push_library(L);
+    lua_pushboolean(L, 0);
+    a->detail_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_getfield(L, -1, "limit");
+    a->limit_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pushvalue(L, -1);
+    a->library = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_getfield(L, -1, "open");
+    push_options(L, opening);
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "ctx");
+    struct context *context = check_context(L, -1);
+    lua_pop(L, 1);
+    a->self = luaL_ref(L, LUA_REGISTRYINDEX);
+    a->context = context;
+    a->core = context->core;
+    return 0;
+}
+
+static bool is_zero(const accd_config *config)
+{
+    for (size_t i = 0; i < sizeof config->reserved / sizeof config->reserved[0]; i++)
+        if (config->reserved[i])
+            return false;
+    return true;
+}
+
+static accd_status start(accd *a, const accd_config *config)
+{
+    if (!is_zero(config))
+        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+                           "the configuration has fields that this version does not know");
+    if (config->memory_most && config->L)
+        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+                           "the memory of a Lua state of yours is not counted here");
+    if (config->devices > INT32_MAX || config->device_bytes > INT64_MAX)
+        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse", "a number is too large");
+    accd_status status = make_state(a, config);
+    if (status != ACCD_OK)
+        return status;
+    *(accd **)lua_getextraspace(a->L) = a;
+    struct opening opening = {a, config, {a->meter.fn, a->meter.ud}};
+    status = accd_protected(a, open_session, &opening);
+    if (status != ACCD_OK)
+        return status;
+    accd_context_on_event(a->core, config->on_event, config->event_ud);
+    return ACCD_OK;
+}
+
+accd_status accd_open(accd **a_p, const accd_config *config)
+{
+    static const accd_config usual;
+    if (!a_p)
+        return ACCD_MISUSE;
+    *a_p = NULL;
+    if (!config)
+        config = &usual;
+    struct meter meter = {
+        .fn = config->alloc ? config->alloc : usual_allocator,
+        .ud = config->alloc_ud,
+        .most = config->memory_most,
+    };
+    accd *a = meter.fn(meter.ud, NULL, 0, sizeof *a);
+    if (!a)
+        return ACCD_OUT_OF_MEMORY;
+    *a = (accd){
+        .magic = ACCD_MAGIC,
+        .meter = meter,
+        .self = LUA_NOREF,
+        .library = LUA_NOREF,
+        .thread = LUA_NOREF,
+        .detail_ref = LUA_NOREF,
+        .limit_ref = LUA_NOREF,
+        .steps_most = config->steps_most,
+        .generation = 1,
+    };
+    atomic_init(&a->owner, (uintptr_t)pthread_self());
+    *a_p = a;
+    return start(a, config);
+}
+
+/* -------------------------------------------------------------------------------------- closing -- */
+
+static int close_session(lua_State *L)
+{
+    accd *a = *(accd **)lua_touserdata(L, 1);
+    accd_push_method(L, a, "close");
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+/* Gives a state of the host back as it was, but for what the library keeps there. */
+static void leave_state(accd *a)
+{
+    lua_State *L = a->L;
+    for (accd_prepared *handle = a->handles; handle; handle = handle->next)
+        luaL_unref(L, LUA_REGISTRYINDEX, handle->ref);
+    const int refs[] = {a->self, a->library, a->detail_ref, a->limit_ref, a->thread};
+    for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++)
+        luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+}
+
+accd_status accd_close(accd *a)
+{
+    if (!a)
+        return ACCD_OK;
+    accd_status status = accd_may_close(a, ACCD_HERE);
+    if (status != ACCD_OK)
+        return status;
+    while (a->regions)
+        accd_drop_region(a, a->regions);
+    a->steps_most = 0;
+    a->meter.most = 0;
+    if (a->core)
+        accd_protected(a, close_session, &a);
+    if (a->L && a->borrowed)
+        leave_state(a);
+    else if (a->L)
+        lua_close(a->L);
+    for (accd_prepared *handle = a->handles, *next; handle; handle = next) {
+        next = handle->next;
+        handle->a = NULL;
+    }
+    a->magic = 0;
+    struct meter meter = a->meter;
+    meter.fn(meter.ud, a, sizeof *a, 0);
+    return ACCD_OK;
+}
