@@ -1,0 +1,205 @@
+-- members.lua - an object's memory as rows to read: a row for each member, number and pointer.
+--
+-- members.rows(reader, t, low, high) walks a type between two offsets. The reader knows the memory (snapshot.lua):
+-- value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t) says where one
+-- leads; dims(offset, t) gives the bounds of a descriptor, or nil. A row is {path, offset, bytes, kind = "value",
+-- "pointer" or "elided", text}.
+
+local types = require "accdeep.types"
+
+local members = {}
+
+local NUMBERS, BEGIN = 8, 6  -- numbers of an array that are shown; of longer ones the first, and the last
+local ELEMENTS = 4           -- structures or pointers of an array, likewise: the first two, and the last
+local ROWS = 40              -- of an object
+local TEXT = 24              -- bytes of a string
+
+local UNKNOWN = "?"
+
+local function is_number(t) return t.kind == "scalar" or t.kind == "complex" or t.kind == "character" end
+
+-- Whether an object of a type holds pointers.
+function members.leads_on(t)
+  if t.kind == "pointer" or t.kind == "descriptor" then return true end
+  if t.kind == "array" then return members.leads_on(t.of) end
+  if t.kind ~= "record" or not t.members then return false end
+  if t.holds_pointers == nil then
+    t.holds_pointers = false
+    for _, member in ipairs(t.members) do t.holds_pointers = t.holds_pointers or members.leads_on(member.type) end
+  end
+  return t.holds_pointers
+end
+
+-- ---------------------------------------------------------------------------------------- values --
+
+local function printable(bytes)
+  return '"' .. bytes:gsub('[%c\127-\255"\\]', function(c) return ("\\x%02x"):format(c:byte()) end) .. '"'
+end
+
+-- A number as text; nil where nothing was written.
+local function number(reader, t, offset)
+  if t.kind == "complex" then
+    local re, im = number(reader, t.part, offset), number(reader, t.part, offset + t.part.size)
+    return (re or im) and ("(%s, %s)"):format(re or UNKNOWN, im or UNKNOWN)
+  elseif t.kind == "character" then
+    local bytes = {}
+    for i = 1, math.min(t.len, TEXT) do
+      local value = reader.value(offset + i - 1, types.scalars["unsigned char"])
+      if not value then return nil end
+      bytes[i] = string.char(value)
+    end
+    return printable(table.concat(bytes)) .. (t.len > TEXT and "..." or "")
+  end
+  local value = reader.value(offset, t)
+  if value == nil or type(value) == "boolean" then return value ~= nil and tostring(value) or nil end
+  if t.logical then return value ~= 0 and "T" or "F" end
+  return t.float and (t.size == 4 and "%.7g" or "%.10g"):format(value) or tostring(value)
+end
+
+-- A string that an array of char holds up to its end; nil if it is none.
+local function text_of(reader, t, first, n)
+  local bytes = {}
+  for i = 0, math.min(n, TEXT) - 1 do
+    local value = reader.value(first + i, t)
+    if value == 0 and #bytes > 0 then return printable(table.concat(bytes)) end
+    if not value or value < 32 or value > 126 then return nil end
+    bytes[#bytes + 1] = string.char(value)
+  end
+  return #bytes > 1 and printable(table.concat(bytes)) .. (n > TEXT and "..." or "") or nil
+end
+
+-- The first and last indices of n that are shown, as a list; false stands for those between.
+local function shown(from, to, most, begin)
+  local list = {}
+  if to - from <= most then
+    for i = from, to - 1 do list[#list + 1] = i end
+    return list
+  end
+  for i = from, from + begin - 1 do list[#list + 1] = i end
+  list[#list + 1] = false
+  list[#list + 1] = to - 1
+  return list
+end
+
+-- Numbers from one index to another in one text.
+local function numbers(reader, of, offset, from, to)
+  local text = of.size == 1 and of.kind == "scalar" and of.name == "char"
+    and text_of(reader, of, offset + from, to - from)
+  if text then return text end
+  local parts, unknown = {}, 0
+  for i, index in ipairs(shown(from, to, NUMBERS, BEGIN)) do
+    local value = not index and "..." or number(reader, of, offset + index * of.size)
+    if not value then unknown = unknown + 1 end
+    parts[i] = value or UNKNOWN
+  end
+  return table.concat(parts, " "), unknown > 0
+end
+
+-- ------------------------------------------------------------------------------------------ rows --
+
+local function bounds_text(dims)
+  local parts = {}
+  for i, dim in ipairs(dims) do parts[i] = ("%d:%d"):format(dim.lower, dim.lower + dim.extent - 1) end
+  return #parts > 0 and ("(%s)"):format(table.concat(parts, ",")) or ""
+end
+
+local function add(walk, row)
+  walk.n = walk.n + 1
+  if walk.n <= ROWS then walk.rows[walk.n] = row end
+end
+
+-- The path of a member; anonymous ones have none of their own.
+local function joined(path, name)
+  if not name or path == "" then return name or path end
+  return path .. "." .. name
+end
+
+local visit -- forward
+
+local function visit_array(walk, t, offset, path)
+  local size = t.of.size
+  if size == 0 or not t.n then return end
+  local from = math.max(0, (walk.low - offset + size - 1) // size)
+  local to = math.min(t.n, (walk.high - offset) // size)
+  if not is_number(t.of) and not walk.whole then -- a part of the element at either end may lie in the range
+    from, to = math.max(0, (walk.low - offset) // size), math.min(t.n, (walk.high - offset + size - 1) // size)
+  end
+  if to <= from then return end
+  if is_number(t.of) then
+    local whole = from == 0 and to == t.n
+    local text, unknown = numbers(walk.reader, t.of, offset, from, to)
+    return add(walk, { path = path .. (whole and "" or ("[%d:%d]"):format(from, to - from)),
+      offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown })
+  end
+  for _, index in ipairs(shown(from, to, ELEMENTS, ELEMENTS - 2)) do
+    if index then
+      visit(walk, t.of, offset + index * size, t.n == 1 and path == "" and path or ("%s[%d]"):format(path, index))
+    else
+      local left = to - from - ELEMENTS + 1
+      add(walk, { path = path, offset = offset + (from + ELEMENTS - 2) * size, bytes = left * size, kind = "elided",
+        text = ("... %d more"):format(left) })
+    end
+  end
+end
+
+function visit(walk, t, offset, path)
+  if offset + t.size <= walk.low or offset >= walk.high then return end
+  if t.kind == "array" then return visit_array(walk, t, offset, path) end
+  if t.kind == "record" then
+    for _, member in ipairs(t.members or {}) do
+      visit(walk, member.type, offset + member.offset, joined(path, member.name))
+    end
+    return
+  end
+  if offset < walk.low or offset + t.size > walk.high then return end -- a part of it tells nothing
+  local row = { path = path, offset = offset, bytes = t.size, kind = "value" }
+  if t.kind == "pointer" or t.kind == "descriptor" then
+    row.kind = "pointer"
+    walk.reader.pointer(offset, row, t)
+    if t.kind == "descriptor" and row.address and row.address ~= 0 then
+      local dims = walk.reader.dims(offset, t)
+      row.text = dims and bounds_text(dims) or UNKNOWN
+    end
+  elseif is_number(t) then
+    row.text = number(walk.reader, t, offset)
+    row.unknown, row.text = not row.text, row.text or UNKNOWN
+  else
+    row.text = ("%d bytes"):format(t.size)
+  end
+  add(walk, row)
+end
+
+-- The rows of what lies between two offsets of an object of a type.
+function members.rows(reader, t, low, high)
+  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, n = 0 }
+  visit(walk, t, 0, "")
+  if walk.n > ROWS then
+    walk.rows[ROWS + 1] = { path = "", offset = high, bytes = 0, kind = "elided",
+      text = ("... %d more"):format(walk.n - ROWS) }
+  end
+  return walk.rows
+end
+
+-- Calls found(offset, pointer type, path) for every pointer in an object of a type; stops when it gives false.
+function members.each_pointer(t, found)
+  local function search(of, offset, path)
+    if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end
+    if not members.leads_on(of) then return true end
+    if of.kind == "array" then
+      local single = of.n == 1 and path == ""
+      for i = 0, (of.n or 0) - 1 do
+        local name = single and path or ("%s[%d]"):format(path, i)
+        if not search(of.of, offset + i * of.of.size, name) then return false end
+      end
+      return true
+    end
+    for _, member in ipairs(of.members) do
+      local name = joined(path, member.name)
+      if not search(member.type, offset + member.offset, name) then return false end
+    end
+    return true
+  end
+  return search(t, 0, "")
+end
+
+return members

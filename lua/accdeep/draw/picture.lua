@@ -1,0 +1,387 @@
+-- picture.lua - what is drawn of a step: boxes with rows, arrows between them, bands for levels.
+--
+-- picture.of(step, before) -> { title, file, line, error, device, boxes, arrows, levels, left_out = texts,
+--     fused = { {title, ids}... } }
+--   box = { id, side = "host"|"device", twin = id of the host's object, title, notes = lines, rows, is = words }
+--   row = { key, name, text, is = words, mark = ">" moved in, "<" moved out, port = an arrow starts here,
+--     across = to the other side }
+--   arrow = { from, key, to, is = "host"|"attached"|"untranslated"|"device"|"group" }
+--   level = { title, parts = texts }
+-- is: a set of words that a picture shows each in its own way: absent, group, new, offending, changed, unknown,
+-- excluded, elided, wrong. boxes are a list, and by id; places and owned are this module's own. Pictures share boxes
+-- and arrows of objects that have not changed: nobody else may write into them.
+
+local picture = {}
+
+local TITLE, NAME, VALUE = 44, 30, 40 -- characters that are shown of a title, of a member's name, of a value
+local PARTS = 6 -- clauses of a level
+
+-- The middle of a text that is too long is left out.
+local function fitted(text, most)
+  local n = utf8.len(text) or #text
+  if n <= most then return text end
+  if n ~= #text then return text:sub(1, (utf8.offset(text, most) or most) - 1) .. "..." end
+  local tail = most // 3
+  return text:sub(1, most - tail - 3) .. "..." .. text:sub(-tail)
+end
+
+-- What a pointer's row says beside its arrow.
+local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
+  device = "device" }
+
+local function pointer_text(row, side)
+  if row.state == "attached" then return ("%s\u{d7}%d"):format(row.text and row.text .. " " or "", row.count) end
+  if row.state == "host" and side == "device" then return "host address" end
+  return POINTER[row.state] or row.text or ""
+end
+
+local ARROWS = { attached = "attached", device = "device" }
+
+local function member_row(row, side, arrow)
+  local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
+  is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
+  local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
+  local made = { key = row.path .. (row.kind == "elided" and "..." or ""), name = fitted(row.path, NAME),
+    text = fitted(text, VALUE), is = is, offset = row.offset, bytes = row.bytes, port = row.to ~= nil }
+  if row.to then
+    made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
+    arrow { key = made.key, to = row.to,
+      is = row.state == "host" and side == "device" and "untranslated" or ARROWS[row.state] or "host" }
+  end
+  return made
+end
+
+local function notes_of(object, side)
+  local notes = {}
+  if object.group then
+    notes[1] = ("%d objects, %d bytes"):format(object.group, object.bytes)
+    if object.present == "partly" then notes[2] = "some of them on the device" end
+    return notes
+  end
+  notes[1] = object.type and fitted(object.type, TITLE) or ("%d bytes"):format(object.bytes)
+  if object.part then notes[1] = "in " .. notes[1] end
+  if side == "device" then
+    notes[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
+      .. (object.mapped and ", mapped" or "")
+  end
+  return notes
+end
+
+-- The box of an object, and the arrows from it.
+local function box_of(object, side)
+  local box = { id = object.id, side = side, twin = object.host, title = fitted(object.name, TITLE),
+    name = object.name, is_variable = object.is_variable, notes = notes_of(object, side), rows = {},
+    is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
+  local arrows = {}
+  if object.group and object.of then arrows[1] = { from = object.of, to = object.id, is = "group" } end
+  local function arrow(fields)
+    fields.from = object.id
+    arrows[#arrows + 1] = fields
+  end
+  for i, row in ipairs(object.rows) do box.rows[i] = member_row(row, side, arrow) end
+  return { box = box, arrows = arrows }
+end
+
+-- Adds the boxes of a side. Snapshots share objects that have not changed; kept has the boxes of those.
+local function add_boxes(made, list, side, kept)
+  for _, object in ipairs(list) do
+    kept[object] = kept[object] or box_of(object, side)
+    local box, n = kept[object].box, #made.boxes + 1
+    made.boxes[n], made.boxes[box.id], made.places[box.id] = box, box, n
+    table.move(kept[object].arrows, 1, #kept[object].arrows, #made.arrows + 1, made.arrows)
+  end
+end
+
+local function copied(t)
+  local copy = {}
+  for key, value in pairs(t) do copy[key] = value end
+  return copy
+end
+
+-- A box that is this picture's own, to be marked: others may share the one it stands for.
+local function own(made, id)
+  local box = made.boxes[id]
+  if made.owned[id] then return box end
+  local copy = copied(box)
+  copy.is, copy.rows = copied(box.is), {}
+  for i, row in ipairs(box.rows) do
+    copy.rows[i] = copied(row)
+    copy.rows[i].is = copied(row.is)
+  end
+  made.boxes[made.places[id]], made.boxes[id], made.owned[id] = copy, copy, true
+  return copy
+end
+
+-- Marks rows that bytes moved into or out of.
+local function mark_moves(made, step)
+  for _, move in ipairs(step.moved) do
+    local mark = move.way == "in" and ">" or "<"
+    for _, id in pairs(move.way == "in" and { move.device } or { move.host, move.device }) do
+      local box = made.boxes[id] and own(made, id) or { rows = {}, is = {} }
+      for _, row in ipairs(box.rows) do
+        if row.offset < move.offset + move.bytes and move.offset < row.offset + row.bytes then row.mark = mark end
+      end
+      if box.is.group then box.mark = mark end
+    end
+  end
+end
+
+-- Marks what is new, and rows that say something else than before.
+local function mark_changes(made, before)
+  for i, box in ipairs(made.boxes) do
+    local old = before.boxes[box.id]
+    if not old and box.side == "device" then
+      own(made, box.id).is.new = true
+    elseif old and old ~= box then
+      local texts = {}
+      for _, row in ipairs(old.rows) do texts[row.key] = row.text end
+      for k, row in ipairs(made.boxes[i].rows) do
+        if texts[row.key] and texts[row.key] ~= row.text then own(made, box.id).rows[k].is.changed = true end
+      end
+    end
+  end
+end
+
+-- Whether a name stands in a text as a whole.
+local function says(text, name)
+  local from, to = text:find(name, 1, true)
+  while from do
+    if not text:sub(from - 1, from - 1):find "[%w_.>%]]" and not text:sub(to + 1, to + 1):find "[%w_%[]"
+      and not text:find("^%.[%a_]", to + 1) and not text:find("^->", to + 1) then return true end
+    from, to = text:find(name, to + 1, true)
+  end
+  return false
+end
+
+-- Whether a text names a member of an object: v.data of v, p[0].next of p[0:1].
+local function names_row(text, box, row)
+  for _, base in ipairs { (box.name:gsub("%b[]$", "")), (box.name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
+    for _, dot in ipairs { ".", "->", "%", "" } do
+      if says(text, base .. dot .. row.name) then return true end
+    end
+  end
+  return false
+end
+
+-- Marks what an error is about: the member that its message names or, without one, the object that it names or
+-- carries; on the device, if it is there.
+local function mark_error(made, err)
+  -- wanted(box) gives rows to be marked, or whether the box is
+  local function mark(wanted)
+    for _, side in ipairs { "device", "host" } do
+      local any = false
+      for i = 1, #made.boxes do
+        local box = made.boxes[i]
+        local found = box.side == side and wanted(box)
+        if found then
+          any, box = true, own(made, box.id)
+          box.is.offending = true
+          for _, k in ipairs(type(found) == "table" and found or {}) do box.rows[k].is.offending = true end
+        end
+      end
+      if any then return true end
+    end
+    return false
+  end
+  local named = {}
+  for _, object in ipairs(err.objects or {}) do named[object.name] = true end
+  -- rows that are wrong say more than those that only have the name
+  local function rows(only_wrong)
+    return function(box)
+      local found = {}
+      for k, row in ipairs(box.rows) do
+        if row.name ~= "" and (row.is.wrong or not only_wrong) and names_row(err.message, box, row) then
+          found[#found + 1] = k
+        end
+      end
+      return found[1] and found
+    end
+  end
+  local _ = mark(rows(true)) or mark(rows(false)) or mark(function(box) return says(err.message, box.name) end)
+    or mark(function(box) return named[box.name] end)
+end
+
+local function level_of(level)
+  local parts = {}
+  for i, clause in ipairs(level.clauses) do
+    if i > PARTS then
+      parts[i] = ("and %d more"):format(#level.clauses - PARTS)
+      break
+    end
+    parts[i] = ("%s(%s)"):format(clause.state, fitted(clause.name or "?", NAME))
+  end
+  for _, list in ipairs { level.tuples or {}, level.floor or {} } do
+    for i, tuple in ipairs(list) do
+      if i > PARTS then break end
+      parts[#parts + 1] = ("%s %s"):format(tuple.state, fitted(tuple.name, NAME))
+    end
+  end
+  return { title = level.kind .. (level.at and " " .. level.at:match "[^/]*$" or ""), parts = parts }
+end
+
+-- What lies in one block of the device because it was fused, as the innermost level that did it has it: {title, ids of
+-- boxes}.
+local function fused(shot, boxes)
+  local list, taken = {}, {}
+  local function add(tuple)
+    local of, ids = {}, {}
+    for _, name in ipairs(tuple.ancestors or {}) do of[name] = true end
+    for _, box in ipairs(boxes) do
+      if box.side == "device" and of[box.name] and not taken[box.id] then ids[#ids + 1] = box.id end
+    end
+    if #ids < 2 then return end
+    for _, id in ipairs(ids) do taken[id] = true end
+    list[#list + 1] = { title = fitted("fused: " .. tuple.name, NAME), ids = ids }
+  end
+  for i = #shot.levels, 1, -1 do
+    for _, tuples in ipairs { shot.levels[i].floor or {}, shot.levels[i].tuples or {} } do
+      for _, tuple in ipairs(tuples) do add(tuple) end
+    end
+  end
+  return list
+end
+
+-- The picture of a step; before: that of the step before, or nil; kept: boxes of objects, for pictures that share them.
+function picture.of(step, before, kept)
+  local made = { title = step.title, file = step.file, line = step.line, error = step.error,
+    device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, places = {}, owned = {} }
+  add_boxes(made, step.snapshot.host, "host", kept or {})
+  add_boxes(made, step.snapshot.device, "device", kept or {})
+  mark_moves(made, step)
+  if before then mark_changes(made, before) end
+  if step.error then mark_error(made, step.error) end
+  for i, level in ipairs(step.snapshot.levels) do made.levels[i] = level_of(level) end
+  made.fused = fused(step.snapshot, made.boxes)
+  return made
+end
+
+-- Which boxes have to do with something that is on the device in any of the pictures: id -> true. Nil: none does.
+local function involved(list)
+  local near, found, queue = {}, {}, {}
+  local function link(a, b)
+    near[a] = near[a] or {}
+    near[a][b] = true
+  end
+  local function enter(id)
+    if not found[id] then
+      found[id] = true
+      queue[#queue + 1] = id
+    end
+  end
+  local seen = {}
+  for _, one in ipairs(list) do
+    for _, arrow in ipairs(one.arrows) do
+      if not seen[arrow] then
+        seen[arrow] = true
+        link(arrow.from, arrow.to)
+        link(arrow.to, arrow.from)
+      end
+    end
+    for _, box in ipairs(one.boxes) do
+      if box.side == "device" then enter(box.id) end
+      if box.twin then enter(box.twin) end
+      if box.is.offending then enter(box.id) end
+    end
+  end
+  while #queue > 0 do
+    for id in pairs(near[table.remove(queue)] or {}) do enter(id) end
+  end
+  return next(found) and found or nil
+end
+
+local function listed(box)
+  local row = #box.rows == 1 and box.rows[1]
+  return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
+end
+
+-- Takes variables of which nothing is ever on the device out of the pictures: their names are told.
+local function focus(list)
+  local kept = involved(list)
+  for _, one in ipairs(kept and list or {}) do
+    local boxes = {}
+    for _, box in ipairs(one.boxes) do
+      if kept[box.id] then
+        boxes[#boxes + 1], boxes[box.id] = box, box
+      elseif box.is_variable then
+        table.insert(one.left_out, listed(box))
+      end
+    end
+    one.boxes = boxes
+  end
+end
+
+-- Pictures of all steps of a case.
+function picture.all(steps)
+  local list, kept = {}, {}
+  for i, step in ipairs(steps) do list[i] = picture.of(step, list[i - 1], kept) end
+  focus(list)
+  return list
+end
+
+-- ------------------------------------------------------------------------------------ measuring --
+
+picture.ROW, picture.LINE, picture.BAND = 18, 14, 18 -- heights in points: of a row, a line of a head, a level
+local GUTTER = 14 -- where marks stand
+local CHARACTER, WIDE = 6.65, 7.3 -- of monospaced text of 11 points, and of a title
+local PAD = 8
+
+local function width_of(text, each) return (utf8.len(text) or #text) * each end
+
+-- Width of a box, and height of its head.
+function picture.measure(box)
+  local width = width_of(box.title, WIDE) + 2 * PAD + (box.is.group and 2 * GUTTER or 0)
+  for _, note in ipairs(box.notes) do width = math.max(width, width_of(note, CHARACTER) + 2 * PAD) end
+  for _, row in ipairs(box.rows) do
+    local gap = row.name ~= "" and row.text ~= "" and 12 or 0
+    width = math.max(width, width_of(row.name, CHARACTER) + width_of(row.text, CHARACTER) + gap + GUTTER
+      + 2 * PAD + (row.port and 8 or 0))
+  end
+  return math.ceil(width), (#box.notes + 1) * picture.LINE + 8
+end
+
+function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
+
+-- One picture that has room for all of a list: each box as large as it ever is, with every row and arrow.
+function picture.union(list)
+  local all, seen = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
+  local function add_box(box)
+    local room = all.boxes[box.id]
+    if not room then
+      room = { id = box.id, side = box.side, twin = box.twin, rows = {}, notes = box.notes, title = box.title,
+        is = {}, width = 0, head = 0 }
+      all.boxes[#all.boxes + 1], all.boxes[box.id] = room, room
+    end
+    local width, head = picture.measure(box)
+    room.width, room.head = math.max(room.width, width), math.max(room.head, head)
+    for _, row in ipairs(box.rows) do
+      if not room.rows[row.key] then
+        room.rows[row.key] = #room.rows + 1
+        room.rows[#room.rows + 1] = row
+      end
+    end
+  end
+  local function add_arrow(arrow)
+    local key = picture.arrow_key(arrow)
+    if not seen[key] then
+      seen[key] = true
+      all.arrows[#all.arrows + 1] = arrow
+    end
+  end
+  local function each(things, add) -- pictures share them
+    for _, thing in ipairs(things) do
+      if not seen[thing] then
+        seen[thing] = true
+        add(thing)
+      end
+    end
+  end
+  for _, one in ipairs(list) do
+    all.device = one.device
+    each(one.boxes, add_box)
+    each(one.arrows, add_arrow)
+    if #one.levels > #all.levels then all.levels = one.levels end
+  end
+  return all
+end
+
+return picture

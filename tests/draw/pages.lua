@@ -1,0 +1,171 @@
+-- tests/draw/pages.lua PROGRAM - pages of `accdeep draw` in a real browser: what is shown, keys, slider, colours.
+--
+-- A page gets a probe: a script that does what a person does, and leaves what it sees in the document, which the
+-- browser then prints. Exit status 77 (skipped) where there is no browser or no Graphviz.
+
+local program = arg[1]
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute(("mkdir '%s'"):format(folder)))
+
+local function finish(status)
+  os.execute(("rm -rf '%s'"):format(folder))
+  os.exit(status)
+end
+
+local function output(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
+local function find(...)
+  for _, name in ipairs { ... } do
+    local path = output(("command -v %s"):format(name)):match "%S+"
+    if path then return path end
+  end
+  return nil
+end
+
+local browser = find("chromium", "chromium-browser", "google-chrome")
+if not browser or not find "dot" then
+  print(("skipped: there is no %s"):format(browser and "Graphviz (dot)" or "browser (chromium)"))
+  finish(77)
+end
+
+local function read(name)
+  local file = assert(io.open(name))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function write(name, text)
+  local file = assert(io.open(name, "w"))
+  file:write(text)
+  file:close()
+end
+
+-- What a page says after the statements of a probe, which call see(name, value).
+local function probe(page, statements, hash, options)
+  local text = read(page)
+  local begin = [[<script>var seen = [];
+    function see(name, value) { seen.push(name + "=" + value); }
+    window.onerror = function (message) { see("error", message); };
+    console.error = function (message) { see("error", message); };</script>]]
+  local finishing = [[<script>(function () {
+    function text(id) { return document.getElementById(id).textContent; }
+    function press(key) { document.dispatchEvent(new KeyboardEvent("keydown", { key: key, bubbles: true })); }
+    function ink() { return getComputedStyle(document.body).backgroundColor; }
+    try { ]] .. statements .. [[ } catch (problem) { see("error", problem); }
+    var out = document.createElement("pre"); out.id = "seen"; out.textContent = seen.join("\n");
+    document.body.appendChild(out); })();</script></body>]]
+  text = text:gsub("<head>", function() return "<head>" .. begin end, 1)
+    :gsub("</body>", function() return finishing end, 1)
+  write(folder .. "/probe.html", text)
+  local command = "timeout 60 '%s' --headless --no-sandbox --disable-gpu --user-data-dir='%s/profile' %s --dump-dom "
+    .. "'file://%s/probe.html%s' 2>/dev/null"
+  local found = output(command:format(browser, folder, options or "", folder, hash or ""))
+  local list, seen = found:match '<pre id="seen">(.-)</pre>', {}
+  assert(list, "the page has not run to its end")
+  for line in list:gmatch "[^\n]+" do
+    local name, value = line:match "^([^=]*)=(.*)$"
+    if name == "error" then error("in the page: " .. value) end
+    if name then seen[name] = value:gsub("&lt;", "<"):gsub("&gt;", ">"):gsub("&amp;", "&") end
+  end
+  return seen
+end
+
+local failed, count = 0, 0
+local function equal(what, found, wanted)
+  count = count + 1
+  if found == wanted then return end
+  failed = failed + 1
+  print(("FAIL %s: wanted %s, found %s"):format(what, tostring(wanted), tostring(found)))
+end
+
+local function draw(scenario, name)
+  os.execute(("'%s' draw -o '%s/%s.html' '%s' >/dev/null 2>&1"):format(program, folder, name, scenario))
+  return ("%s/%s.html"):format(folder, name)
+end
+
+-- Steps by keys, by the slider, by the address; what the user's texts would do if they were markup.
+local page = draw("tests/cli/draw/deep.lua", "deep")
+local seen = probe(page, [[
+  see("begin", text("count")); see("title", document.title);
+  press("End"); see("end", text("count"));
+  press("ArrowRight"); see("stays", text("count"));
+  press("ArrowLeft"); see("left", text("count"));
+  press("Home"); see("home", text("count"));
+  var slider = document.getElementById("slider");
+  slider.value = 1; slider.dispatchEvent(new Event("input"));
+  see("slid", text("count")); see("spoken", slider.getAttribute("aria-valuetext")); see("hash", location.hash);
+  see("directive", text("directive")); see("line", document.querySelector("#source .now").textContent.trim());
+  see("boxes", document.querySelectorAll("#picture .device.box").length);
+  see("excluded", document.querySelectorAll("#picture .device .excluded").length);
+  see("moved", document.querySelectorAll("#picture .device .moved").length > 0);
+  see("rule", document.querySelector("#events .rule").title.length > 20);
+  document.querySelector("#events tbody tr").dispatchEvent(new MouseEvent("mouseenter"));
+  see("marked", document.querySelector("#directive mark").textContent);
+  see("scripts", document.querySelectorAll("script").length); see("bold", document.querySelectorAll("b").length);
+  see("wide", document.documentElement.scrollWidth <= innerWidth);
+  var cases = document.getElementById("case"); see("cases", cases.options.length);
+  cases.value = 1; cases.dispatchEvent(new Event("change")); press("End"); press("ArrowLeft");
+  document.querySelector(".tick").click();
+  see("failure", text("error").indexOf("host-pointer-on-device") >= 0);
+  see("offending", document.querySelectorAll("#picture .offending").length > 0);
+  see("untranslated", document.querySelectorAll("#picture .link.untranslated").length);
+]], "#case=1&step=1")
+equal("first step", seen.begin, "step 1 of 8")
+equal("title", seen.title, "A structure <script>alert(1)</script> & its parts")
+equal("End", seen["end"], "step 8 of 8")
+equal("a step behind the last", seen.stays, "step 8 of 8")
+equal("arrow left", seen.left, "step 7 of 8")
+equal("Home", seen.home, "step 1 of 8")
+equal("slider", seen.slid, "step 2 of 8")
+equal("slider, spoken", seen.spoken, "step 2 of 8: data copy(X) copyin(name)")
+equal("address", seen.hash, "#case=1&step=2")
+equal("directive", seen.directive, "data copy(X) copyin(name)")
+equal("line of the source", seen.line, 'acc "data copy(X) copyin(name)" (function()')
+equal("boxes", seen.boxes, "3")
+equal("members that are left out", seen.excluded, "1")
+equal("rows that moved", seen.moved, "true")
+equal("a rule's text", seen.rule, "true")
+equal("word of the directive", seen.marked, "X")
+equal("scripts: data, the page's, and the probe's two", seen.scripts, "4")
+equal("bold text", seen.bold, "0")
+equal("no wider than the window", seen.wide, "true")
+equal("cases", seen.cases, "2")
+equal("error of a step", seen.failure, "true")
+equal("what the error is about", seen.offending, "true")
+equal("arrow to the host", seen.untranslated, "1")
+
+-- Light and dark: as the system has it, and as the button says.
+local colours = [[
+  see("first", ink()); document.getElementById("theme").click(); see("second", ink());
+  document.getElementById("theme").click(); see("third", ink());
+  var box = document.querySelector("#picture .side"); see("side", getComputedStyle(box).fill);
+]]
+local light = probe(page, colours)
+local dark = probe(page, colours, "", "--force-dark-mode --blink-settings=preferredColorScheme=0")
+equal("light", light.first, "rgb(255, 255, 255)")
+equal("the other one", light.second ~= light.first, true)
+equal("and back", light.third, light.first)
+equal("dark", dark.first, light.second)
+equal("light where dark is usual", dark.second, light.first)
+equal("colours of pictures", dark.side ~= light.side, true)
+
+-- Ten thousand objects stay one page of a few hundred kilobytes.
+page = draw("tests/draw/many.lua", "many")
+equal("size of a page of many objects", #read(page) < 400000, true)
+seen = probe(page, [[
+  see("boxes", document.querySelectorAll("#picture .box").length);
+  see("groups", document.querySelectorAll("#picture .group.box").length); see("more", text("present"));
+]], "#step=2")
+equal("boxes of many objects", tonumber(seen.boxes) < 20, true)
+equal("groups", seen.groups, "2")
+equal("a long table", seen.more:match "and %d+ more", "and 9901 more")
+
+print(("%d of %d looks at pages find what they should"):format(count - failed, count))
+finish(failed == 0 and 0 or 1)
