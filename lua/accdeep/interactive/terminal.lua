@@ -1,0 +1,112 @@
+-- terminal.lua - lines from a person, or from a pipe; text to them.
+--
+-- On a terminal lines are edited and kept in a history where libedit is found (lua/binding/edit.c); otherwise
+-- they are read plainly.
+
+local core = require "accdeep.core"
+
+local terminal = {}
+
+local Terminal = {}
+Terminal.__index = Terminal
+
+-- Where the history is kept: $ACCDEEP_HISTORY, or a file of the home folder; nil for nowhere.
+local function history_file()
+  local file, home = os.getenv "ACCDEEP_HISTORY", os.getenv "HOME"
+  if file then return file ~= "" and file or nil end
+  return home and home .. "/.accdeep_history"
+end
+
+local function common_prefix(words)
+  local prefix = words[1]
+  for _, word in ipairs(words) do
+    while word:sub(1, #prefix) ~= prefix do prefix = prefix:sub(1, -2) end
+  end
+  return prefix
+end
+
+local SHOWN = 60 -- candidates that are told
+
+-- What the editor asks for: the rest of the word before the cursor, or the words that it may be.
+local function completer(self)
+  return function(before)
+    local word = before:match "[%w_.>%[%]-]*$"
+    local stem, last = word:match "^(.-)([%w_]*)$"
+    local found = {}
+    for _, name in ipairs(self.words and self.words(stem, before) or {}) do
+      if name:sub(1, #last) == last then found[#found + 1] = name end
+    end
+    if #found == 0 then return "", nil end
+    table.sort(found)
+    local rest = common_prefix(found):sub(#last + 1)
+    if #found == 1 and stem == "" then rest = rest .. " " end
+    local more = #found > SHOWN and ("  and %d more"):format(#found - SHOWN) or ""
+    return rest, table.concat(found, "  ", 1, math.min(#found, SHOWN)) .. more
+  end
+end
+
+-- is_terminal: a person is there: prompts are shown, lines edited.
+function terminal.open()
+  local self = setmetatable({ is_terminal = core.isatty(0) and core.isatty(1), words = false }, Terminal)
+  if self.is_terminal then
+    core.watch_interrupts(true)
+    if os.getenv "TERM" ~= "dumb" then self.editor = core.editor(completer(self), history_file()) end
+  end
+  return self
+end
+
+-- A line; nil and "end", or "interrupt".
+function Terminal:read(prompt)
+  if self.editor then
+    local line, why = self.editor:read(prompt)
+    if why == "end" then io.stdout:write "\n" end
+    return line, why
+  end
+  if self.is_terminal then io.stdout:write(prompt) end
+  io.stdout:flush()
+  local line = io.read "l"
+  if line then return line end
+  local interrupted = core.interrupted()
+  if self.is_terminal then io.stdout:write "\n" end
+  return nil, interrupted and "interrupt" or "end"
+end
+
+function Terminal:remember(line)
+  if self.editor and line:find "%S" then self.editor:remember(line) end
+end
+
+-- What a scenario's text may do to a terminal: nothing.
+function Terminal:write(text)
+  io.stdout:write((text:gsub("[%c\127]", function(c) return (c == "\n" or c == "\t") and c or "?" end)))
+end
+
+-- Errors, as report.lua writes them: with colors, perhaps.
+function Terminal:write_error(text)
+  io.stdout:flush()
+  io.stderr:write(text)
+end
+
+local PAGE = 48 -- lines at a time
+
+-- Long text: a person is asked before each further page.
+function Terminal:page(text)
+  if not self.is_terminal then return self:write(text) end
+  local n = 0
+  for line in text:gmatch "[^\n]*\n?" do
+    if n == PAGE then
+      local answer = self:read "-- more: Enter, or q --"
+      if not answer or answer:find "%S" then return end
+      n = 0
+    end
+    self:write(line)
+    n = n + 1
+  end
+end
+
+function Terminal:close()
+  if self.editor then self.editor:close() end
+  if self.is_terminal then core.watch_interrupts(false) end
+  self.editor = nil
+end
+
+return terminal
