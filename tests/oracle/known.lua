@@ -73,21 +73,67 @@ local NULL_SECTION = { rule = "ACC33-2.7-2",
 local NO_NEGATIVE = { rule = "ACC33-3.2.16-1",
   text = "C has no negative size: -1 is the largest one, for which there is no memory, and acc_malloc returns null" }
 
+local NEVER_WRITTEN = { rule = "TR14-1.2-12",
+  text = "the scenario's device knows which bytes nobody has written; a compiled program reads what is there" }
+local SECTION_UNCHECKED = { rule = "ACC33-2.7.1-1",
+  text = "the scenario knows how long arrays are; compiled programs map whatever lies behind them" }
+local ELEMENT_POINTER = { rule = "TR14-3.4-02",
+  text = "the pointer that leads to the section is attached; gcc 12 leaves it where an index is a variable" }
+local NOTHING_THERE = { rule = "TR14-3.5-06",
+  text = "an alias needs no object of its own at its address; acc_attach does" }
+local NO_WORDS = { rule = "ACC33-2.7.1-3", text = "gcc 12 has no data clauses of several dimensions behind pointers" }
+local NO_ROUTINE = { rule = "ACC33-3.2.30-1", text = "gcc 12 declares acc_memcpy_device, but has no such routine" }
+local COMPILER_CRASHES = { rule = "ACC33-att-5", text = "gcc 12 ends with an internal error" }
+
 local openacc = {
+  ["1.2-capabilities"] = {
+    ["rejects: parents that are read, though they were not sent [TR14-1.2-12]"] = { NEVER_WRITTEN },
+  },
+  ["3.4-convenience"] = {
+    ["accepts: any object as base: elements, inner structures, what pointers lead to [TR14-3.4-02]"]
+      = { ELEMENT_POINTER },
+  },
+  ["4.1-attach"] = {
+    ["accepts: pointers attach to objects of this directive, and to those present before [TR14-4.1-02]"]
+      = { [2] = PLAIN_POINTER },
+    ["rejects: an object goes while a pointer is attached to it, or in it [TR14-4.1-03]"] = { PLAIN_POINTER },
+  },
+  corners = {
+    ["accepts: the base of a member's alias in a clause is an empty section [TR14-3.5-06]"]
+      = { ["end"] = NOTHING_THERE },
+    ["accepts: any object of an array of rows, and a part of one row [TR14-3.4-02 ACC33-2.7.1-4]"]
+      = { compile = NO_WORDS },
+  },
   ["2.7-clauses"] = {
+    ["accepts: the directive does what the routine does, and attaches [ACC33-2.7-7]"] = { PLAIN_POINTER },
+    ["rejects: sections without a length, outside of the array, of the wrong type [ACC33-2.7.1-1]"]
+      = { SECTION_UNCHECKED },
+    ["accepts: two dimensions: arrays, pointers to pointers, arrays of pointers [ACC33-2.7.1-3]"]
+      = { compile = NO_WORDS },
     ["rejects: in a strict profile a section of a null pointer is an error [ACC33-2.7-2]"] = { NULL_SECTION },
     ["rejects: memory that is not there any more [ACC33-2.7.1-1]"] = { [2] = FREED },
   },
   ["2.7.2-attach"] = {
+    ["accepts: each pointer in device memory has a counter [ACC33-att-1]"] = { [2] = PLAIN_POINTER },
+    ["accepts: pointers with a section, pointer variables [ACC33-att-5]"] = { [2] = PLAIN_POINTER },
     ["rejects: in a strict profile a new target is an error [ACC33-att-3]"] = { PLAIN_POINTER },
     ["rejects: in a strict profile detach below zero is an error [ACC33-det-1]"] = { ["end"] = PLAIN_POINTER },
     ["rejects: where a null pointer is not present it leads to an error [ACC33-gloss-2]"]
       = { ["end"] = BROUGHT_MEMBER },
   },
   ["3.2-routines"] = {
+    ["accepts: the copies of acc_memcpy are moves [ACC33-3.2.30-1]"] = { compile = NO_ROUTINE },
     ["rejects: memory that acc_malloc did not give, a negative size, too much [ACC33-3.2.16-1]"] = { NO_NEGATIVE },
   },
   attach = {
+    ["rejects: the innermost pointer of a chain is the only one that a clause attaches under openacc-3.3 [ACC33-att-5]"]
+      = { compile = COMPILER_CRASHES },
+    ["rejects: the innermost pointer of a chain is the only one that a clause attaches under libgomp-12 [ACC33-att-5]"]
+      = { compile = COMPILER_CRASHES },
+    ["accepts: exit data of what a region holds leaves the attachment, too under openacc-3.3 [ACC33-2.7-1]"]
+      = { compile = COMPILER_CRASHES },
+    ["rejects: exit data detaches, whatever holds the data under libgomp-12 [ACC33-2.7-1]"]
+      = { compile = COMPILER_CRASHES },
     ["rejects: members alone, where clauses leave the structure out under openacc-3.3 [ACC33-att-6]"]
       = { BROUGHT_MEMBER },
     ["rejects: a member that leads to a section, where it is not mapped with it under openacc-3.3 [ACC33-att-10]"]

@@ -110,6 +110,25 @@ int check_present(const void *address, size_t bytes)
 ]],
 }
 
+prelude.pointer = [[
+
+/* The device's copy of a pointer, NULL where it has none. */
+void *check_pointer(void *address)
+{
+    void *there = acc_deviceptr(address), *value = NULL;
+    if (there)
+        acc_memcpy_from_device(&value, there, sizeof value);
+    return value;
+}
+
+/* Whether a pointer's copy on the device leads to the copy of what it leads to on the host. */
+int check_attached(void *pointer, const void *target)
+{
+    void *there = acc_deviceptr((void *)target);
+    return there != NULL && check_pointer(pointer) == there;
+}
+]]
+
 prelude.device = {
   openacc = [[
 

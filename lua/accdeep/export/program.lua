@@ -17,7 +17,7 @@ Program.__index = Program
 
 function program.new(file)
   return setmetatable({ file = file, declarations = {}, globals = {}, lines = {}, depth = 1, devices = {},
-    blocks = {}, nblocks = 0, uses = {}, checks = 0 }, Program)
+    blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
 -- A case starts with the declarations and the values of its file, on devices where nothing has happened.
@@ -32,6 +32,7 @@ function Program:case(name)
     end
   end
   if self.reason and self.reason.declared then made.reason = self.reason end
+  made.shapes = self.shapes
   return made
 end
 
@@ -307,9 +308,12 @@ function Program:text()
   if self.uses.fails then add(prelude.failing) end
   if self.uses.present then add(prelude.presence[language]) end
   if self.uses.device then add(prelude.device[language]) end
+  if self.uses.pointer then add(prelude.pointer) end
   add "\n"
   if self.uses.result then add "static long result;\n" end
   for _, text in ipairs(self.globals) do add(text .. "\n") end
+  if self.prototypes[1] then add("\n" .. table.concat(self.prototypes, "\n") .. "\n") end
+  for _, text in ipairs(self.functions) do add("\n" .. text .. "\n") end
   add "\nint main(void)\n{\n"
   for _, text in ipairs(self.lines) do add(text .. "\n") end
   add "    return check_result();\n}\n"

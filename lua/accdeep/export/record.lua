@@ -6,19 +6,19 @@
 -- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
 -- script concludes from it holds there, too. What C has no words for closes the program with a reason.
 
-local core = require "accdeep.core"
+local checks = require "accdeep.export.checks"
+local deep = require "accdeep.export.deep"
 local diagnostic = require "accdeep.diagnostic"
 local export_program = require "accdeep.export.program"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
 local place = require "accdeep.place"
 local routines = require "accdeep.export.routines"
-local types = require "accdeep.types"
-local unparse = require "accdeep.unparse"
 local view = require "accdeep.view"
 
 local Recorder = {}
 Recorder.__index = Recorder
+checks.extend(Recorder)
 
 -- ------------------------------------------------------------------------------------ the program --
 
@@ -30,7 +30,8 @@ function Recorder:cannot_declare(message) self.program:cannot(message, not self.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
-  self.program.rules = type(rules) == "string" and rules or nil
+  self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
+  session.explain = self.explain
   local space = session.host_space
   if space.load ~= self.loads[space] then
     local load = space.load
@@ -66,11 +67,37 @@ function Recorder:quietly(fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- A step: statements that are added by write, then fn, whose errors end the program.
-function Recorder:step(write, fn, ...)
-  self:catch_up()
-  if self.program:is_open() then write() end
-  local results = table.pack(pcall(fn, ...))
+-- What there are no standard directives for, however written.
+local beyond_standard = { present_and_copyin = true, update_and_copy = true, bind_group = true, bind_groups = true,
+  bind_types = true, nogroup = true, name = true, bind_all = true, bind_type = true }
+-- What deep.lua writes otherwise.
+local described = { shape = true, policy = true }
+
+local function has_alias(node)
+  if node.tag == "alias" then return true end
+  for _, child in pairs(node) do
+    if type(child) == "table" and has_alias(child) then return true end
+  end
+  return false
+end
+
+-- What of a directive is no standard's: a reason, and whether shapes, policies or nests are all there is of it.
+local function extension(node)
+  if node.name == "declare group" then return "groups", false end
+  local found
+  for _, clause in ipairs(node.clauses) do
+    if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
+    if clause.name == "invoke" or clause.nest or clause.shape then
+      local word = clause.name == "invoke" and "policy" or "shape"
+      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
+    end
+  end
+  if not found and has_alias(node.clauses) then found = "an alias (@)" end
+  return found, true
+end
+
+-- The rest of a step, whose errors end the program.
+function Recorder:finish(results)
   if not results[1] then
     self.failed = true
     if not self.failing then
@@ -80,6 +107,40 @@ function Recorder:step(write, fn, ...)
   end
   self:settle()
   return table.unpack(results, 2, results.n)
+end
+
+-- A step: statements that are added by write, then fn.
+function Recorder:step(write, fn, ...)
+  self:catch_up()
+  if self.program:is_open() then write() end
+  return self:finish(table.pack(pcall(fn, ...)))
+end
+
+-- The same for a directive: its statements depend on what fn finds to be deep in it, nil or as of deep.of.
+function Recorder:directive_step(node, write, fn, ...)
+  self:catch_up()
+  self.plan = nil
+  local results = table.pack(pcall(fn, ...))
+  if self.program:is_open() then
+    self:lowered(function()
+      local found, beyond = nil, extension(node)
+      if self.plan and (beyond or self.program.shapes) then
+        found = deep.of(self.program, self.run.session, self.plan)
+      end
+      if found and self.failing then deep.cannot "a deep copy that fails: it would begin before it fails" end
+      if beyond and not found then deep.cannot(beyond .. ": no standard directive can express that") end
+      write(found)
+    end)
+  end
+  return self:finish(results)
+end
+
+-- Calls fn, which may find out that no standard directives can do it.
+function Recorder:lowered(fn)
+  local ok, problem = pcall(fn)
+  if ok then return end
+  if not deep.is_reason(problem) then error(problem, 0) end
+  self:cannot(problem.cannot)
 end
 
 -- The language of the directives and routines that are used: one of the two.
@@ -94,147 +155,7 @@ function Recorder:speak(language)
   program.language = program.language or language
 end
 
--- ----------------------------------------------------------------------------------------- checks --
-
-local function quoted(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
-
--- Adds a check: text is what it is called, write adds the comparisons.
-function Recorder:check(text, write)
-  if not self.program:is_open() then return end
-  local _, line = location.scenario(1)
-  local begin = #self.program.lines + 1
-  self:linef("check_begin(%d, %s);", line or 0, quoted(text))
-  write()
-  if not self.program:is_open() then return end
-  local lines = self.program.lines
-  local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
-  if #lines == begin + 1 and single then -- one number, one line
-    lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quoted(text), single:sub(2))
-    lines[begin + 1] = nil
-  else
-    self:line "check_end();"
-  end
-end
-
-local function number_text(value)
-  if type(value) == "boolean" then return value and "1" or "0" end
-  return export_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
-end
-
--- A value of the host that the script reads; the same one once, until something happens.
-function Recorder:read(session, address, code, value)
-  if not self.program:is_open() or self.seen[address] then return end
-  self:catch_up()
-  self.seen[address] = true
-  local is_pointer = code == core.scalar.pointer
-  local text = self.program:object(address, is_pointer and "pointer" or code)
-  if not text then
-    return self:cannot "it reads host memory that no variable of a C program names"
-  end
-  if is_pointer then
-    value = session.host_space:pointer(types.pointer(types.void), value)
-    local pointer = self.program:pointer_text(session, view.address(value), types.void)
-    return self:check(("%s == %s"):format(text, pointer or "?"), function() self:compare(session, text, value) end)
-  end
-  self:check(text, function() self:compare(session, text, value) end)
-end
-
-local function as_it_is(text) return text end
-
--- Comparisons of what is at a C expression with a value or a list of values. around: what is asked of each
--- expression.
-function Recorder:compare(session, text, wanted, around)
-  around = around or as_it_is
-  local at = view.location(wanted)
-  if at and at.type.kind == "pointer" then
-    local pointer = self.program:pointer_text(session, at.address, at.type.to)
-    if not pointer then return self:cannot(("the address that %s is compared with has no name"):format(text)) end
-    return self:linef("check_number((const void *)(%s) == (const void *)(%s), 1);", around(text), pointer)
-  elseif at then
-    return self:cannot(("%s is compared with another object as a whole"):format(text))
-  end
-  if type(wanted) == "number" then
-    return self:linef("check_number(%s, %s);", around(text), number_text(wanted))
-  elseif type(wanted) == "boolean" then
-    return self:linef("check_number((%s) != 0, %s);", around(text), number_text(wanted))
-  elseif type(wanted) ~= "table" then
-    return self:cannot(("%s is compared with a %s"):format(text, type(wanted)))
-  end
-  local names, base = {}, wanted[0] ~= nil and 0 or 1
-  for key in pairs(wanted) do
-    if math.type(key) ~= "integer" then names[#names + 1] = tostring(key) end
-  end
-  table.sort(names)
-  for i = base, #wanted do self:compare(session, ("%s[%d]"):format(text, i - base), wanted[i], around) end
-  for _, name in ipairs(names) do self:compare(session, text .. "." .. name, wanted[name], around) end
-end
-
-local function postfix_text(node)
-  local text = unparse.expression(node)
-  return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
-end
-
--- Comparisons of an expression of the scenario, which may be a section, with its value.
-function Recorder:compare_expression(session, expression, wanted, around)
-  local node = grammar.parse("expression", expression, 1, session.scope)
-  local dimensions = {}
-  while node.tag == "section" do
-    table.insert(dimensions, 1, node)
-    node = node.base
-  end
-  if #dimensions == 0 then return self:compare(session, postfix_text(node), wanted, around) end
-  local function elements(text, list, depth)
-    local section = dimensions[depth]
-    if not section then return self:compare(session, text, list, around) end
-    local at = view.location(list)
-    if at then list = at.type.kind == "array" and self:quietly(list.values, list) or {} end
-    local start = section.start and unparse.expression(section.start)
-    start = start and self:quietly(session.value, session, session:host_env(), start) or 0
-    local base = list[0] ~= nil and 0 or 1
-    for i = base, #list do elements(("%s[%d]"):format(text, start + i - base), list[i], depth + 1) end
-  end
-  elements(postfix_text(node), wanted, 1)
-end
-
--- The address of an lvalue or section as C, and its bytes.
-function Recorder:extent(expression)
-  local session = self:session()
-  local _, bytes = self:quietly(session.extent, session, expression)
-  local node = grammar.parse("expression", expression, 1, session.scope)
-  local base, subscripts = place.take_apart(node)
-  if not subscripts then return "&" .. postfix_text(node), bytes end
-  local text = postfix_text(base)
-  local start = subscripts[1].start
-  if start and not (start.tag == "num" and start.value == 0) then
-    text = ("%s + %s"):format(text, unparse.expression(start))
-  end
-  return text, bytes
-end
-
 -- ------------------------------------------------------------------------------------- directives --
-
-local extensions = { shape = "shapes", policy = "policies", ["declare group"] = "groups" }
-local extension_clauses = { present_and_copyin = true, update_and_copy = true, invoke = true, include = true,
-  exclude = true, init_needed = true, use = true, shape = true, type = true, bind_group = true, bind_groups = true,
-  bind_types = true, nogroup = true, name = true, bind_all = true, bind_type = true }
-
--- What of a directive no standard has, or nil.
-local function extension(node)
-  if extensions[node.name] then return extensions[node.name] end
-  for _, clause in ipairs(node.clauses) do
-    if extension_clauses[clause.name] then return ("the clause '%s'"):format(clause.name) end
-    if clause.shape then return ("the shape of '%s<...>'"):format(clause.name) end
-    if clause.nest then return "a nest" end
-  end
-  local found
-  local function visit(n)
-    if type(n) ~= "table" or found then return end
-    if n.tag == "alias" then found = "an alias (@)" end
-    for _, child in pairs(n) do visit(child) end
-  end
-  visit(node.clauses)
-  return found
-end
 
 local dialects = {
   acc = { language = "openacc", start = "directive", prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*",
@@ -259,6 +180,18 @@ end
 local function without_sentinel(name, text)
   local dialect = dialects[name]
   return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
+end
+
+-- A variable that stands in two data clauses: gcc refuses that.
+local function named_twice(node)
+  local seen = {}
+  for _, clause in ipairs(node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local base = place.take_apart(variable)
+      if base.tag == "id" and seen[base.name] then return base.name end
+      if base.tag == "id" then seen[base.name] = true end
+    end
+  end
 end
 
 -- A directive. The host is another number where there are more devices than the scenario has.
@@ -305,11 +238,25 @@ function Recorder:keep_replaced(session, before)
   end
 end
 
+-- The end of the innermost region: what is deep in it goes before, and is put right behind.
+function Recorder:end_region()
+  if not self.program:is_open() then return end
+  self:lowered(function()
+    local found = table.remove(self.regions)
+    local before, behind = {}, {}
+    if found then before, behind = found:keeping() end
+    for _, text in ipairs(found and found:calls "exit" or {}) do self:line(text) end
+    for _, text in ipairs(before) do self:line(text) end
+    self.program:close_brace()
+    for _, text in ipairs(behind) do self:line(text) end
+  end)
+end
+
 -- A region as the script has it: its end is a step, too.
 function Recorder:region(region)
   local made = {}
   local function close()
-    return self:step(function() self.program:close_brace() end, region.close)
+    return self:step(function() self:end_region() end, region.close)
   end
   made.close = close
   return setmetatable(made, { __name = "region", __close = getmetatable(region).__close and close,
@@ -318,9 +265,42 @@ function Recorder:region(region)
       return self:step(function() end, region, function()
         body()
         self:catch_up()
-        if self.program:is_open() then self.program:close_brace() end
+        self:end_region()
       end)
     end })
+end
+
+-- A directive that is deep: clauses of the variables themselves, and calls for what they lead to.
+function Recorder:deep_directive(node, found)
+  local own, others = found:clauses()
+  local function pragma(name, ...)
+    local words = { "#pragma acc", name }
+    for _, list in ipairs { ... } do table.move(list, 1, #list, #words + 1, words) end
+    self:line(table.concat(words, " "))
+  end
+  local function calls(phase, finalize)
+    for _, text in ipairs(found:calls(phase, finalize)) do self:line(text) end
+  end
+  if node.name == "update" then
+    if found:has_data(others) then pragma(node.name, others) end
+    calls "update"
+  elseif node.name == "exit data" then
+    local before, behind = found:keeping()
+    calls("exit", found.plan.finalize)
+    for _, text in ipairs(before) do self:line(text) end
+    pragma(node.name, own, others)
+    for _, text in ipairs(behind) do self:line(text) end
+  else
+    local computes = node.name ~= "data" and node.name ~= "enter data"
+    if computes and found:is_there() then return pragma(node.name, own, others) end
+    pragma(computes and "data" or node.name, own, computes and {} or others)
+    if node.name ~= "enter data" then
+      self.program:open_brace()
+      table.insert(self.regions, found)
+    end
+    calls "enter"
+    if computes then pragma(node.name, found:present(), others) end
+  end
 end
 
 function Recorder:directive(name, original, text, refs)
@@ -329,24 +309,38 @@ function Recorder:directive(name, original, text, refs)
   local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.scope)
   if not ok or not self.program:is_open() then return original(text, refs) end
   self:speak(dialect.language)
-  local beyond = extension(node)
-  if beyond then self:cannot_declare(("%s: no standard directive can express that"):format(beyond)) end
+  local twice = name == "acc" and node.name ~= "update" and named_twice(node)
+  if twice then self:cannot(("'%s' stands in two data clauses of one directive, which gcc refuses"):format(twice)) end
+  if name == "acc" and described[node.name] then
+    self.program.shapes = true
+    return original(text, refs)
+  end
+  local beyond, is_described = extension(node)
+  if beyond and not (is_described and name == "acc") then
+    self:cannot_declare(("%s: no standard directive can express that"):format(beyond))
+  end
   if declarations[node.name] then
     table.insert(self.program.declarations, ("#pragma %s %s"):format(name, without_sentinel(name, text)))
     return original(text, refs)
   elseif node.name:find "^end " or node.name:find "^end_" then
-    return self:step(function() self.program:close_brace() end, original, text, refs)
+    return self:step(function() self:end_region() end, original, text, refs)
   elseif node.name == "declare" then
     self:cannot "declare acts when a C program starts, not where the scenario has it"
     return original(text, refs)
   end
   local before = session.replaced
-  local result
   local queued = has_clause(node, dialect.queued)
-  local function write()
-    self:pragma(name, text)
+  local function write(found)
+    if found then
+      self:deep_directive(node, found)
+    else
+      self:pragma(name, text)
+    end
     if structured[node.name] then
-      self.program:open_brace()
+      if not found then
+        self.program:open_brace()
+        table.insert(self.regions, false)
+      end
     elseif queued then
       self:line(dialect.wait)
     end
@@ -354,10 +348,10 @@ function Recorder:directive(name, original, text, refs)
   -- a compute construct is only looked at until its body is there
   local standalone = structured[node.name] or not routines.is_compute(name, node)
   if not standalone then
-    result = original(text, refs)
+    local result = original(text, refs)
     return type(result) == "function" and self:compute(name, node, text, refs, result, queued) or result
   end
-  result = self:step(write, original, text, refs)
+  local result = self:directive_step(node, write, original, text, refs)
   if result == nil then return nil end
   self:keep_replaced(session, before)
   return self:region(result)
@@ -370,8 +364,8 @@ function Recorder:compute(name, node, text, refs, run, queued)
       self:cannot "the body of a kernel is a Lua function: write it as C text"
       return run(body)
     end
-    return self:step(function()
-      self:pragma(name, text)
+    return self:directive_step(node, function(found)
+      if found then self:deep_directive(node, found) else self:pragma(name, text) end
       local is_loop = routines.is_loop(node)
       if refs then
         if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
@@ -379,6 +373,7 @@ function Recorder:compute(name, node, text, refs, run, queued)
       end
       self:body(body, not is_loop)
       if queued then self:line(dialects[name].wait) end
+      if found and not found:is_there() then self:end_region() end
     end, run, body)
   end
 end
@@ -412,7 +407,7 @@ function Recorder:routine(name, original, ...)
     local truth = returns == "truth"
     self:check(call, function()
       self:linef("check_number(%s, %s);", truth and "result != 0" or "result",
-        number_text(truth and value ~= 0 and value ~= false or not truth and value))
+        checks.number_text(truth and value ~= 0 and value ~= false or not truth and value))
     end)
   end
   return value
@@ -421,20 +416,10 @@ end
 -- ----------------------------------------------------------------------------------- expectations --
 
 local beyond_c = {
-  attached = "whether a pointer is attached", detached = "whether a pointer is attached",
   count = "reference counters", uninitialized = "bytes that nobody has initialised",
   events = "events", moves = "transfers",
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }
-
-function Recorder:presence(text, wanted)
-  if not self.program:is_open() then return end
-  local address, bytes = self:extent(text)
-  self.program.uses.present = true
-  self:check(text .. " present", function()
-    self:linef("check_number(check_present(%s, %d), %d);", address, bytes, wanted)
-  end)
-end
 
 -- An error is the end of a C program: what it prints tells whether it was reached.
 function Recorder:fails(original, code, fn)
@@ -444,7 +429,7 @@ function Recorder:fails(original, code, fn)
   local depth = program.depth
   local _, line = location.scenario(1)
   program.uses.fails = true
-  self:linef("check_fails(%d, %s);", line or 0, quoted(tostring(code)))
+  self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
   self.failing, self.failed = true, false
   local ok, err = pcall(original, code, fn)
   self.failing = false
@@ -470,8 +455,16 @@ local function expectations(self, env)
   for name, fn in pairs(plain) do e[name] = fn end
   for name, what in pairs(beyond_c) do
     e[name] = function(...)
-      self:cannot(("expect.%s: no standard routine tells of %s"):format(name, what))
-      return plain[name](...)
+      local result = plain[name](...)
+      self:unchecked("expect." .. name, what)
+      return result
+    end
+  end
+  for name, wanted in pairs { attached = 1, detached = 0 } do
+    e[name] = function(text, count)
+      local result = plain[name](text, count)
+      self:attachment(text, wanted)
+      return result
     end
   end
   function e.host(text, wanted)
@@ -487,10 +480,11 @@ local function expectations(self, env)
     if self.program.language == "openmp" then
       return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
     end
-    self.program.uses.device = true
     self:check("device " .. text, function()
-      self:compare_expression(session, text, wanted,
-        function(lvalue) return ("check_on_device(%s)"):format(lvalue) end)
+      self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
+        self.program.uses[is_pointer and "pointer" or "device"] = true
+        return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
+      end)
     end)
   end
   function e.present(text)
@@ -511,8 +505,9 @@ end
 
 local beyond_language = {
   fortran = "Fortran", call = "Fortran", output = "Fortran", func = "functions written in Lua",
-  method = "member functions", events = "events", state = "the state of a device",
+  method = "member functions",
 }
+local beyond_routines = { events = "events", state = "the present table, levels and counters" }
 
 local function host_names(self, env)
   local meta = getmetatable(env.host)
@@ -539,23 +534,38 @@ local function of_cpp(text)
     or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
+-- Without the directives that describe types: no compiler knows them.
+local function without_shapes(text)
+  local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
+    return line:find "\\%s*$" and "\n\0" or ""
+  end)
+  while plain:find "\0" do -- its continuation lines
+    plain = plain:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
+  end
+  return plain:sub(2)
+end
+
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)
   local session = self:session()
-  local pragma = text:match "#%s*pragma%s+acc%s+(%a+)"
-  if pragma then self:cannot_declare(("a type's %s: no standard directive can express that"):format(pragma)) end
+  if text:find "#%s*pragma%s+acc%f[%s]" then self.program.shapes = true end
   local cpp = of_cpp(text)
   if cpp then self:cannot_declare(("'%s' is C++: programs are written in C"):format(cpp)) end
   if not self.program:is_open() then return end
-  table.insert(self.program.declarations, (text:gsub("^%s*\n", ""):gsub("%s+$", "")))
+  table.insert(self.program.declarations, (without_shapes(text):gsub("^%s*\n", ""):gsub("%s+$", "")))
   self.program:declared(session)
 end
 
 -- Wraps the script's names. wanted: the language of the program, or nil for that of the scenario.
 local function record(file, wanted)
-  local self = setmetatable({ program = export_program.new(file), wanted = wanted, cases = {}, seen = {}, loads = {} },
-    Recorder)
+  local self = setmetatable({ program = export_program.new(file), wanted = wanted, cases = {}, seen = {}, loads = {},
+    regions = {} }, Recorder)
+  self.explain = function(session, plan, ends)
+    if ends then return nil end
+    self.plan = plan
+    return function(err) plan.is_cyclic = not err and self.program.shapes and deep.is_cyclic(session) end
+  end
   function self.attach(env, run)
     self.run = run
     local plain = {}
@@ -576,6 +586,12 @@ local function record(file, wanted)
           self:cannot_declare(beyond_language[name] .. " cannot be written in C")
           return value(...)
         end
+      elseif beyond_routines[name] then
+        env[name] = function(...)
+          local result = value(...)
+          self:unchecked(name .. "()", beyond_routines[name])
+          return result
+        end
       end
     end
     function env.declare(text) return self:declare(plain.declare, text) end
@@ -592,7 +608,7 @@ local function record(file, wanted)
       self.cases[#self.cases + 1] = outer:case(name or "case " .. (#run.cases + 1))
       local index = #self.cases
       plain.case(name or "case " .. (#run.cases + 1), function()
-        self.program, self.in_case = self.cases[index], true
+        self.program, self.in_case, self.regions = self.cases[index], true, {}
         self:session()
         body()
         self:catch_up()
