@@ -8,12 +8,14 @@ CMAKE   ?= cmake
 
 # Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
 BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson libdw-dev
-TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy clang libomp-dev
+TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy clang libomp-dev graphviz tmux libedit2 \
+                 pkgconf perl libxml2-utils mandoc
 BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo test test-cuda bench bench-cuda install clean deps-build deps-test deps-bench
+.PHONY: all build demo test test-cuda bench bench-cuda docs install dist selfcontained clean \
+        deps-build deps-test deps-bench
 
 all: build
 
@@ -29,10 +31,11 @@ test: deps-test build
 	@tests/run $(BUILD)
 
 bench: deps-bench build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory -- --no-print-directory
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/openacc.lua $(BUILD)
 	@lua5.4 tests/bench/directory.lua $(BUILD) $(BENCH)
+	@$(BUILD)/tests/bench/accdeep-bench-embed
 
 # On the machine's own GPU; `make test` has the same on a stand-in for its driver.
 test-cuda: deps-test build
@@ -41,8 +44,21 @@ test-cuda: deps-test build
 bench-cuda: deps-bench build
 	@tests/cuda/run $(BUILD) bench
 
+# Pages in Markdown: the reference, rule profiles, the C interfaces.
+docs: build
+	@$(CMAKE) --build $(BUILD) --target docs -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
+	@echo "$(BUILD)/docs/index.md"
+
 install: build
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+# Into $(BUILD)/dist: the sources; one program file for machines that have only a C library and a driver.
+dist:
+	@lua/package/dist source . $(BUILD)/dist
+
+selfcontained: build
+	@$(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory >/dev/null
+	@lua/package/dist selfcontained $(BUILD) $(BUILD)/dist
 
 clean:
 	rm -rf $(BUILD)
