@@ -1,12 +1,20 @@
--- tests/documentation.lua PROGRAM - runs what README.md shows and compares the output.
+-- tests/documentation.lua PROGRAM - runs what README.md and the pages of examples show and compares the output.
 --
--- A block ```console holds commands behind "$ " and their output. `accdeep` is the program under test;
--- a line "..." in the output stands for any number of lines.
+-- A block ```console holds commands behind "$ " and their output. `accdeep` is the program under test; a line "..." in
+-- the output stands for any number of lines. ```console no-gpu is left out where there is a CUDA driver, ```console
+-- needs x where there is no program x. A block ```lua or ```c under a heading shows parts of the file of that kind that
+-- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links lead to files that are there.
 
 local program = arg[1]
-local file = assert(io.open "README.md")
-local text = file:read "a"
-file:close()
+local pages = { "README.md" }
+for page in assert(io.popen "find examples -name '*.md' | sort"):lines() do pages[#pages + 1] = page end
+
+local function read(path)
+  local file = io.open(path)
+  local text = file and file:read "a"
+  if file then file:close() end
+  return text
+end
 
 local function lines_of(s)
   local list = {}
@@ -30,33 +38,90 @@ local function matches(wanted, found, w, f)
   return f == #found + 1
 end
 
-local failed, count = 0, 0
-
-local function check(command, wanted)
-  count = count + 1
+local function output_of(command)
   local line = command:gsub("^accdeep", function() return "'" .. program .. "'" end)
     :gsub("| accdeep", function() return "| '" .. program .. "'" end)
   local pipe = assert(io.popen(("NO_COLOR=1 %s 2>&1"):format(line)))
   local found = pipe:read "a"
   pipe:close()
+  return found
+end
+
+local failed, count, excerpts = 0, 0, 0
+
+local function check(page, command, wanted)
+  count = count + 1
+  local found = output_of(command)
   if not matches(wanted, lines_of(found), 1, 1) then
     failed = failed + 1
-    print(("README.md: `%s` prints something else:\n%s"):format(command, found))
+    print(("%s: `%s` prints something else:\n%s"):format(page, command, found))
   end
 end
 
-for block in text:gmatch "```console\n(.-)```" do
+local function check_commands(page, block)
   local command, output
   for _, line in ipairs(lines_of(block)) do
     local next_command = line:match "^%$ (.+)$"
     if next_command then
-      if command then check(command, output) end
+      if command then check(page, command, output) end
       command, output = next_command, {}
     else
       output[#output + 1] = line
     end
   end
-  if command then check(command, output) end
+  if command then check(page, command, output) end
 end
-print(("%d of %d commands of README.md print what it shows"):format(count - failed, count))
-os.exit(failed == 0 and count > 0)
+
+-- above: what stands between the last heading and the block.
+local function check_excerpt(page, kind, block, above)
+  local path
+  for name in above:gmatch("`([%w_/.-]+%." .. kind .. ")`") do path = read(name) and name or path end
+  if not path then return end
+  local text = read(path)
+  for part in (block:gsub("\n%s*\n", "\0")):gmatch "[^\0]+" do
+    excerpts = excerpts + 1
+    if not text:find((part:gsub("\n$", "")), 1, true) then
+      failed = failed + 1
+      print(("%s: this does not stand in %s:\n%s"):format(page, path, part))
+    end
+  end
+end
+
+local function check_links(page, text)
+  for link in text:gsub("```.-```", ""):gmatch "%]%(([^)#]+)" do
+    local path = (page:match "^(.*/)" or "") .. link
+    if not link:find "^%a+:" and not read(path) then
+      failed = failed + 1
+      print(("%s: there is no %s"):format(page, path))
+    end
+  end
+end
+
+-- Why a block is left out, or nil.
+local function missing(kind)
+  if kind:find "no%-gpu" and not output_of "accdeep devices":find "no CUDA driver" then
+    return "there is a CUDA driver"
+  end
+  local needed = kind:match "needs ([%w-]+)"
+  if needed and not os.execute(("command -v %s >/dev/null"):format(needed)) then return needed .. " is not here" end
+end
+
+for _, page in ipairs(pages) do
+  local text = assert(read(page), page)
+  check_links(page, text)
+  local at, above = 1, ""
+  while true do
+    local first, last, kind, block = text:find("\n```([^\n]*)\n(.-)\n?```", at)
+    if not first then break end
+    above = (above .. text:sub(at, first)):match "^.*\n#+ (.*)$" or above .. text:sub(at, first)
+    at = last + 1
+    if kind:find "^console" then
+      local why = missing(kind)
+      if why then print(("%s: a block is left out: %s"):format(page, why)) else check_commands(page, block) end
+    elseif kind == "lua" or kind == "c" then
+      check_excerpt(page, kind, block, above)
+    end
+  end
+end
+print(("%d commands and %d excerpts, %d fail"):format(count, excerpts, failed))
+os.exit(failed == 0 and count > 0 and excerpts > 0)

@@ -1,0 +1,34 @@
+-- A deep copy by hand: the structure, what its pointer leads to, and the pointer attached.
+scenario { title = "Tutorial 3: a deep copy by hand" }
+
+declare [[
+  struct grid { int n; float *u; };
+  struct grid g;
+]]
+host.g = { n = 4, u = { 1, 2, 3, 4 } }
+
+local function double()
+  acc "parallel loop present(g)" "for (int i = 0; i < g.n; i++) g.u[i] *= 2;"
+end
+
+-- A routine maps bytes, and attaches nothing.
+acc "enter data copyin(g)"
+acc_copyin "g.u[0:g.n]"
+print(expect.fails("host-pointer-on-device", double))
+acc_attach "g.u"
+double()
+
+-- What a pointer on the device leads to does not leave before the pointer.
+print(expect.fails("still-attached", function() acc_copyout "g.u[0:g.n]" end))
+acc_detach "g.u"
+acc_copyout "g.u[0:g.n]"
+acc "exit data delete(g)"
+expect.host("g.u[3]", 8)
+
+-- Clauses attach what they name, in either order.
+for _, event in ipairs(events(function() acc "enter data copyin(g, g.u[0:g.n])" end)) do
+  print(event, event.rule)
+end
+double()
+acc "exit data copyout(g.u[0:g.n]) delete(g)"
+expect.host("g.u[3]", 16)

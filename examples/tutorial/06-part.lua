@@ -1,0 +1,31 @@
+-- A part of it: named shapes leave members out, policies give each member a direction of its own.
+scenario { title = "Tutorial 6: a part of it", cites = { "TR14-1.2-10", "TR14-3.2.2-01" } }
+
+declare [[
+  struct grid {
+    int n; float *u, *f;
+    #pragma acc shape init_needed(n) include(u[0:n], f[0:n])
+    #pragma acc shape(only_u) exclude(f)
+    #pragma acc policy(solve) default(copyin) copyout(u)
+  };
+  struct grid g;
+]]
+host.g = { n = 4, u = { 0, 0, 0, 0 }, f = { 1, 2, 3, 4 } }
+
+-- f stays at home, and a kernel that asks for it is told so.
+acc "data copyin<only_u>(g)" (function()
+  expect.absent "g.f[0:4]"
+  print(expect.fails("excluded-member", function()
+    acc "parallel loop present<only_u>(g)" "for (int i = 0; i < g.n; i++) g.u[i] = g.f[i];"
+  end))
+end)
+
+-- copy moves everything there and back; the policy moves f there and u back.
+local function solve(clause)
+  acc(("data %s"):format(clause))(function()
+    acc "parallel loop present(g)" "for (int i = 0; i < g.n; i++) g.u[i] = g.f[i] / 2;"
+  end)
+end
+expect.moves(function() solve "copy(g)" end, { h2d = { bytes = 56 }, d2h = { bytes = 40 } })
+expect.moves(function() solve "invoke<solve>(g)" end, { h2d = { bytes = 40 }, d2h = { bytes = 16 } })
+expect.host("g.u[0:4]", { 0.5, 1, 1.5, 2 })

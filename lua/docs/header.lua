@@ -1,0 +1,97 @@
+-- header.lua - a page about a C header, made of its own comments: a heading for each of its sections, and each comment
+-- as text above the declarations that it stands on.
+
+local header = {}
+
+local SECTION = "^/%* %-%-%-+ (.-) %-%-+ %*/$"
+
+-- The text of a comment, without its marks. Characters that Markdown knows are escaped but for indented code.
+local function prose(lines)
+  local out = {}
+  for i, line in ipairs(lines) do
+    line = line:gsub("^%s*/?%*+/?%s?", "", 1)
+    if i == #lines then line = line:gsub("%s*%*/%s*$", "") end
+    out[i] = line:find "^    " and line or line:gsub("[*_<]", "\\%0")
+  end
+  return table.concat(out, "\n"):gsub("%s+$", "")
+end
+
+-- Lines of the header in parts: {comment = lines} and {code = lines} by turns. A comment at the beginning of a line
+-- begins a part; one behind code, or inside of braces, belongs to that.
+local function parts(text)
+  local list, depth, comment = {}, 0, nil
+  local function add(kind, line)
+    local last = list[#list]
+    if not last or last.kind ~= kind or kind == "comment" and last.done then
+      last = { kind = kind }
+      list[#list + 1] = last
+    end
+    last[#last + 1] = line
+    return last
+  end
+  for line in text:gmatch "([^\n]*)\n" do
+    if comment or depth == 0 and line:find "^/%*" then
+      comment = add("comment", line)
+      if line:find "%*/" then comment.done, comment = true, nil end
+    else
+      add("code", line)
+      local code = line:gsub("/%*.-%*/", ""):gsub('extern "C" {', "")
+      depth = depth + select(2, code:gsub("{", "")) - select(2, code:gsub("}", ""))
+    end
+  end
+  return list
+end
+
+-- What of code is for readers: not the guards, nor how names are exported.
+local function readable(lines)
+  local out, hidden = {}, 0
+  for _, line in ipairs(lines) do
+    if line:find "^#%s*if" then hidden = hidden + 1 end
+    if hidden == 0 and not line:find "^#include" then out[#out + 1] = (line:gsub("ACCD_API ", "")) end
+    if line:find "^#%s*endif" then hidden = hidden - 1 end
+  end
+  return (table.concat(out, "\n"):gsub("^%s*\n", ""):gsub("%s+$", ""))
+end
+
+-- The page of a header, called by its file's name.
+function header.page(name, text)
+  -- the guard around it all
+  text = text:gsub("#ifndef [%w_]+_H\n#define [%w_]+_H\n", "", 1):gsub("#endif%s*$", "")
+  local out = { ("# `%s`\n"):format(name) }
+  for _, part in ipairs(parts(text)) do
+    local title = part.kind == "comment" and part[1]:match(SECTION)
+    if title then
+      out[#out + 1] = ("## %s%s\n"):format(title:sub(1, 1):upper(), title:sub(2))
+    elseif part.kind == "comment" then
+      local said = prose(part)
+      if #out == 1 then said = said:gsub("^%S+ %- %l", function(s) return s:sub(-1):upper() end) end
+      out[#out + 1] = said .. "\n"
+    else
+      local code = readable(part)
+      if code ~= "" then out[#out + 1] = ("```c\n%s\n```\n"):format(code) end
+    end
+  end
+  return table.concat(out, "\n")
+end
+
+-- The functions of a header that no comment tells about: one stands right above them, or above other declarations
+-- that follow each other without a blank line.
+function header.untold(text)
+  local list, told = {}, false
+  for _, part in ipairs(parts(text)) do
+    if part.kind == "comment" then
+      told = not part[1]:match(SECTION)
+    else
+      local code = (table.concat(part, "\n") .. "\n"):gsub("#[^\n]*", "")
+      for block in (code:gsub("\n%s*\n", "\0") .. "\0"):gmatch "([^\0]*)\0" do
+        for name in block:gmatch "ACCD_API[^;]-([%w_]+)%(" do
+          if not told then list[#list + 1] = name end
+        end
+        told = false
+      end
+    end
+  end
+  return list
+end
+
+return header

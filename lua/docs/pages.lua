@@ -1,0 +1,205 @@
+-- pages.lua - the reference and the rule profiles as pages in Markdown.
+
+local catalogue = require "accdeep.catalogue"
+local codes = require "accdeep.codes"
+local diagnostic = require "accdeep.diagnostic"
+local knobs = require "accdeep.reference.knobs"
+local profile = require "accdeep.profile"
+local profiles = require "accdeep.reference.profiles"
+local reference = require "accdeep.reference"
+
+local pages = {}
+
+-- A text in a cell of a table.
+local function cell(text) return (text:gsub("|", "\\|")) end
+
+local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
+
+local function put_code(out, language, code) put(out, "```%s\n%s```\n", language, code) end
+
+-- A table of what fields describe: name, type, meaning.
+local function put_fields(out, list)
+  put(out, "| | type | meaning |\n|---|---|---|")
+  for _, item in ipairs(list) do
+    local name, kind, text = reference.field(item)
+    put(out, "| `%s` | `%s` | %s |", name:gsub("%?$", ""), cell(kind),
+      (name:sub(-1) == "?" and "*may be left out;* " or "") .. cell(text))
+  end
+  put(out, "")
+end
+
+local function put_rules(out, ids)
+  local list = {}
+  for id in ids:gmatch "%S+" do list[#list + 1] = "`" .. id .. "`" end
+  put(out, "Rules: %s\n", table.concat(list, ", "))
+end
+
+local function put_entry(out, chapter, entry)
+  put(out, "### %s\n", (entry.name or entry.class):gsub("_", "\\_"))
+  if entry.params then
+    local result = entry.returns and entry.returns[1]
+    put(out, "`%s`%s\n", reference.signature(entry),
+      result and ("\n→ `%s`: %s"):format(reference.result(result)) or "")
+  end
+  put(out, entry.text .. "\n")
+  if entry.also then put(out, "Also: `%s`\n", table.concat(entry.also, "`, `")) end
+  if entry.params and #entry.params > 0 then put_fields(out, entry.params) end
+  if entry.fields then put_fields(out, entry.fields) end
+  if entry.errors then
+    put(out, "| error | when | such as |\n|---|---|---|")
+    for _, e in ipairs(entry.errors) do
+      put(out, "| `%s` | %s | `` %s `` |", e[1], cell(e[2]), cell(e[3]:gsub("%s+", " ")))
+    end
+    put(out, "")
+  end
+  if entry.rules then put_rules(out, entry.rules) end
+  if entry.example then put_code(out, "lua", entry.example) end
+  if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
+end
+
+-- The anchor of a heading, as usual readers of Markdown make it.
+local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
+
+local function put_chapter(out, chapter)
+  put(out, "## %s\n\n%s\n", chapter.title, chapter.text)
+  if chapter.prelude then
+    put(out, "The examples below begin with:\n")
+    put_code(out, "lua", chapter.prelude)
+  end
+  if chapter.names then put(out, "`%s`\n", table.concat({ chapter.names:gsub("%s+", "` `") }, "", 1, 1)) end
+  for _, entry in ipairs(chapter) do put_entry(out, chapter, entry) end
+end
+
+function pages.reference()
+  local out = { [[
+# Reference
+
+Every name that a scenario sees, and what `require "accdeep"` gives. `accdeep rules ID` prints a rule. A test runs all
+examples and raises all errors of this page.
+]] }
+  for _, chapter in ipairs(reference.chapters()) do
+    local names = {}
+    for _, entry in ipairs(chapter) do
+      local name = entry.name or entry.class
+      names[#names + 1] = ("[%s](#%s)"):format(name:gsub("_", "\\_"), anchor(name))
+    end
+    put(out, "- [%s](#%s)%s", chapter.title, anchor(chapter.title),
+      #names > 0 and ": " .. table.concat(names, ", ") or "")
+  end
+  put(out, "")
+  for _, chapter in ipairs(reference.chapters()) do put_chapter(out, chapter) end
+  return table.concat(out, "\n")
+end
+
+-- ------------------------------------------------------------------------------------------- errors --
+
+local phases = {
+  { "text", "Text that does not parse", 2 }, { "static", "Static rules", 2 }, { "run", "Run time", 1 },
+  { "environment", "The environment", 3 }, { "internal", "accdeep itself", 70 },
+}
+
+function pages.errors()
+  local out = { [[
+# Errors
+
+Every error has a code that stays the same, a place and a rule. `accdeep explain CODE` tells the same with the rules
+that lead to it and an example.
+]] }
+  local names = {}
+  for code in pairs(codes) do names[#names + 1] = code end
+  table.sort(names)
+  for _, phase in ipairs(phases) do
+    put(out, "## %s\n\nExit status %d.\n", phase[2], phase[3])
+    put(out, "| code | meaning | typical cause | help |\n|---|---|---|---|")
+    for _, code in ipairs(names) do
+      if diagnostic.phase(code) == phase[1] then
+        local meaning, cause, help = table.unpack(codes[code])
+        put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(help))
+      end
+    end
+    put(out, "")
+  end
+  return table.concat(out, "\n")
+end
+
+-- ----------------------------------------------------------------------------------------- profiles --
+
+-- The sentence of each rule that knobs cite, behind the tables.
+local function put_rule_texts(out, lists)
+  local seen = {}
+  put(out, "## The rules\n")
+  for _, list in ipairs(lists) do
+    for _, decision in ipairs(list) do
+      for id in decision.knob.rules:gmatch "%S+" do
+        if not seen[id] then
+          seen[id] = true
+          put(out, "- **%s**: %s", id, catalogue.rule(id).text)
+        end
+      end
+    end
+  end
+  put(out, "")
+end
+
+local function rule_list(knob)
+  return knob.rules == "" and "" or "`" .. knob.rules:gsub(" ", "`, `") .. "`"
+end
+
+function pages.profile(name)
+  local entry, differing, same = profile.describe(name)
+  local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
+  put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
+  put_code(out, "lua", entry.example)
+  if #differing > 0 then
+    put(out, "## Otherwise than `tr14`\n\n| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
+    for _, d in ipairs(differing) do
+      put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about),
+        cell(d.meaning), cell(d.usual), rule_list(d.knob))
+    end
+    put(out, "")
+  end
+  put(out, #differing > 0 and "## As `tr14`\n" or "## What it decides\n")
+  put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
+  for _, d in ipairs(same) do
+    put(out, "| `%s = %s` | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
+      rule_list(d.knob))
+  end
+  put(out, "")
+  put_rule_texts(out, { differing, same })
+  return table.concat(out, "\n")
+end
+
+function pages.profiles()
+  local out = { [[
+# Rule profiles
+
+Where documents and runtimes differ, a profile decides: `scenario { rules = "openacc-3.3" }`, or `accdeep run --rules`.
+`accdeep rules --profile NAME` prints one.
+
+| profile | follows | |
+|---|---|---|]] }
+  for _, entry in ipairs(profiles) do
+    put(out, "| [`%s`](%s.md) | %s | %s |", entry.name, entry.name, entry.follows, entry.text)
+  end
+  put(out, [[
+
+## Knobs
+
+A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. These knobs it may set:
+
+| knob | what it is about | values |
+|---|---|---|]])
+  for _, knob in ipairs(knobs) do
+    if knob.scenario then
+      local values = {}
+      for i, value in ipairs(knob.values) do
+        values[i] = ("`%s`: %s"):format(type(value[1]) == "string" and ('"%s"'):format(value[1]) or tostring(value[1]),
+          cell(value[2]))
+      end
+      put(out, "| `%s` | %s | %s |", knob.name, cell(knob.about), table.concat(values, "<br>"))
+    end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+return pages
