@@ -16,8 +16,7 @@ enum { EXIT_INTERNAL = 70 };
 static int load_embedded(lua_State *L)
 {
     const struct embedded_module *module = lua_touserdata(L, lua_upvalueindex(1));
-    if (luaL_loadbufferx(L, (const char *)module->code, module->bytes, module->name, "b"))
-        return lua_error(L);
+    embedded_push(L, module);
     lua_pushstring(L, module->name);
     lua_call(L, 1, 1);
     return 1;

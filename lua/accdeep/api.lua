@@ -5,6 +5,7 @@
 -- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
 
 local arguments = require "accdeep.api_arguments"
+local async = require "accdeep.async"
 local diagnostic = require "accdeep.diagnostic"
 local omp = require "accdeep.api_omp"
 local types = require "accdeep.types"
@@ -200,24 +201,32 @@ function routines.acc_free(session, _, dev)
   checked(session, ok, err)
 end
 
+-- A copy on the current device, in the queue of the routine if it has one; told when it is done.
+local function copied(session, at, way, to, from, bytes)
+  local ctx, device, queue = session.ctx, session.device, session.queue
+  local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
+  checked(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
+  local dev = way == "d2h" and from or to
+  local function tell() session:tell_copy(way, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
+  if queue == 0 then return tell() end
+  checked(session, ctx:queue_call(device, queue, tell))
+end
+
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(to, session)
-  checked(session, session.ctx:to_device(session.device, dev, address, n))
-  session:tell_copy("h2d", session.device, dev, n, "ACC33-3.2.30-1", at)
+  copied(session, at, "h2d", dev, address, n)
 end
 
 function routines.acc_memcpy_from_device(session, at, host, from, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(from, session)
-  checked(session, session.ctx:from_device(session.device, address, dev, n))
-  session:tell_copy("d2h", session.device, dev, n, "ACC33-3.2.30-1", at)
+  copied(session, at, "d2h", address, dev, n)
 end
 
 function routines.acc_memcpy_device(session, at, to, from, bytes)
   local dev, n = device_address(to, session), integer(bytes, "the number of bytes")
-  checked(session, session.ctx:within_device(session.device, dev, device_address(from, session), n))
-  session:tell_copy("d2d", session.device, dev, n, "ACC33-3.2.30-1", at)
+  copied(session, at, "d2d", dev, device_address(from, session), n)
 end
 
 -- Between devices; the addresses are those of the host.
@@ -237,6 +246,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
     return session.ctx:deviceptr(device, address)
   end
   to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
+  if session.queue ~= 0 then async.wait(session, session.device, session.queue) end -- it passes through the host
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
   arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
   session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
@@ -248,19 +258,49 @@ end
 function routines.acc_get_device_num(session) return session.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
--- Copies are done when the routine returns (TR14-4.3-19).
+-- The _async forms take an async value behind the others' arguments.
 for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
   "acc_memcpy_d2d" } do
-  routines[name .. "_async"] = routines[name]
+  local routine = routines[name]
+  routines[name .. "_async"] = function(session, at, ...)
+    local n = select("#", ...)
+    if n == 0 then raise("type-mismatch", nil, "the async value is missing", { rule = "ACC33-async-5" }) end
+    local value = integer((select(n, ...)), "an async value")
+    return async.within(session, value, routine, session, at, table.unpack({ ... }, 1, n - 1))
+  end
 end
-function routines.acc_wait() end
-for _, name in ipairs { "acc_wait_async", "acc_wait_all", "acc_wait_all_async", "acc_init" } do
-  routines[name] = routines.acc_wait
+
+local function queue_at(session, value)
+  return async.queue(session, integer(value, "an async value"))
 end
-function routines.acc_async_test() return true end
-routines.acc_async_test_all = routines.acc_async_test
+
+function routines.acc_wait(session, _, value)
+  local queue = queue_at(session, value)
+  if queue ~= 0 then async.wait(session, session.device, queue) end
+end
+function routines.acc_wait_async(session, _, value, later)
+  local queue, behind = queue_at(session, value), queue_at(session, later)
+  if behind == 0 then return routines.acc_wait(session, nil, value) end
+  if queue ~= 0 then async.after(session, behind, session.device, queue) end
+end
+function routines.acc_wait_all(session) async.wait(session, session.device, 0) end
+function routines.acc_wait_all_async(session, _, later)
+  local behind = queue_at(session, later)
+  if behind == 0 then return async.wait(session, session.device, 0) end
+  async.after(session, behind, session.device, 0)
+end
+function routines.acc_async_test(session, _, value)
+  local queue = queue_at(session, value)
+  return queue == 0 or async.test(session, session.device, queue)
+end
+function routines.acc_async_test_all(session) return async.test(session, session.device, 0) end
+function routines.acc_get_default_async(session) return session.default_async end
+function routines.acc_set_default_async(session, _, value)
+  async.set_default(session, integer(value, "an async value"))
+end
+routines.acc_init = function() end
 function routines.acc_shutdown(session) session:forget_device() end
 function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
 
@@ -289,14 +329,14 @@ end
 
 -- A constant that expressions in C know by name, as a binding, or nil.
 function api.constant_in_text(name)
-  local value = omp.constants[name]
+  local value = omp.constants[name] or async.constants[name]
   return value and { type = types.scalars.int, const = value }
 end
 
 -- Names of the header that are arguments, not routines.
 api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
-  acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5, acc_async_sync = -2,
-  acc_async_noval = -1 }
+  acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5 }
+for name, value in pairs(async.constants) do api.constants[name] = value end
 for name, value in pairs(omp.constants) do api.constants[name] = value end
 
 return api

@@ -5,17 +5,17 @@
 
 local catalogue = {}
 
--- File of spec/rules, and what the document is.
+-- File of spec/rules, the folder of its scenarios, and what the document is.
 catalogue.documents = {
-  { file = "tr14", prefix = "TR14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
-  { file = "dir", prefix = "DIR", title = "A directory for nested data environments" },
-  { file = "flang", prefix = "FLANG", title = "Fortran descriptors in the offload data environment" },
-  { file = "ompex", prefix = "OMPEX", title = "OpenMP Examples, Structure Mapping" },
-  { file = "llnl", prefix = "LLNL", title = "Supporting Indirect Data Mapping in OpenMP (2015)" },
-  { file = "acc20", prefix = "ACC20", title = "OpenACC 2.0" },
-  { file = "acc33", prefix = "ACC33", title = "OpenACC 3.3" },
-  { file = "omp60", prefix = "OMP60", title = "OpenMP 5.1 to 6.0" },
-  { file = "house", prefix = "HOUSE", title = "rules of this project" },
+  { file = "tr14", prefix = "TR14", folder = "tr14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
+  { file = "dir", prefix = "DIR", folder = "dir", title = "A directory for nested data environments" },
+  { file = "flang", prefix = "FLANG", folder = "flang", title = "Fortran descriptors in the offload data environment" },
+  { file = "ompex", prefix = "OMPEX", folder = "openmp", title = "OpenMP Examples, Structure Mapping" },
+  { file = "llnl", prefix = "LLNL", folder = "llnl", title = "Supporting Indirect Data Mapping in OpenMP (2015)" },
+  { file = "acc20", prefix = "ACC20", folder = "openacc", title = "OpenACC 2.0" },
+  { file = "acc33", prefix = "ACC33", folder = "openacc", title = "OpenACC 3.3" },
+  { file = "omp60", prefix = "OMP60", folder = "openmp", title = "OpenMP 5.1 to 6.0" },
+  { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
 }
 
 -- In the program the catalogue is a module; elsewhere it lies beside this file's folder or in spec.
@@ -38,19 +38,22 @@ function catalogue.all()
   return catalogue.loaded
 end
 
--- Whether there is a rule of that id.
-function catalogue.has(id)
+-- The rule of that id, or nil.
+function catalogue.rule(id)
   if not catalogue.ids then
     catalogue.ids = {}
     for _, document in ipairs(catalogue.all()) do
       for _, rule in ipairs(document.rules) do catalogue.ids[rule.id] = rule end
     end
   end
-  return catalogue.ids[id] ~= nil
+  return catalogue.ids[id]
 end
 
+-- Whether there is a rule of that id.
+function catalogue.has(id) return catalogue.rule(id) ~= nil end
+
 -- Text wrapped to a width, with a margin.
-local function wrapped(text, margin, width)
+function catalogue.wrapped(text, margin, width)
   local lines, line = {}, margin
   for word in text:gmatch "%S+" do
     if #line + 1 + #word > width and line ~= margin then
@@ -64,6 +67,13 @@ end
 
 local WIDTH = 100
 
+-- How a rule's text begins: its first words, in a line.
+function catalogue.first_words(id)
+  local text = catalogue.has(id) and catalogue.ids[id].text or ""
+  local line = catalogue.wrapped(text, "", WIDTH - 24):match "^[^\n]*"
+  return line == text and line or line .. " ..."
+end
+
 -- The rules whose ids begin with a text, as text; nil if there are none.
 function catalogue.describe(id)
   local out = {}
@@ -72,8 +82,8 @@ function catalogue.describe(id)
       local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
       if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
         out[#out + 1] = ("%s  %s, %s"):format(rule.id, rule.kind, rule.status)
-        out[#out + 1] = wrapped(rule.text, "    ", WIDTH)
-        if rule.why then out[#out + 1] = wrapped("untestable: " .. rule.why, "    ", WIDTH) end
+        out[#out + 1] = catalogue.wrapped(rule.text, "    ", WIDTH)
+        if rule.why then out[#out + 1] = catalogue.wrapped("untestable: " .. rule.why, "    ", WIDTH) end
       end
     end
   end
@@ -103,7 +113,7 @@ function catalogue.coverage()
     out[#out + 1] = "  section        rules  done  open  untestable"
     for _, section in ipairs(sections) do
       row(section, by_name[section])
-      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = wrapped(text, "      ", WIDTH) end
+      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = catalogue.wrapped(text, "      ", WIDTH) end
     end
     row("all", total)
     out[#out + 1] = ""

@@ -196,11 +196,7 @@ local function enum_type(session, spec)
     negative = negative or value < 0
     large = large or value > 0x7fffffff or value < -0x80000000
   end
-  local base = types.scalars[large and "long" or negative and "int" or "unsigned int"]
-  local t = setmetatable({ tag = spec.name, name = spec.name and "enum " .. spec.name or "enum" },
-    { __index = base })
-  t.pointer_type = nil
-  t.kind, t.size, t.align, t.code = "scalar", base.size, base.align, base.code
+  local t = types.enum(spec.name, types.scalars[large and "long" or negative and "int" or "unsigned int"])
   if spec.name then scope.tags[spec.name] = t end
   return t
 end

@@ -141,6 +141,20 @@ local function lvalue(env, t, place)
   return e
 end
 
+-- For an lvalue that is read and then written: its value, and the place that was found with it, which is computed once.
+local function once(env, e)
+  local find, address, low, high, pos = e.place, nil, nil, nil, nil
+  local value = load_from(env, e.type, function(f)
+    address, low, high = find(f)
+    pos = f.pos
+    return address, low, high
+  end)
+  return value, function(f)
+    f.pos = pos
+    return address, low, high
+  end
+end
+
 -- What goes wrong in an access is at its own operator, not at the last operand.
 local function at(node, fn)
   local pos = node.pos
@@ -589,7 +603,7 @@ local function incremented(env, node, op, after)
   end
   local step = e.type.kind == "pointer" and step_of(node, e.type) or 1
   if op == "--" then step = -step end
-  local wrap = e.type.kind == "scalar" and not e.type.float and wrapper(e.type) or identity
+  local wrap = e.type.kind == "scalar" and converter(e.type.float and DOUBLE or LONG, e.type) or identity
   if e.slot then
     local slot = e.slot
     return { type = e.type, value = function(f)
@@ -598,7 +612,8 @@ local function incremented(env, node, op, after)
       return after and old or f[slot], f[slot + 1], f[slot + 2]
     end }
   end
-  local place, value, space, code, size = e.place, e.value, env.space, e.type.code, e.type.size
+  local value, place = once(env, e)
+  local space, code, size = env.space, e.type.code, e.type.size
   return { type = e.type, value = function(f)
     local old, l, h = value(f)
     local address, low, high = place(f)
@@ -700,8 +715,10 @@ function compilers.assign(env, node)
   end
   local e = rvalue(env, node.e)
   local op = node.op:sub(1, -2)
+  local place = to.place
   if op ~= "" then
     local current = { type = to.type, value = to.value }
+    if place and current.value then current.value, place = once(env, to) end
     e = binary(node, op, current, e)
   end
   if to.slot then
@@ -720,7 +737,7 @@ function compilers.assign(env, node)
       return v
     end }
   end
-  return { type = to.type, value = assignment(env, node, to.type, to.place, e) }
+  return { type = to.type, value = assignment(env, node, to.type, place, e) }
 end
 
 function compilers.comma(env, node)
@@ -743,6 +760,7 @@ end
 
 eval.compile, eval.rvalue, eval.truth = compile, rvalue, truth
 eval.assignment, eval.converter, eval.at = assignment, converter, at
+eval.promoted, eval.common = promoted, common
 
 -- The value of a constant integer expression: array sizes, enumerators, designators.
 function eval.constant(session, node)

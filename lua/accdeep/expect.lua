@@ -7,6 +7,7 @@ local directive = require "accdeep.grammar.directive"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
 local state = require "accdeep.state"
+local types = require "accdeep.types"
 local view = require "accdeep.view"
 
 local expect = {}
@@ -131,7 +132,8 @@ local function is_directive(text)
   return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
 end
 
--- The expectations over a scenario: current() gives the session that is under way.
+-- The expectations over a scenario, and a function that collects the events of another: current() gives the session
+-- that is under way.
 function expect.new(current)
   local e = {}
 
@@ -196,7 +198,10 @@ function expect.new(current)
 
   local function attachment(text)
     local session = current()
-    local address = within(text, session.slot, session, text)
+    local address, t = within(text, session.slot, session, text)
+    if t.kind ~= "pointer" and t.kind ~= "descriptor" then
+      diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
+    end
     local found = session.ctx:attachment_at(session.device, address)
     -- what a pointer led to may be gone: where attachments are counted, it is to be detached all the same
     if found and found.low == 0 and session.rules.is_openmp then found = nil end
@@ -257,7 +262,6 @@ function expect.new(current)
     if not ok then error(err, 0) end
     return list
   end
-  e.collect = collect
 
   function e.events(fn, wanted)
     need(type(wanted) == "table", "expect.events takes a function and a list of events")
@@ -365,7 +369,7 @@ function expect.new(current)
 
   return setmetatable(e, { __call = function(_, condition, message)
     if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
-  end })
+  end }), collect
 end
 
 return expect

@@ -19,7 +19,7 @@ local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind 
   op = true, word = true, compute = true, arrow = true, global = true }
 local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
   "subscripts", "base",
-  "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "nest" }
+  "index", "start", "length", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
 local function tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
@@ -41,7 +41,7 @@ local function tree(node, margin, label, out)
 end
 
 -- A directive of a plan as text.
-local function written(plan)
+function explain.written(plan)
   local node = plan.node
   return plan.openmp and omp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
 end
@@ -177,36 +177,52 @@ local function items(plan, out)
   end
 end
 
--- Events, those of one kind that follow each other in one line.
-local function events_text(events, out)
-  local line, op
+-- Lines about events, those of one kind that follow each other in one. most: so many of them are named in a line.
+function explain.add_events(events, out, most)
+  local op, names, n
+  local function close()
+    if not op then return end
+    local more = n > #names and ("and %d more"):format(n - #names) or nil
+    names[#names + 1] = more
+    out[#out + 1] = ("  %-7s %s"):format(op, table.concat(names, ", "))
+  end
   for _, event in ipairs(events) do
-    local text = event.name .. (event.bytes > 0 and event.op ~= "attach" and event.op ~= "detach"
-      and (" (%d)"):format(event.bytes) or "")
-    if event.op == op then
-      line = line .. ", " .. text
-    else
-      if line then out[#out + 1] = line end
-      line, op = ("  %-7s %s"):format(event.op, text), event.op
+    if event.op ~= op then
+      close()
+      op, names, n = event.op, {}, 0
+    end
+    n = n + 1
+    if n <= (most or math.huge) then
+      names[n] = event.name .. (event.bytes > 0 and event.op ~= "attach" and event.op ~= "detach"
+        and (" (%d)"):format(event.bytes) or "")
     end
   end
-  out[#out + 1] = line or "  nothing"
+  close()
+  if not op then out[#out + 1] = "  nothing" end
 end
 
--- A function for the same option that tells what every construct does. pause: called after each.
-function explain.steps(write, pause)
+-- Has it told how the body that comes next is run, where devices run bodies themselves (cuda/init.lua).
+local function tell_body(session, tell)
+  session.explain_body = function(how)
+    session.explain_body = false
+    tell(how)
+  end
+end
+
+-- A function for the same option that tells what every construct does.
+function explain.steps(write)
   return function(session, plan, ends)
     local place = plan.place
-    local text = written(plan)
+    local text = explain.written(plan)
     write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
     local events = {}
     session:collect_into(function(event) events[#events + 1] = event end)
     return function(err)
       session:stop_collecting()
       local out = {}
-      if err then out[1] = "  fails, nothing is changed" else events_text(events, out) end
+      if err then out[1] = "  fails, nothing is changed" else explain.add_events(events, out) end
       write(table.concat(out, "\n") .. "\n")
-      pause()
+      tell_body(session, function(how) write(("  body    %s\n"):format(how)) end)
     end
   end
 end
@@ -228,10 +244,10 @@ function explain.new(write, wanted)
     if done or ends or not wanted(plan.place) then return nil end
     done = true
     local as_written = plan.node.written
-    local out = { "directive", "  " .. (as_written and omp.directive(as_written) or written(plan)) }
+    local out = { "directive", "  " .. (as_written and omp.directive(as_written) or explain.written(plan)) }
     if as_written then
       out[#out + 1] = "in effect: clauses of groups"
-      out[#out + 1] = "  " .. written(plan)
+      out[#out + 1] = "  " .. explain.written(plan)
     end
     out[#out + 1] = "tree"
     tree(plan.node, "  ", nil, out)
@@ -247,9 +263,10 @@ function explain.new(write, wanted)
         out[#out + 1] = "  fails, nothing is changed:"
         out[#out + 1] = (report.error(err):gsub("\n$", ""):gsub("[^\n]+", "  %0"))
       else
-        events_text(events, out)
+        explain.add_events(events, out)
       end
       write(table.concat(out, "\n") .. "\n")
+      if not err then tell_body(session, function(how) write(("body\n  %s\n"):format(how)) end) end
     end
   end
   return ask, function() return done end

@@ -6,9 +6,12 @@
 -- in a journal of the core.
 
 local api = require "accdeep.api"
+local async = require "accdeep.async"
 local core = require "accdeep.core"
+local cuda = require "accdeep.cuda"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
+local later = require "accdeep.later"
 local statement = require "accdeep.statement"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
@@ -312,14 +315,18 @@ end
 -- Runs the body; errors get the place in its text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
+    cuda.interpreted(k, "it is a function of Lua")
     return body(setmetatable({ [STATE] = k }, View))
-  elseif type(body) == "table" then -- statements of the text that the construct stands in
+  end
+  if session.dialect.run_body then cuda.interpreted(k, "it is Fortran") end
+  if type(body) == "table" then -- statements of the text that the construct stands in
     return session.dialect.run_body(k.env, body)
   elseif session.dialect.run_body then
     return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
   end
   session:within(body, k.body_file, k.body_line, function()
     local run = statement.body(k.env, text_node)
+    if cuda.run(k, text_node, { text = body, file = k.body_file, line = k.body_line }) then return end
     local frame = {}
     local ok, err = pcall(run, frame)
     if ok then return end
@@ -338,25 +345,72 @@ function kernel.on_host(session, plan, body, node, place, directives)
   if not ok then error(err, 0) end
 end
 
-local function on_device(session, plan, body, node, place)
+-- The kernel of an open region.
+local function new_kernel(session, plan, region, body, node, place)
+  local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
+    allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
+  if type(body) == "string" and not session.dialect.body then k.assigned = assigned_in(node, {}) end
+  k.env = kernel.env(session, k, session.device_spaces[k.device])
+  return k
+end
+
+local function bind_privates(k)
+  for name, private in pairs(k.plan.private) do
+    if not k.private[name] then private_binding(k, name, private.variable, private.how) end
+  end
+end
+
+-- Runs the body of a kernel whose queue has got there.
+local function run_later(k, body, node)
+  local session, ctx = k.session, k.session.ctx
+  local ok, err = ctx:journal_open(k.device)
+  if ok then ok, err = pcall(k.moment.run, k.moment, run_body, session, k, body, node)
+  else err = session:core_error(err, k.plan) end
+  ctx:journal_close(k.device, ok)
+  k:release()
+  if not ok then error(err, 0) end
+end
+
+-- A compute construct whose queue runs it later: its data environment opens, and closes, now.
+local function in_queue(session, plan, body, node, place, used, queue)
+  local before = session.watching and session:snapshot()
+  local region = session:open_region(plan, true, queue)
+  local k = new_kernel(session, plan, region, body, node, place)
+  session.kernel = k
+  local ok, err = pcall(function()
+    bind_privates(k)
+    k.moment = later.remember(k, type(body) ~= "function" and used)
+  end)
+  session.kernel = false
+  if ok then
+    local problem
+    ok, problem = session.ctx:launch(region.handle, function() run_later(k, body, node) end, k.moment.uses)
+    err = problem and session:core_error(problem, plan)
+  end
+  if ok then ok, err = pcall(region.close, region) end
+  if ok then return end
+  region:abandon() -- its queue forgets the construct
+  k:release()
+  if before then session:compare(before, true) end
+  error(err, 0)
+end
+
+local function on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.device
+  local queue = plan.ordered and async.order(session, plan) or 0
+  if queue ~= 0 and session.delayed then return in_queue(session, plan, body, node, place, used, queue) end
   local before = session.watching and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   if not journal then error(session:core_error(problem, plan), 0) end
-  local opened, region = pcall(session.open_region, session, plan, true)
+  local opened, region = pcall(session.open_region, session, plan, true, queue)
   if not opened then
     ctx:journal_close(device, false)
     error(region, 0)
   end
-  local k = setmetatable({ session = session, plan = plan, device = device, private = {},
-    allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
-  if type(body) == "string" and not session.dialect.body then k.assigned = assigned_in(node, {}) end
-  k.env = kernel.env(session, k, session.device_spaces[device])
+  local k = new_kernel(session, plan, region, body, node, place)
   session.kernel = k
-  local ok, err = pcall(function()
-    for name, private in pairs(plan.private) do
-      if not k.private[name] then private_binding(k, name, private.variable, private.how) end
-    end
+  local ok, err = session:attempt(function()
+    bind_privates(k)
     run_body(session, k, body, node)
   end)
   session.kernel = false
@@ -408,14 +462,17 @@ function kernel.read(session, body, place, references)
   return node, used or {}
 end
 
--- acc("parallel ...", refs)(body): checks the references now, runs the body when it is given. with_plan(references,
--- is_text, run) calls run(plan, enabled) with the construct's plan; is_text: the references are all a body uses.
+-- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
+-- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
+-- the construct's plan; is_text: the references are all a body uses.
 function kernel.construct(session, text, refs, file, line, with_plan)
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
+    place = place or { file = file, line = line }
     local node, used = kernel.read(session, body, place, references)
     session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
-      return (enabled and on_device or kernel.on_host)(session, plan, body, node, place)
+      if enabled then return on_device(session, plan, body, node, place, used) end
+      return kernel.on_host(session, plan, body, node, place)
     end)
   end
 end

@@ -640,6 +640,7 @@ function lower.directive(session, node, options)
   local seen = check_clauses(node, what.clauses)
   local plan = lower.plan(session, node, what.kind, options)
   plan.if_present = seen.if_present
+  plan.waiting = node.waiting
   local default
   for _, clause in ipairs(node.clauses) do
     if clause.nest and clause.nest.single then
@@ -655,6 +656,15 @@ function lower.directive(session, node, options)
       plan.condition = clause.e
     elseif clause.name == "finalize" then
       plan.finalize = true
+    elseif clause.name == "async" then
+      plan.async, plan.ordered = clause, true
+    elseif clause.name == "wait" then
+      plan.ordered = true
+      plan.waits = plan.waits or {}
+      table.insert(plan.waits, clause)
+    elseif clause.name == "default_async" then
+      if not clause.e then raise("syntax", clause.pos, "'default_async' needs a value", { length = #clause.name }) end
+      plan.default_async = clause.e
     elseif clause.name == "device_num" then
       plan.device_num = clause.e
     elseif clause.name == "default" then

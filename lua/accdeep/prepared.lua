@@ -51,8 +51,8 @@ end
 -- Keeps a plan for its place.
 function prepared.keep(self, plan, text, file, key)
   local kind = plan.kind
-  plan.alone = plan.construct and not plan.condition and not plan.on_device and not self.explain and kind ~= "region"
-    and kind ~= "compute" and kind ~= "declare"
+  plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device and not self.explain
+    and kind ~= "region" and kind ~= "compute" and kind ~= "declare"
   if plan.once then return end
   if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
   local places = self.prepared[text] or {}

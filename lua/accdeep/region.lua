@@ -58,7 +58,7 @@ function Region:__call(body)
     raise("type-mismatch", nil, "a data region takes a function as its body")
   end
   if self.closed then self:close() end -- which says that it cannot
-  local ok, err = pcall(body)
+  local ok, err = self.session:attempt(body)
   if ok then
     if not self.closed then self:close() end
     return
@@ -86,14 +86,16 @@ function Region:abandon()
     if top.handle then top.handle:abandon() end
     if top == self then break end
   end
+  if self.session.listening then self.session:tell() end
 end
 
--- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false).
-function region.open(self, plan, enabled)
+-- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false). queue: of the plan,
+-- if it is known already.
+function region.open(self, plan, enabled, queue)
   local made = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
   if enabled then
-    made.handle = self:run(plan)
+    made.handle = self:run(plan, queue)
     for name, item in pairs(plan.named) do
       made.where[name] = item.number and (plan.construct:where(item.number)) or 0
     end

@@ -192,12 +192,10 @@ function formats.tap(options)
     for line in (record.output or ""):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
     for _, case in ipairs(record.cases) do
       n = n + 1
-      local name = ("%s: %s"):format(record.file, case.name):gsub("[\n#]", " ")
+      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
       options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
       if not case.ok then
-        options.out("  ---\n")
-        for line in report.error(case.error):gmatch "[^\n]+" do options.out("  # " .. line .. "\n") end
-        options.out("  ...\n")
+        for line in report.error(case.error):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
       end
     end
   end
@@ -243,9 +241,8 @@ end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 local function xml(text)
-  return (utf8_text(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("[%c]", function(c)
-    return (c == "\n" or c == "\t") and c or "?"
-  end))
+  return (utf8_text(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
+    :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
 end
 
 function formats.junit(options)
@@ -286,12 +283,14 @@ report.formats = formats
 
 local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
 
+function report.status_of(phase) return STATUS[phase] or 70 end
+
 -- The program's exit status after these records: the gravest.
 function report.status(records)
   local status = 0
   for _, record in ipairs(records) do
     for _, case in ipairs(record.cases) do
-      if not case.ok then status = math.max(status, STATUS[case.error.phase] or 70) end
+      if not case.ok then status = math.max(status, report.status_of(case.error.phase)) end
     end
   end
   return status

@@ -4,6 +4,7 @@
 -- language.
 
 local api = require "accdeep.api"
+local async = require "accdeep.async"
 local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
@@ -33,10 +34,6 @@ local function handle(region)
     and function() if not region.closed then region:close() end end,
     __call = function(_, body) return region(body) end })
 end
-
-local unsupported = {
-  draw = "drawing",
-}
 
 local languages = { c = true, fortran = true }
 
@@ -71,6 +68,10 @@ local function language(run)
       raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
         { help = "cfi, flang and gfortran" })
     end
+    if head.async ~= nil and not async.modes[head.async] then
+      raise("unknown-name", nil, ("there is no mode '%s' of queues"):format(tostring(head.async)),
+        { help = "program and delayed" })
+    end
     if head.strict ~= nil and type(head.strict) ~= "boolean" then
       raise("type-mismatch", nil, "strict is true or false")
     end
@@ -90,6 +91,7 @@ local function language(run)
     end
     options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
     if head.strict ~= nil then options.strict = head.strict end
+    options.async = head.async or options.async
     options.descriptors = head.descriptors or options.descriptors
     options.language = head.language
     if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
@@ -124,6 +126,18 @@ local function language(run)
       raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
     end
     current():declare(text, location.caller(2))
+  end
+
+  -- declare_from("PROGRAM", "struct T"): a type as the debug information of a program has it. Reads files.
+  function env.declare_from(path, text)
+    if not run.options.trust then
+      raise("unsupported", nil, "declare_from is for scenarios that are trusted", { rule = "HOUSE-debug",
+        help = "accdeep run --trust" })
+    end
+    begin()
+    need_text(path, "declare_from takes the name of a program and a type")
+    need_text(text, "declare_from takes the name of a program and a type")
+    current():declare_from(path, text, location.caller(2))
   end
 
   -- Declarations and statements of Fortran. A scenario that does not say its language speaks Fortran from here.
@@ -346,13 +360,31 @@ local function language(run)
   function env.state(device) return state.of(current(), device) end
   function env.show(device) run.out(state.text(current(), device)) end
 
-  env.expect = expect.new(current)
+  -- draw "name.svg": a picture of host and device. Where it goes is for whoever runs the script to say.
+  function env.draw(name)
+    need_text(name, "draw takes the name of a file")
+    if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
+      raise("type-mismatch", nil, ("'%s' does not end in .svg, .dot or .html"):format(name))
+    end
+    if not run.options.trust and not name:find "^[%w_-][%w._-]*$" then
+      raise("file", nil, ("'%s' is more than a file's name"):format(name), { rule = "HOUSE-draw",
+        help = "letters, digits, '.', '-' and '_': whoever runs the script chooses the folder" })
+    end
+    if not run.options.draw then
+      raise("file", nil, "nobody said where pictures go", { rule = "HOUSE-draw",
+        help = "accdeep run --draw-dir FOLDER, or accdeep draw for pictures of all steps" })
+    end
+    run.options.draw(current(), name)
+  end
+
+  local collect
+  env.expect, collect = expect.new(current)
   function env.events(fn)
-    local list = env.expect.collect(fn)
+    local list = collect(fn)
     local named = {}
     for i, event in ipairs(list) do
       named[i] = env.setmetatable({ op = event.op, name = event.name, bytes = event.bytes,
-        rule = event.rule, at = event.at, device = event.device },
+        rule = event.rule, at = event.at, device = event.device, async = event.async },
         { __tostring = function(e) return e.op .. " " .. e.name end })
     end
     return named
@@ -381,19 +413,11 @@ local function language(run)
   end
   for name, value in pairs(api.constants) do env[name] = value end
 
-  return setmetatable(env, { __index = function(_, name)
-    local what = unsupported[name]
-    if what then
-      return function()
-        raise("unsupported", nil, ("%s are not part of this version"):format(what))
-      end
-    end
-    return nil
-  end })
+  return env
 end
 
 scenario.head_keys = { title = true, rules = true, cites = true, devices = true, language = true,
-  strict = true, descriptors = true }
+  strict = true, descriptors = true, async = true }
 
 -- -------------------------------------------------------------------------------------- running --
 
@@ -422,12 +446,13 @@ function Run:renew(options)
 end
 
 -- What went wrong, as an error of ours: a script's own errors get their position from the message.
-local function as_error(err, file)
+function scenario.as_error(err, file)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
     local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
     return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
-      file = at or file, line = tonumber(line), help = "raise --limit-steps if the scenario needs more" }
+      file = at or file, line = tonumber(line),
+      help = not rawget(err, "stopped") and "raise --limit-steps if the scenario needs more" or nil }
   end
   -- the script's own metamethods do not run any more: its limits are over
   if type(err) == "table" then err = rawget(err, "message") end
@@ -454,8 +479,8 @@ local function as_error(err, file)
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
 
--- A construct that nobody gave a body, and a region that nobody closed, are errors of the case.
-local function check_regions(s)
+-- A construct that nobody gave a body is an error.
+function scenario.check_bodies(s)
   local waiting
   for construct in pairs(s.without_body) do
     if not waiting or construct.line < waiting.line then waiting = construct end
@@ -464,6 +489,11 @@ local function check_regions(s)
     raise("region-nesting", nil, "the construct has no body", { file = waiting.file, line = waiting.line,
       rule = "HOUSE-scenario", help = "give it one: a function of the device view, or a text of C statements" })
   end
+end
+
+-- So is a region that nobody closed before the case ends.
+local function check_regions(s)
+  scenario.check_bodies(s)
   local block = s.target_blocks[1]
   if block then
     error(location.place(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
@@ -482,40 +512,60 @@ local function check_regions(s)
   end
 end
 
+-- The end of a case: nothing is left open, and what queues were asked for is done.
+local function finish(s)
+  check_regions(s)
+  async.finish(s)
+end
+
 function Run:record(name, ok, err, seconds)
-  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and as_error(err, self.file) or nil,
+  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.as_error(err, self.file) or nil,
     seconds = seconds }
+end
+
+-- Tells who traces where sessions begin and end.
+function Run:mark(kind, name)
+  if self.options.mark then self.options.mark(kind, name) end
 end
 
 function Run:case(name, body)
   local started = core.clock()
   self:open_session(self.session:inner())
+  self:mark("case", name)
   self.in_case = true
-  local ok, err = pcall(function()
-    body()
-    check_regions(self.session)
-  end)
+  local ok, err = self.session:attempt(body)
+  if ok then
+    ok, err = pcall(function()
+      if self.options.ended then self.options.ended() end
+      finish(self.session)
+    end)
+  end
   if diagnostic.is_limit(err) then error(err, 0) end
   self.in_case = nil
   self:close_session()
+  self:mark "end"
   self:record(name, ok, err, core.clock() - started)
 end
 
--- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), trace (function of events), out (function
--- of text), trust, limit_memory (bytes), limit_steps, descriptors (of scenarios that do not say), device_bytes,
--- group_least, threads, explain (explain.lua), last (function of the session, when the script has run), record
--- (function of the script's names and the run, which may wrap them: export/record.lua). Returns {file, title, cases =
--- {{name, ok, error?, seconds}}, seconds}.
+-- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), trace (function of events), mark (function
+-- of what begins or ends, and its name: trace.lua), out (function of text), trust, limit_memory (bytes), limit_steps,
+-- async and descriptors (of scenarios that do not say), device_bytes, group_least, threads, explain (explain.lua), last
+-- (function of the session, when the script has run), record (function of the script's names and the run, which may
+-- wrap them: export/record.lua), draw (function of the session and a file's name), failed (function of an error, before
+-- what it undoes is undone), ended (function, when a case or the script has run). Returns {file, title, cases = {{name,
+-- ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     out = options.out or function(s) io.write(s) end, head = {} }, Run)
   local started = core.clock()
+  run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device, trace = options.trace,
-    explain = options.explain, warn = function(warning) run.out(report.error(warning, { warning = true })) end,
-    descriptors = options.descriptors, device_bytes = options.device_bytes, group_least = options.group_least,
-    threads = options.threads })
+    explain = options.explain, failed = options.failed,
+    warn = function(warning) run.out(report.error(warning, { warning = true })) end,
+    async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
+    group_least = options.group_least, threads = options.threads })
   local env = language(run)
   if options.record then options.record(env, run) end
   if options.trust then
@@ -537,9 +587,12 @@ function scenario.run(file, text, options)
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
         line = tonumber(line) or 1, rule = "HOUSE-scenario" }, 0)
     end
-    is_module = chunk() ~= nil and not run.begun
+    local done, value = run.session:attempt(chunk)
+    if not done then error(value, 0) end
+    is_module = value ~= nil and not run.begun
+    if options.ended then options.ended() end
     if options.last then options.last(run.session) end
-    check_regions(run.session)
+    finish(run.session)
   end, "@" .. file)
   strings.__index = all_strings
   while #run.sessions > 0 do run:close_session() end

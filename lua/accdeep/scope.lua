@@ -1,8 +1,10 @@
--- scope.lua - names of a host program: variables, types, tags, enumerators, functions, procedures, templates.
+-- scope.lua - names of a host program: variables, types, tags, enumerators, functions, procedures, templates,
+-- qualified names of C++ (key -> items of qualified.lua).
 --
 -- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
 -- used, new ones are entered here.
 
+local qualified = require "accdeep.qualified"
 local types = require "accdeep.types"
 
 local Scope = {}
@@ -12,12 +14,14 @@ local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
   local self = setmetatable({ outer = outer, variables = space "variables", typedefs = space "typedefs",
     tags = space "tags", enumerators = space "enumerators", functions = space "functions",
-    procedures = space "procedures", templates = space "templates", instances = space "instances" }, Scope)
+    procedures = space "procedures", templates = space "templates", instances = space "instances",
+    qualified = space "qualified" }, Scope)
   if not outer then
     for name, scalar in pairs(types.predefined) do self.typedefs[name] = types.scalars[scalar] end
   end
   self.is_type = function(name) return self:type_named(name) ~= nil end
   self.is_template = function(name) return self.templates[name] ~= nil end
+  self.qualified_type = function(text) return self:type_spelled(text) end
   return self
 end
 
@@ -25,6 +29,27 @@ end
 function Scope:type_named(name)
   if self.variables[name] then return nil end
   return self.typedefs[name] or self.tags[name]
+end
+
+-- The key of a type whose name has scopes or template arguments (qualified.lua), in any of its spellings; nil if
+-- there is none, or several.
+function Scope:type_spelled(text)
+  local at = self
+  while at and not next(at.qualified) do at = at.outer end
+  local wanted, key = nil, nil
+  if at then wanted, key = qualified.parse(text) end
+  if not wanted or self:type_named(key) then return key end
+  local found
+  while at do
+    for other, items in next, at.qualified do
+      if qualified.accepts(wanted, items) then
+        if found and self:type_named(found) ~= self:type_named(other) then return nil end
+        found = other
+      end
+    end
+    at = at.outer
+  end
+  return found
 end
 
 -- Whether the name is taken in this scope itself.

@@ -6,8 +6,11 @@
 -- were.
 
 local api = require "accdeep.api"
+local async = require "accdeep.async"
 local core = require "accdeep.core"
+local debug_info = require "accdeep.debug_info"
 local declare = require "accdeep.declare"
+local describe = require "accdeep.describe"
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local expression = require "accdeep.expression"
@@ -17,15 +20,11 @@ local group = require "accdeep.openmp.group"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
 local method = require "accdeep.method"
-local nest = require "accdeep.nest"
 local openmp = require "accdeep.openmp"
-local policy = require "accdeep.policy"
 local prepared = require "accdeep.prepared"
 local region = require "accdeep.region"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
-local shape = require "accdeep.shape"
-local template = require "accdeep.template"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -33,12 +32,11 @@ local raise = diagnostic.raise
 
 local session = {}
 
-local definitions = { shape = shape.define, policy = policy.define }
-
 local Session = {}
 Session.__index = Session
 fortran.extend(Session)
 openmp.extend(Session)
+describe.extend(Session)
 
 -- The value of a clause's expression; one without a value is as wrong there as one of another type.
 local function computed(value, what)
@@ -90,6 +88,9 @@ function session.new(options, outer)
     scope = scope.new(outer and outer.scope),
     rules = rules.profile(options.rules or "tr14"),
     device = 0,
+    delayed = options.async == "delayed", -- queues do what they are asked for when somebody waits
+    default_async = async.constants.acc_async_noval,
+    queue = 0,          -- of routines that have one (async.within)
     blocks = {},        -- address -> {bytes, name, live}
     quarantine = { bytes = 0 },
     layout = fortran.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
@@ -97,7 +98,7 @@ function session.new(options, outer)
     programs = {},      -- record -> treatment -> program
     treatments = {},    -- record -> what it is called -> treatment
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
-    bound = { n = 0 },  -- functions that section bounds call
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
     measured = false,   -- what the plan under way is made from (fortran/measure.lua)
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
@@ -105,6 +106,7 @@ function session.new(options, outer)
     -- not nil: a directive asks for these each time
     this_slots = {},    -- record -> where `this` is kept while a member function runs
     explain = options.explain or false, -- asked before each construct
+    explain_body = false, -- told how a device has run the next body
     replaced = false,   -- in a host_data region: name -> what it stands for
     group_scope = false, -- the innermost scope that may hold groups (openmp/group.lua)
     apart = false,      -- in a host construct with private variables: a number of its own
@@ -123,6 +125,7 @@ function session.new(options, outer)
     group_least = options.group_least,
     threads = options.threads,
     check_host = not options.unchecked,
+    delayed = options.async == "delayed",
     descriptors = options.descriptors,
     rules = rules.for_core(self.rules, options.strict),
   }
@@ -230,6 +233,16 @@ function Session:here(pos)
   return { text = current.text, file = current.file, line = current.line, pos = pos }
 end
 
+-- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that.
+function Session:attempt(fn, ...)
+  local failed = self.options.failed
+  if not failed then return pcall(fn, ...) end
+  return xpcall(fn, function(err)
+    failed(err)
+    return err
+  end, ...)
+end
+
 -- Runs fn, whose positions belong to the text of another place.
 function Session:at(place, fn, ...)
   if not place or not place.text then return fn(...) end
@@ -251,106 +264,10 @@ end
 function Session:type_of(node) return declare.type(self, node) end
 function Session:locals_of(node) return declare.locals(self, node) end
 
--- Shapes and policies of a record in this session; those of the outer one are seen through.
-local function table_of(self, kind, record)
-  local tables = self[kind]
-  local found = tables[record]
-  if not found then
-    found = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
-    tables[record] = found
-  end
-  return found
-end
-
-function Session:methods_of(record) return table_of(self, "method_tables", record) end
-function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
-function Session:policies_of(record) return table_of(self, "policy_tables", record) end
-function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
-
--- Names of a record's shapes or policies, for "did you mean".
-local function names_in(self, kind, record)
-  local names, owner = {}, self
-  while owner do
-    for name in next, table_of(owner, kind, record) do names[name] = true end
-    owner = owner.outer
-  end
-  return names
-end
-
-function Session:shape_names(record) return names_in(self, "shape_tables", record) end
-function Session:policy_names(record) return names_in(self, "policy_tables", record) end
-function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
-
 -- Shapes or types are new: what was made from the old ones is forgotten.
 function Session:types_changed()
   self.programs, self.treatments, self.parsed, self.nparsed = {}, {}, {}, 0
   self.prepared, self.nprepared = {}, 0
-end
-
--- A directive among declarations.
-function Session:type_directive(node, record)
-  local text = node.text
-  local is_openmp = text:match "^omp%f[^%w_]"
-  if not is_openmp and not text:match "^acc%f[^%w_]" then
-    if text:match "^pack" then
-      raise("unsupported", node.start, "packed layouts are not supported", { length = #"pack" })
-    end
-    return
-  end
-  local current = self.current
-  local whole = current.text
-  local before = whole:sub(1, node.start - 1)
-  -- parsed in place, so that positions are those of the whole text
-  local finish = node.start + #text - 1
-  local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
-  if is_openmp then
-    return self:declare_openmp(grammar.parse("omp_directive", padded, node.start, self.scope), record)
-  end
-  return self:described(grammar.parse("directive", padded, node.start, self.scope), record)
-end
-
--- Carries out a directive that describes a type; record: the one it stands in, or nil. Returns a policy.
-function Session:described(parsed, record)
-  local define = definitions[parsed.name]
-  if not define then
-    raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
-      { length = #parsed.name, rule = "TR14-3.1.1-01" })
-  end
-  if not record then return self:define(parsed) end
-  local _, made = define(self, parsed, record)
-  return parsed.name == "policy" and made or nil
-end
-
--- What could not be checked of policies before all of a type's are known. One that is wrong is taken back.
-function Session:check_policies(record, defined)
-  for _, made in ipairs(defined) do
-    local ok, err = pcall(nest.check_policy, self, record, made)
-    if not ok then
-      for _, given in ipairs(made.names) do self:policies_of(record)[given.name] = nil end
-      error(err, 0)
-    end
-  end
-end
-
--- A shape or policy directive about a type.
-function Session:define_for(node, record)
-  local target, made = definitions[node.name](self, node, record)
-  if node.name == "policy" then self:check_policies(target, { made }) end
-end
-
--- A shape or policy that stands outside of types; type(T) may name a template.
-function Session:define(node)
-  for i, clause in ipairs(node.clauses) do
-    local spec = clause.type and clause.type.spec
-    local made = spec and spec.tag == "named" and self.scope.templates[spec.name]
-    if made then
-      local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
-      table.remove(clauses, i)
-      return template.describe(self, made, { tag = node.tag, pos = node.pos, name = node.name,
-        argument = node.argument, clauses = clauses })
-    end
-  end
-  self:define_for(node, nil)
 end
 
 -- --------------------------------------------------------------------------------------- memory --
@@ -378,12 +295,9 @@ function Session:new_block(bytes, name, t, pos)
   return address
 end
 
--- How many functions that bounds call are running: the walk that called them reads host memory.
-local calling = 0
-
 -- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
 function Session:free(address, pos)
-  if calling > 0 then
+  if self.bound.calling > 0 then
     raise("misuse", pos, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
   end
   local block = self.blocks[address]
@@ -473,6 +387,9 @@ function Session:declare(text, file, line)
   self:types_changed()
 end
 
+-- Declares a type as the debug information of a program has it (nil: this process).
+Session.declare_from = debug_info.declare
+
 -- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
 function Session:bound_function(name, fn, argument_types)
   local bound = self.bound
@@ -487,9 +404,9 @@ function Session:bound_function(name, fn, argument_types)
         args[i] = host:view(t, args[i], self.ctx:host_bounds(args[i]))
       end
     end
-    calling = calling + 1
+    bound.calling = bound.calling + 1
     local ok, result = pcall(fn, table.unpack(args, 1, #argument_types))
-    calling = calling - 1
+    bound.calling = bound.calling - 1
     if not ok then error(result, 0) end
     if type(result) == "boolean" then return result and 1 or 0 end
     local integer = math.tointeger(result)
@@ -540,6 +457,7 @@ function Session:core_error(err, plan)
     err.message = ("%s: %s"):format(item.name, err.message)
   end
   err.objects = { asked, err.other }
+  if err.code == "missing-wait" then err.help = "wait for the queue before: a wait directive, or a wait clause" end
   err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
   if err.code == "callback" then
     local cause = err.cause
@@ -555,11 +473,13 @@ end
 Session.parse, Session.seen, Session.prepare = prepared.parse, prepared.seen, prepared.prepare
 Session.key_of, Session.keep = prepared.key_of, prepared.keep
 
-function Session:run(plan)
+-- queue: of the plan, if it is known already.
+function Session:run(plan, queue)
+  queue = queue or plan.ordered and async.order(self, plan) or self.queue
   if plan.kind == "exit data" then self:may_detach() end
   local explained = self.explain and self:explain(plan)
   local before = self.watching and self:snapshot()
-  local result, err = plan.construct:run(self.device)
+  local result, err = plan.construct:run(self.device, queue)
   if not result then
     if before then self:compare(before) end
     local made = self:core_error(err, plan)
@@ -597,25 +517,25 @@ function Session:compare(before, without_host)
   end
 end
 
--- Gives new events to everybody who listens.
+-- Gives new events to everybody who listens: each with this session, all that are told now, and its place there.
 function Session:tell()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.collectors) do
-    for _, event in ipairs(events) do collect(event) end
+    for i, event in ipairs(events) do collect(event, self, events, i) end
   end
 end
 
 -- A copy that a routine of the API made.
-function Session:tell_copy(op, device, dev, bytes, rule, at)
+function Session:tell_copy(op, device, dev, bytes, rule, at, value)
   if not self.listening then return end
   self:tell()
-  for _, collect in ipairs(self.collectors) do
-    collect { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
-      at = at.file and ("%s:%d"):format(at.file, at.line) or "" }
-  end
+  local event = { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
+    at = at.file and ("%s:%d"):format(at.file, at.line) or "", async = value }
+  for _, collect in ipairs(self.collectors) do collect(event, self, { event }, 1) end
 end
 
 function Session:collect_into(collect)
+  if self.listening then self:tell() end -- what came before is no business of the new one
   table.insert(self.collectors, collect)
   if not self.listening then
     self.ctx:listen(true)
@@ -689,10 +609,14 @@ end
 local others = {}
 
 others["set"] = function(self, plan)
+  if plan.default_async then
+    async.set_default(self, self.dialect.integer(self, plan.default_async), plan.default_async.pos)
+  end
   if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
 end
--- Everything is done when a directive returns, so there is nothing to wait for (TR14-4.3-19).
-others["wait"] = function() end
+others["wait"] = function(self, plan)
+  async.wait_for(self, plan.waiting, plan.async and async.order(self, plan) or 0)
+end
 others["init"] = function(self, plan)
   if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
 end
@@ -707,6 +631,7 @@ function Session:forget_device(pos)
   if #self.regions[self.device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
+  async.wait(self, self.device, 0)
   for _, attached in ipairs(self.ctx:attachments(self.device)) do
     self:run_one("exit data", "detach", 0, 0, attached.slot, true)
   end
@@ -731,7 +656,7 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   if kind == "exit data" then self:may_detach() end
   local before = self.watching and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
-    slot or 0, finalize or false, label, slot_bytes, flags)
+    slot or 0, finalize or false, label, slot_bytes, flags, self.queue)
   if not ok then
     if before then self:compare(before) end
     error(self:core_error(err, nil), 0)
@@ -743,7 +668,7 @@ end
 function Session:run_alone(plan)
   local before, place = self.current, plan.place
   self.current = place
-  local result, err = plan.construct:run(self.device)
+  local result, err = plan.construct:run(self.device, self.queue)
   self.current = before
   if result then return end
   return self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
@@ -762,7 +687,7 @@ end
 
 function Session:directive_here(text, refs, file, line)
   local node = self:parse(text)
-  if definitions[node.name] then
+  if describe.definitions[node.name] then
     return self:define(node)
   end
   if node.compute == nil then

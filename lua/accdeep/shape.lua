@@ -6,6 +6,7 @@
 -- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.diagnostic"
+local parts = require "accdeep.parts"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -260,6 +261,10 @@ function shape.layer(session, record, clauses, inside)
       made.default, default = clause.word, clause
     end
     for _, item in ipairs(clause.members or {}) do
+      if item.path then
+        parts.enter(record, made, clause, item)
+        goto continue
+      end
       local member, args = shape.enter(session, record, made, clause, item)
       local inner = shape.inner(member, item, clause)
       if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
@@ -268,8 +273,10 @@ function shape.layer(session, record, clauses, inside)
         init = clause.name == "init_needed", inner = inner, pos = item.pos,
         limit = clause.direction and limit_of(session, clause) or nil,
         subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
+      ::continue::
     end
   end
+  parts.check(record, made, function(of, inner) shape.layer(session, of, inner) end)
   if made.default == "none" then
     for _, member in ipairs(record.members) do
       if member.name and not made.members[member.name] then
@@ -292,6 +299,7 @@ function shape.define(session, node, record)
     shape.no_nest(session, clause)
   end
   local target = shape.target(session, node, record)
+  parts.allowed(target, node.clauses)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "for" then
       raise("clause-not-allowed", clause.pos, "'for' belongs to policies", { length = 3, rule = "TR14-5-09" })

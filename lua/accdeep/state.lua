@@ -87,7 +87,13 @@ function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- {levels, present, attached} of a device, the current one if none is named; where data are fused, also dynamic
+-- The object that an attached pointer leads to: of several fused ones the one that the pointer's value leads to.
+function state.target(session, device, attached)
+  return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
+    or session.ctx:present_at(device, attached.low, true)
+end
+
+-- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
 -- and floor: what enter data opened outside of all levels.
 function state.of(session, device)
   device = device or session.device
@@ -96,7 +102,8 @@ function state.of(session, device)
       { rule = "DIR-1-04" })
   end
   local ctx = session.ctx
-  local result = { levels = {}, present = {}, attached = {} }
+  local result = { levels = {}, present = {}, attached = {}, queues = ctx:queues(device) }
+  table.sort(result.queues, function(a, b) return a.async < b.async end)
   local levels, fusion = ctx:levels(device), session.rules.fusion
   if fusion then add_lists(session, device, levels.below, result) end
   for i, level in ipairs(levels) do
@@ -125,9 +132,7 @@ function state.of(session, device)
     }
   end
   for i, attached in ipairs(ctx:attachments(device)) do
-    -- of several fused objects the one that the pointer's value leads to
-    local target = fusion and ctx:present_at(device, attached.target, false)
-      or ctx:present_at(device, attached.low, true)
+    local target = state.target(session, device, attached)
     result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
       gone = attached.low == 0 or nil } -- what it led to: the pointer dangles
   end
@@ -183,16 +188,9 @@ local function floor_text(s)
   return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))
 end
 
--- The same as a table to read.
-function state.text(session, device)
-  local s = state.of(session, device)
-  local parts = { ("device %d\n"):format(device or session.device), floor_text(s) }
-  for i, level in ipairs(s.levels) do
-    parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))
-    if session.rules.fusion then
-      parts[#parts + 1] = tuples_text(level.artificial) .. floor_text(level)
-    end
-  end
+-- What is present, and attached, as text.
+function state.table_text(s)
+  local parts = {}
   if #s.present == 0 then
     parts[#parts + 1] = "  nothing is present\n"
   else
@@ -211,6 +209,19 @@ function state.text(session, device)
     parts[#parts + 1] = columns(rows)
   end
   return table.concat(parts)
+end
+
+-- The same as a table to read.
+function state.text(session, device)
+  local s = state.of(session, device)
+  local parts = { ("device %d\n"):format(device or session.device), floor_text(s) }
+  for i, level in ipairs(s.levels) do
+    parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))
+    if session.rules.fusion then
+      parts[#parts + 1] = tuples_text(level.artificial) .. floor_text(level)
+    end
+  end
+  return table.concat(parts) .. state.table_text(s)
 end
 
 return state

@@ -82,7 +82,7 @@ function types.builtin(words)
 end
 
 function types.pointer(to)
-  local t = to.pointer_type
+  local t = rawget(to, "pointer_type") -- not that of the scalar under an enum
   if not t then
     t = { kind = "pointer", to = to, size = 8, align = 8, code = scalar_code.pointer }
     to.pointer_type = t
@@ -100,30 +100,40 @@ function types.record(kind, tag)
   return { kind = "record", record = kind, tag = tag, size = 0, align = 1, complete = false }
 end
 
--- Lays out members (name?, type, pos) in order; anonymous records lend their members' names.
-function types.complete(record, members)
-  local size, align = 0, 1
-  record.members, record.by_name = {}, {}
+-- Gives a record members (name?, type, offset, pos) that have their places; anonymous records lend their members'
+-- names.
+function types.place(record, members, size, align)
+  record.members, record.by_name = members, {}
   for _, member in ipairs(members) do
-    local t = member.type
-    local offset = record.record == "union" and 0 or (size + t.align - 1) // t.align * t.align
-    member.offset = offset
-    record.members[#record.members + 1] = member
     if member.name then
       record.by_name[member.name] = member
     else
-      for name, inner in pairs(t.by_name) do
-        record.by_name[name] = { name = name, type = inner.type, offset = offset + inner.offset,
+      for name, inner in pairs(member.type.by_name) do
+        record.by_name[name] = { name = name, type = inner.type, offset = member.offset + inner.offset,
           within = member, pos = inner.pos }
       end
     end
-    size = math.max(size, offset + t.size)
+  end
+  record.size, record.align, record.complete = size, align, true
+  return record
+end
+
+-- Lays out members in order.
+function types.complete(record, members)
+  local size, align = 0, 1
+  for _, member in ipairs(members) do
+    local t = member.type
+    member.offset = record.record == "union" and 0 or (size + t.align - 1) // t.align * t.align
+    size = math.max(size, member.offset + t.size)
     align = math.max(align, t.align)
   end
-  record.size = (size + align - 1) // align * align
-  record.align = align
-  record.complete = true
-  return record
+  return types.place(record, members, (size + align - 1) // align * align, align)
+end
+
+-- A type with the values of a scalar.
+function types.enum(tag, base)
+  return setmetatable({ kind = "scalar", tag = tag, name = tag and "enum " .. tag or "enum", size = base.size,
+    align = base.align, code = base.code }, { __index = base })
 end
 
 -- The member of that name, wherever in anonymous records it stands: offset and type from the start.

@@ -143,6 +143,7 @@ end
 
 local function member_shape(member, scope)
   local parts = { member.name }
+  for _, part in ipairs(member.path or {}) do parts[#parts + 1] = "." .. part.name end
   for _, s in ipairs(member.subscripts) do parts[#parts + 1] = section(s, member.outer and scope or nil) end
   return table.concat(parts)
 end
@@ -181,6 +182,8 @@ function clause(node, scope)
     inside = type_text(node.type)
   elseif node.e then
     inside = expression(node.e)
+  elseif node.queues and node.queues[1] then
+    inside = (node.devnum and ("devnum: %s: "):format(expression(node.devnum)) or "") .. list_of(node.queues)
   end
   if inside then parts[#parts + 1] = ("(%s)"):format(inside) end
   return table.concat(parts) .. nest_text(node.nest, scope)

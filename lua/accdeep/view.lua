@@ -177,6 +177,16 @@ local function name_of_piece(low, address)
   return ("%s[%d]%s"):format(low.name, offset // to.size, path)
 end
 
+-- Where a range of host memory is that a note says is present in pieces, or 0.
+function Device:piece(note, address, size)
+  for _, object in ipairs(note.present or {}) do -- of when the kernel was put into a queue
+    local into = address - object.host
+    if into >= 0 and into + size <= object.bytes then return object.dev + into end
+  end
+  if note.present or self.ctx:presence(self.number, address, size) ~= "wholly" then return 0 end
+  return self.ctx:deviceptr(self.number, address)
+end
+
 -- Checks an access; returns the address on the device, which is another one for what is present in pieces.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.kernel then
@@ -185,8 +195,8 @@ function Device:check(address, size, low, high, frame)
         help = "read it in a compute construct, or update self first" })
   end
   if type(low) == "table" and low.pieces then
-    local there = self.ctx:deviceptr(self.number, address)
-    if there == 0 or self.ctx:presence(self.number, address, size) ~= "wholly" then
+    local there = self:piece(low, address, size)
+    if there == 0 then
       local name = name_of_piece(low, address) or "this part of " .. low.name
       fail(frame, "not-present", ("%s is not present on device %d"):format(name, self.number),
         { rule = "ACC33-2.6.7-1", objects = { (self.ctx:present_at(self.number, address, false)) } })
@@ -214,7 +224,7 @@ end
 
 -- The value that a pointer has in device memory; low: its bounds. Of what is present in pieces it is the piece's.
 function Device:settled(value, low)
-  local there = type(low) == "table" and low.pieces and self.ctx:deviceptr(self.number, value) or 0
+  local there = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
   return there ~= 0 and there or value
 end
 

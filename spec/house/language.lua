@@ -1,7 +1,7 @@
 -- The scenario language itself: layout of types, expectations, what is refused.
 scenario { title = "The scenario language", cites = { "HOUSE-layout", "HOUSE-expect",
   "HOUSE-scenario", "HOUSE-syntax", "HOUSE-names", "HOUSE-language", "HOUSE-memory",
-  "HOUSE-version" } }
+  "HOUSE-version", "HOUSE-draw" } }
 
 declare [[
   enum colour { RED, GREEN = 5, BLUE };
@@ -246,8 +246,15 @@ end)
 
 case("rejects: what this version does not do yet is not passed over [HOUSE-version]", function()
   expect.fails("unsupported", function() omp "target device(ancestor: 1)" "" end)
-  expect.fails("unsupported", function() draw "picture.svg" end)
   expect.invalid("#pragma pack(1)\nstruct p { int n; };", "unsupported")
+end)
+
+case("rejects: a script does not say where pictures are written [HOUSE-draw]", function()
+  expect.equal(expect.fails("file", function() draw "../picture.svg" end).rule, "HOUSE-draw")
+  expect.fails("file", function() draw "/picture.svg" end)
+  expect.fails("file", function() draw ".svg" end)
+  expect.fails("type-mismatch", function() draw "picture.lua" end)
+  expect.fails("type-mismatch", function() draw() end)
 end)
 
 case("rejects: files, modules and the debugger are out of reach [HOUSE-scenario]", function()

@@ -1,5 +1,5 @@
 -- Limitations and complications: what must stay fixed, sections of nothing, recursion, unions.
-scenario { title = "TR14 4.3: limitations and complications", rules = "tr14", cites = {
+scenario { title = "TR14 4.3: limitations and complications", rules = "tr14", async = "program", cites = {
   "TR14-4.3-02", "TR14-4.3-04", "TR14-4.3-05", "TR14-4.3-10", "TR14-4.3-11", "TR14-4.3-12",
   "TR14-4.3-13", "TR14-4.3-14", "TR14-4.3-15", "TR14-4.3-18", "TR14-4.3-19" } }
 

@@ -6,13 +6,17 @@
 local bench = require "bench"
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
+local progress = require "accdeep.progress"
 local session = require "accdeep.session"
 
 local full = arg[1] == "full"
 
 -- ------------------------------------------------------------------------------------- the table --
 
+local line, began, shown = progress.new(), core.clock(), 0
+
 local function row(id, what, measured, target, unit)
+  line:hide()
   local verdict = ""
   if target then
     local good = target > 0 and measured <= target or target < 0 and measured >= -target
@@ -22,9 +26,16 @@ local function row(id, what, measured, target, unit)
   print(("%-4s %-67s %9s %-3s %s"):format(id, what,
     (measured < 0.001 and "%.1e" or "%.3f"):format(measured), unit or "", verdict))
   io.stdout:flush()
+  shown = shown + 1
+  line:show("%d ratios in %.0f s, measuring", shown, core.clock() - began)
 end
 
-local function heading(text) print("\n" .. text) end
+local function heading(text)
+  line:hide()
+  print("\n" .. text)
+  io.stdout:flush()
+  line:show("%d ratios in %.0f s, measuring", shown, core.clock() - began)
+end
 
 -- Least time of a call, in ns.
 local function time(n, fn)
@@ -287,3 +298,4 @@ for _, kept in ipairs { 10, 100, 1000, 10000, 100000, 1000000 } do
   row("T12", ("map and unmap of a fresh object, %d present"):format(kept), m.pair, 100, "ns")
   ::continue::
 end
+line:hide()

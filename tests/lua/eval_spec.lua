@@ -131,6 +131,8 @@ describe("C text", function()
       { "for (int i = 0, j = 8; i < j; i++, j--) n = i + j;", "n", 8 },
     { "int *q = data; for (int i = 0; i < 4; i++) n += *q++;", "n", 15 },
       { "int *q = &data[3]; n = q[-1] + *(q - 2);", "n", 5 },
+    { "int *q = data; *q++ += 5; *q++ *= 3; n = data[0] * 10 + data[1] + data[2];", "n", 69 },
+      { "int i = 0; data[i++] += 2; (data + i)[0]++; n = data[0] * 100 + data[1] * 10 + i;", "n", 331 },
     { "int a[3]; a[0] = 1; a[1] = 2; a[2] = a[0] + a[1]; n = a[2];", "n", 3 },
       { "int x = 3, *y = &x; *y += 4; n = x;", "n", 7 },
     { "m[1][0] = 3; m[0][1] = m[1][0]--;", "m[0][1] * 10 + m[1][0]", 32 },

@@ -2,6 +2,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local assignment = require "accdeep.fortran.assignment"
+local descriptor = require "accdeep.fortran.descriptor"
 local expression = require "accdeep.fortran.expression"
 local ftypes = require "accdeep.fortran.types"
 local object = require "accdeep.fortran.object"
@@ -101,6 +102,12 @@ local function checked_size(t, pos)
   return t
 end
 
+-- How a pointer, or what is allocatable, lies in memory: gfortran has a descriptor only for arrays and classes.
+local function layout_of(session, rank, is_class)
+  local is_address = rank == 0 and not is_class and session.layout == descriptor.layouts.gfortran
+  return is_address and descriptor.address or session.layout
+end
+
 -- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
   local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
@@ -132,7 +139,7 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
           { help = is_pointer and "its target has bounds" or "its bounds come when it is allocated" })
       end
     end
-    return ftypes.descriptor(session.layout, of, #list, attribute, is_class)
+    return ftypes.descriptor(layout_of(session, #list, is_class), of, #list, attribute, is_class)
   end
   if is_class and not is_dummy then
     raise("syntax", entity.pos,
@@ -200,11 +207,6 @@ local function attributes_of_type(session, node)
   return parent, is_abstract
 end
 
-local case_blind = { __index = function(t, key)
-  local small = type(key) == "string" and key:lower()
-  return small and small ~= key and rawget(t, small) or nil
-end }
-
 function declare.derived(session, node)
   local scope = session.scope
   local parent, is_abstract = attributes_of_type(session, node)
@@ -243,9 +245,7 @@ function declare.derived(session, node)
         end
       end
     end
-    types.complete(t, members)
-    if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = node.pos } end
-    setmetatable(t.by_name, case_blind)
+    ftypes.name_components(types.complete(t, members), parent, node.pos)
     t.position = session:here(node.pos)
     session:fortran_descriptions(t, directives)
   end)

@@ -42,7 +42,11 @@ local layouts = {
 local WORD = 8
 local TYPE_RECORD = 2 * WORD
 
-for name, layout in pairs(layouts) do
+-- What gfortran has for pointers that are no arrays: the address alone.
+descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
+  classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
+
+local function lay_out(name, layout)
   local offset = 0
   layout.name, layout.members = name, {}
   for _, member in ipairs(layout.header) do
@@ -53,6 +57,8 @@ for name, layout in pairs(layouts) do
   for i, word in ipairs(layout.dimension) do layout.members[word] = WORD * (i - 1) end
   layout.in_spans = layout.members.stride ~= nil
 end
+for name, layout in pairs(layouts) do lay_out(name, layout) end
+lay_out("address", descriptor.address)
 descriptor.layouts = layouts
 
 function descriptor.size(layout, rank, is_polymorphic)

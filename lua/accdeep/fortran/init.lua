@@ -3,6 +3,7 @@
 
 local addendum = require "accdeep.fortran.addendum"
 require "accdeep.fortran.constructor"
+local debug = require "accdeep.fortran.debug"
 local declare = require "accdeep.fortran.declare"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
@@ -91,7 +92,7 @@ function fortran.directive(session, text)
   return (grammar.parse("directive", source.directive(text), 1, session.scope))
 end
 function fortran.references(_, text) return (grammar.parse("references", source.directive(text), 1)) end
-fortran.layouts = descriptor.layouts
+fortran.layouts, fortran.debug = descriptor.layouts, debug
 fortran.item, fortran.pointer, fortran.with_roots = section.item, section.pointer, section.with_roots
 fortran.element_type, fortran.way_to = section.element_type, section.way_to
 fortran.completed, fortran.settle = addendum.complete, addendum.settle

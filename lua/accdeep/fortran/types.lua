@@ -60,6 +60,17 @@ function ftypes.record(tag)
   return t
 end
 
+local case_blind = { __index = function(t, key)
+  local small = type(key) == "string" and key:lower()
+  return small and small ~= key and rawget(t, small) or nil
+end }
+
+-- Components are found in upper and lower case, and what was inherited by its type's name, too.
+function ftypes.name_components(t, parent, pos)
+  if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = pos } end
+  setmetatable(t.by_name, case_blind)
+end
+
 -- ftypes.view is what a scenario sees of such types: view.lua sets it.
 function ftypes.array(of, bounds)
   local n = 1

@@ -7,7 +7,8 @@
 -- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
 
 local lpeg = require "lpeg"
-local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
+local P, S, V, C, Cc, Cp, Ct, Cmt, Carg =
+  lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct, lpeg.Cmt, lpeg.Carg
 
 return function(rules, lx)
   local sym, word, expect, node, name = lx.sym, lx.word, lx.expect, lx.node, lx.name
@@ -49,9 +50,22 @@ return function(rules, lx)
       * expect(sym ">", "expected ',' or '>'"),
     function(n, text, arguments) n.name, n.arguments = text, arguments end)
 
-  rules.spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "instance" + V "named") * qualifier ^ 0
-  rules.sure_spec = qualifier ^ 0 * (V "builtin" + V "record" + V "enum" + V "instance" + V "known")
-    * qualifier ^ 0
+  -- A type of C++ that a program's debug information gave: std::vector<float>, app::cell
+  rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
+  local step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
+  local spelled = C((P "::" * lx.space) ^ -1 * step * (P "::" * lx.space * step) ^ 0)
+  rules.qualified = node("named", (lx.words "struct class union enum typename" / 0) ^ -1
+      * Cmt(Carg(1) * #(lx.raw_name / 0 * lx.space * (P "<" + "::") + "::") * spelled, function(_, at, state, text)
+        local key = state.qualified_type and state.qualified_type(text)
+        if key then return at, key end
+        return nil
+      end),
+    function(n, text) n.name = text end)
+
+  local function any_spec(named)
+    return qualifier ^ 0 * (V "qualified" + V "builtin" + V "record" + V "enum" + V "instance" + named) * qualifier ^ 0
+  end
+  rules.spec, rules.sure_spec = any_spec(V "named"), any_spec(V "known")
 
   local stars = Cp() * (sym "*" * qualifier ^ 0 * Cc "*") ^ 0 / function(_, ...)
     return select("#", ...)

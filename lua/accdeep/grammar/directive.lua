@@ -1,9 +1,9 @@
 -- directive.lua - OpenACC directives, from the tables of what each clause takes.
 --
--- Nodes: directive{name, argument?, clauses}; clause{name, pos, kind, shape?, direction?,
--- vars | members | names | e | word, nest?}; nest{clauses}. shape is what stands between < and >: of a
--- shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
--- (member_shape{name, subscripts}) where those of a directive take variables. Which clause stands
+-- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
+-- vars | members | names | e | word, nest?}, of wait {devnum?, queues}; nest{clauses}. shape is what stands between
+-- < and >: of a shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
+-- (member_shape{name, path?, subscripts}) where those of a directive take variables. Which clause stands
 -- where is no matter of grammar: lower.lua, shape.lua and policy.lua say.
 
 local lpeg = require "lpeg"
@@ -37,11 +37,12 @@ directive.clauses = {
     pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy]],
   names = "use shape",
   expression = [[if device_num default_async num_gangs num_workers vector_length async]],
-  anything = [[wait gang worker vector collapse tile device_type dtype]],
+  anything = [[gang worker vector collapse tile device_type dtype]],
   none = "finalize if_present seq independent auto",
   default = "default",
   type = "type",
   reduction = "reduction",
+  wait = "wait",
 }
 
 local function by_length(list)
@@ -78,14 +79,29 @@ function directive.rules(rules, lx)
   local close = expect(sym ")", "expected ',' or ')'")
 
   rules.variable = expect(V "unary", "expected a variable")
-  rules.member_shape = node("member_shape", expect(lx.name, "expected a member's name") * V "subscript" ^ 0,
-    function(n, text, ...) n.name, n.subscripts = text, { ... } end)
+  local function set(key) return function(n, value) n[key] = value end end
+  local part = node("part", sym "." * Cp() * expect(lx.name, "expected a member's name"),
+    function(n, pos, text) n.name_pos, n.name = pos, text end)
+  -- Parts of members are for shapes (parts.lua).
+  local function without_parts(clauses)
+    for _, clause in ipairs(clauses) do
+      for _, member in ipairs(clause.members or {}) do
+        if member.path then error({ syntax = "expected ',' or ')'", pos = member.path[1].pos }, 0) end
+      end
+    end
+  end
+  rules.member_shape = node("member_shape", expect(lx.name, "expected a member's name") * Ct(part ^ 0)
+      * V "subscript" ^ 0,
+    function(n, text, path, ...) n.name, n.path, n.subscripts = text, path[1] and path or nil, { ... } end)
 
   -- ::{ clauses }; the figures of TR14 agree on this spelling, its text has a single colon too (AMB-TR14-01)
   local colons = sym ":" * opt(sym ":" * Cc(true)) * expect(sym "{", "expected '::{'")
   rules.nest = node("nest", colons * Ct((sym "," ^ -1 * V "member_clause") ^ 0)
     * expect(sym "}", "expected a clause or '}'"),
-    function(n, double, clauses) n.single, n.clauses = not double, clauses end)
+    function(n, double, clauses)
+      without_parts(clauses)
+      n.single, n.clauses = not double, clauses
+    end)
   local nest = opt(V "nest")
 
   local function words(kind) return lx.words(directive.clauses[kind]) end
@@ -95,13 +111,20 @@ function directive.rules(rules, lx)
       build(n, ...)
     end)
   end
-  local function set(key) return function(n, value) n[key] = value end end
   local function of_members(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
     / function(pos, text) return { pos = pos, name = text } end)
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
+
+  -- (devnum: 1: queues: 2, 3); without, all queues
+  local colon = expect(sym ":", "expected ':'")
+  local devnum = opt(P "devnum" * -lx.alnum * lx.space * #(P ":") * colon * V "expression" * colon)
+  local queues = opt(sym "(" * devnum * (P "queues" * -lx.alnum * lx.space * colon) ^ -1
+    * expect(Ct(lx.list(V "expression")), "expected a queue") * close) / function(device, list)
+      return { devnum = device or nil, queues = list or {} }
+    end
 
   local default = clause("default", open * Cp() * expect(lx.raw_name * lx.space, "expected a word") * close,
     function(n, pos, text) n.word, n.word_pos = text, pos end)
@@ -123,6 +146,7 @@ function directive.rules(rules, lx)
     + clause("none", -sym "(", function() end)
     + clause("expression", opt(sym "(" * expect(V "expression", "expected an expression") * close),
       function(n, e) n.e = e or nil end)
+    + clause("wait", queues, function(n, waiting) n.devnum, n.queues = waiting.devnum, waiting.queues end)
     + clause("anything", opt(V "parentheses" * lx.space), function() end)
     + unknown
   local parameter = node("parameter", opt(lx.words "shape policy") * lx.name * opt(sym "=" * V "expression"),
@@ -148,16 +172,18 @@ function directive.rules(rules, lx)
   end)
   rules.parentheses = P "(" * (1 - S "()" + V "parentheses") ^ 0 * P ")"
 
-  -- wait(1, 2): which queues makes no difference, everything is done already
-  local waiting = C(P "wait") * -lx.alnum * lx.space
-    * (sym "(" * lx.list(V "expression" / 0) * expect(sym ")", "expected ',' or ')'"))
+  local waiting = P "wait" * -lx.alnum * Cc "wait" * lx.space * queues
   local argument = opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
     / function(pos, text) return { pos = pos, name = text } end)
   local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1
     * node("directive", lx.words(directive.member_names) * argument * clauses(V "member_clause")
-        + (waiting + name) * argument * clauses(V "clause"),
-      function(n, text, named, list) n.name, n.argument, n.clauses = text, named or nil, list end)
+        + waiting * clauses(V "clause") + name * argument * clauses(V "clause"),
+      function(n, text, argument_of, list)
+        if text ~= "shape" then without_parts(list) end
+        n.name, n.clauses = text, list
+        if text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
+      end)
   -- the variables of REFS, and of routines called with text
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")
 end

@@ -69,7 +69,8 @@ local function new(language)
     if type(after) == "table" then
       pos, what = after.pos, after.syntax
     else
-      local tracing = { is_type = state and state.is_type, is_template = state and state.is_template }
+      local tracing = { is_type = state and state.is_type, is_template = state and state.is_template,
+        qualified_type = state and state.qualified_type }
       local _, failure = match(pattern(language, start, true), text, at, tracing)
       pos = tracing.far or at
       if type(failure) == "table" then pos, what = failure.pos, failure.syntax end

@@ -18,6 +18,7 @@ local mapper = require "accdeep.openmp.mapper"
 local map = require "accdeep.openmp.lower"
 local openacc = require "accdeep.grammar.directive"
 local region = require "accdeep.region"
+local transaction = require "accdeep.transaction"
 
 local raise = diagnostic.raise
 
@@ -262,6 +263,26 @@ function Session:omp(text, refs, file, line)
     raise("region-nesting", nil, "a directive inside a target construct", { rule = "OMP60-tgt-1" })
   end
   return self:within(text, file, line, citing, carry_out, self, text, refs, file, line)
+end
+
+local function plan_here(self, text, file, line, accepts)
+  local node = in_effect(self, self:parse(text, "omp_directive"))
+  local kind = directive.of(node.name).kind
+  if kind == "host" or accepts and not accepts(kind) then return nil, node.name end
+  if core.kind[kind] then
+    return prepare(self, node, text, file, line, { signature = "for a program's kernel" })
+  end
+  if kind ~= "declare group" then directive.check(node) end -- which may have any clause
+  transaction.run(self, self.declare_openmp, self, node, nil)
+end
+
+-- For a program with kernels of its own (embed.lua): the plan of a construct on a device; nil for what is carried out
+-- here, and, with its name, for a construct of the host or one whose kind accepts(kind) does not accept.
+function Session:omp_plan(text, file, line, accepts) return citing(plan_here, self, text, file, line, accepts) end
+
+-- The device that a plan is for; -1: the host.
+function Session:omp_device(plan)
+  return on_its_device(self, plan, function() return self.device end, function() return -1 end)
 end
 
 -- Variables of the device that an outer session declared are ones of this session, too.

@@ -1,0 +1,167 @@
+-- Pages and annotations that are made from the reference and the headers.
+local annotations = require "docs.annotations"
+local diagnostic = require "accdeep.diagnostic"
+local header = require "docs.header"
+local pages = require "docs.pages"
+local profiles = require "accdeep.reference.profiles"
+local reference = require "accdeep.reference"
+local report = require "accdeep.report"
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local headers = { "lua/embed/accdeep.h", "core/accdeep_core.h", "core/abi/accdeep_directory.h" }
+
+describe("a page about a header", function()
+  for _, path in ipairs(headers) do
+    it("has all functions, and something to say of each: " .. path, function()
+      local text = read(path)
+      local page = header.page("x.h", text)
+      local functions = 0
+      for name in text:gsub("#[^\n]*", ""):gmatch "ACCD_API[^;]-([%w_]+)%(" do
+        assert.truthy(page:find(name .. "(", 1, true), name)
+        functions = functions + 1
+      end
+      assert.is_true(functions > 10)
+      assert.same({}, header.untold(text))
+    end)
+  end
+
+  it("finds functions that nobody tells about", function()
+    assert.same({ "second", "third" }, header.untold [[
+/* Told. */
+ACCD_API int first(void);
+
+ACCD_API int second(void);
+/* ---------- section -- */
+ACCD_API int third(int a,
+                   int b);
+]])
+  end)
+
+  it("makes text of comments and code of declarations", function()
+    assert.equal([[
+# `x.h`
+
+Something small.
+
+    code(0);
+
+## Parts
+
+A size\_t \*p.
+
+```c
+struct s { /* kept */
+    int n; /* so */
+};
+```
+]], header.page("x.h", [[
+/* x.h - something small.
+ *
+ *     code(0);
+ */
+#ifndef X_H
+#define X_H
+#include <stddef.h>
+
+/* --------- parts -- */
+
+/* A size_t *p. */
+struct s { /* kept */
+    int n; /* so */
+};
+
+#endif
+]]))
+  end)
+end)
+
+describe("annotations", function()
+  for file, text in pairs(annotations.files()) do
+    it("are Lua: " .. file, function() assert(load(text, "@" .. file)) end)
+
+    it("name only types that there are: " .. file, function()
+      local known = { "accdeep.expect" }
+      for _, chapter in ipairs(reference.chapters()) do
+        for _, entry in ipairs(chapter) do known[#known + 1] = entry.class end
+      end
+      for _, name in ipairs(known) do known[name] = true end
+      for line in text:gmatch "%-%-%-@%l+ ([^\n]*)" do
+        local kind = line:match "^%S+ (%S+)" or line
+        for name in kind:gmatch "accdeep%.[%w_]+" do assert.is_true(known[name], name) end
+      end
+    end)
+  end
+
+  it("have every name", function()
+    local files = annotations.files()
+    local all = files["scenario.lua"] .. files["accdeep.lua"]
+    for name in pairs(reference.all()) do
+      local plain = name:gsub("%p", "%%%0")
+      assert.truthy(all:find("\nfunction " .. plain .. "%(") or all:find("\n" .. plain .. " = "), name)
+    end
+  end)
+
+  it("are accepted by the Lua language server", function()
+    if not os.execute "command -v lua-language-server >/dev/null" then
+      pending "lua-language-server is not here"
+      return
+    end
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute(("mkdir -p %s"):format(folder)))
+    finally(function() os.execute(("rm -r %s"):format(folder)) end)
+    for file, text in pairs(annotations.files()) do
+      local out = assert(io.open(folder .. "/" .. file, "w"))
+      out:write(text)
+      out:close()
+    end
+    assert(os.execute(("lua-language-server --check %s --checklevel=Warning >%s/log 2>&1"):format(folder, folder)))
+  end)
+end)
+
+describe("pages", function()
+  local texts = { reference = pages.reference(), errors = pages.errors(), profiles = pages.profiles() }
+  for _, entry in ipairs(profiles) do texts[entry.name] = pages.profile(entry.name) end
+
+  for name, text in pairs(texts) do
+    it("have tables whose rows are as long as their heads: " .. name, function()
+      local columns
+      for line in text:gsub("```.-```", ""):gmatch "[^\n]*" do
+        local _, bars = line:gsub("\\|", ""):gsub("|", "")
+        if not line:find "^|" then
+          columns = nil
+        else
+          columns = columns or bars
+          assert.equal(columns, bars, line)
+        end
+      end
+    end)
+  end
+
+  it("have all errors, with the exit status that the program has for them", function()
+    for code in pairs(diagnostic.codes()) do assert.truthy(texts.errors:find("| `" .. code .. "` |", 1, true), code) end
+    for phase, title in pairs { text = "Text that does not parse", static = "Static rules", run = "Run time",
+      environment = "The environment", internal = "accdeep itself" } do
+      assert.truthy(texts.errors:find(("## %s\n\nExit status %d."):format(title, report.status_of(phase)), 1, true))
+    end
+  end)
+
+  it("have links that lead somewhere", function()
+    local anchors = {}
+    for title in texts.reference:gmatch "\n#+ ([^\n]+)" do
+      anchors[title:lower():gsub("\\", ""):gsub("[^%w%s_-]", ""):gsub(" ", "-")] = true
+    end
+    local links = 0
+    for link in texts.reference:gmatch "%]%(#([^)]+)%)" do
+      links = links + 1
+      assert.is_true(anchors[link], link)
+    end
+    assert.is_true(links > 80)
+  end)
+end)

@@ -1,0 +1,300 @@
+-- Snapshots, pictures and what is made of them, without Graphviz.
+local draw = require "accdeep.draw"
+local html = require "accdeep.draw.html"
+local picture = require "accdeep.draw.picture"
+local snapshot = require "accdeep.snapshot"
+local support = require "tests.lua.support"
+local svg = require "accdeep.draw.svg"
+
+local DEEP = [[
+  struct part { int n; float *a, *b;
+    #pragma acc shape include(a[0:n]) exclude(b)
+  };
+  struct part X; char name[8] = "text"; float *loose; int many[100];
+]]
+
+local function session(more)
+  local s = support.session(DEEP)
+  local host = support.host(s)
+  host.X = { n = 2, a = { 1, 2 }, b = { 3 } }
+  if more then more(s, host) end
+  return s, host
+end
+
+local function find(list, name)
+  for _, object in ipairs(list) do
+    if object.name == name or object.title == name then return object end
+  end
+  return nil
+end
+
+local function row(object, path)
+  for _, r in ipairs(object.rows) do
+    if (r.path or r.name) == path then return r end
+  end
+  return nil
+end
+
+-- The cases of a scenario's text.
+local function recorded(text, options)
+  options = options or {}
+  options.out = function() end
+  return draw.scenario("spec.lua", text, options)
+end
+
+-- Whether any table of a tree has a number that could be an address.
+local function holds_address(t)
+  for _, value in pairs(t) do
+    if type(value) == "table" and holds_address(value) or math.type(value) == "integer" and value > 1 << 32 then
+      return true
+    end
+  end
+  return false
+end
+
+describe("snapshot", function()
+  after_each(support.close_all)
+
+  it("tells values, and what pointers lead to", function()
+    local shot = snapshot.of((session()))
+    local X = find(shot.host, "X")
+    assert.equal("2", row(X, "n").text)
+    assert.equal("host", row(X, "a").state)
+    assert.equal(find(shot.host, "X.a").id, row(X, "a").to)
+    assert.equal("1 2", find(shot.host, "X.a").rows[1].text)
+    assert.equal('"text"', find(shot.host, "name").rows[1].text)
+    assert.equal("null", find(shot.host, "loose").rows[1].state)
+    assert.equal("0 0 0 0 0 0 ... 0", find(shot.host, "many").rows[1].text)
+    assert.equal("absent", X.present)
+  end)
+
+  it("tells what is there, attached, excluded, never written", function()
+    local s = session(function(s) s:directive("enter data create(X)", nil, "spec.lua", 1) end)
+    local shot = snapshot.of(s)
+    local X, a = find(shot.device, "X"), find(shot.device, "X.a[0:2]")
+    assert.equal(find(shot.host, "X").id, X.host)
+    assert.equal("attached", row(X, "a").state)
+    assert.equal(1, row(X, "a").count)
+    assert.equal(a.id, row(X, "a").to)
+    assert.equal("excluded", row(X, "b").state)
+    assert.equal("? ?", a.rows[1].text)
+    assert.is_true(a.rows[1].unknown)
+    assert.equal("wholly", find(shot.host, "X").present)
+    assert.equal("absent", find(shot.host, "X.b").present)
+    assert.same({ { name = "X.a", target = "X.a[0:2]", count = 1 } }, shot.attached)
+  end)
+
+  it("tells dangling and untranslated pointers", function()
+    local s, host = session(function(s, host)
+      host.loose = { 5 }
+      s:directive("enter data copyin(loose)", nil, "spec.lua", 1)
+    end)
+    assert.equal("host", find(snapshot.of(s).device, "loose").rows[1].state)
+    s:free((require "accdeep.view".address(host.loose)))
+    assert.equal("gone", find(snapshot.of(s).host, "loose").rows[1].state)
+  end)
+
+  it("tells pieces of an array, and elements of them", function()
+    local s = session(function(s, host)
+      host.many[10] = 7
+      s:directive("enter data copyin(many[10:5])", nil, "spec.lua", 1)
+    end)
+    local piece = find(snapshot.of(s).device, "many[10:5]")
+    assert.equal("[10:5]", piece.rows[1].path)
+    assert.equal("7 0 0 0 0", piece.rows[1].text)
+    assert.is_true(piece.part)
+  end)
+
+  it("makes one object of many that are alike", function()
+    local s = support.session "struct item { int k; double *v; } list[50];"
+    local host = support.host(s)
+    for i = 0, 49 do host.list[i] = { k = i, v = { i } } end
+    local shot = snapshot.of(s)
+    assert.equal(5, #shot.host) -- the array, three of the blocks, the others
+    assert.equal(47, shot.host[5].group)
+    assert.equal("list[3].v ... list[49].v", shot.host[5].name)
+    local X = shot.host[1]
+    assert.equal("... 47 more", row(X, "").text)
+  end)
+
+  it("gives the same ids at every moment, and no addresses", function()
+    local numbers = {}
+    local s = session()
+    local first = snapshot.of(s, 0, numbers)
+    s:directive("enter data copyin(X)", nil, "spec.lua", 1)
+    local second = snapshot.of(s, 0, numbers)
+    assert.equal(find(first.host, "X").id, find(second.host, "X").id)
+    assert.is_false(holds_address(first))
+    assert.is_false(holds_address(second))
+  end)
+end)
+
+describe("record", function()
+  it("has a step for each construct, with what moved", function()
+    local cases, result = recorded([[
+      declare "int n; float v[2];"
+      acc "data copy(v)" (function() acc "update self(v)" end)
+      acc_copyin "n"
+    ]])
+    assert.is_true(result.cases[1].ok)
+    local titles = {}
+    for i, step in ipairs(cases[1].steps) do titles[i] = step.title end
+    assert.same({ "at the beginning", "data copy(v)", "update self(v)", "end of data copy(v)", "acc_copyin(n)" },
+      titles)
+    local v = find(cases[1].steps[2].snapshot.device, "v")
+    assert.same({ { host = v.host, device = v.id, offset = 0, bytes = 8, way = "in" } }, cases[1].steps[2].moved)
+    assert.equal("out", cases[1].steps[3].moved[1].way)
+    assert.equal(2, cases[1].steps[2].line)
+  end)
+
+  it("has errors as steps: caught, of kernels, of the script, and before anything happened", function()
+    local cases = recorded([[
+      declare "float v[2];"
+      case("caught", function() expect.fails("not-present", function() acc "update self(v)" end) end)
+      case("kernel", function() acc "parallel copy(v)" "v[5] = 1;" end)
+      case("script", function() error "no" end)
+      case("text", function() acc "data cpy(v)" end)
+      case("expectation", function() expect.present "v" end)
+    ]])
+    local codes = {}
+    for i, case in ipairs(cases) do
+      local step = case.steps[case.failed_at or #case.steps]
+      if i == 1 then step = case.steps[2] end
+      codes[i] = ("%s %s"):format(tostring(case.ok), step.error.code)
+    end
+    assert.same({ "true not-present", "false out-of-bounds", "false scenario-error", "false unknown-clause",
+      "false expectation" }, codes)
+    assert.equal(3, cases[2].steps[cases[2].failed_at].line)
+  end)
+
+  it("tells scripts that do not begin", function()
+    local cases = recorded "declare"
+    assert.equal("syntax", cases[1].steps[1].error.code)
+    assert.same({}, cases[1].steps[1].snapshot.host)
+  end)
+
+  it("keeps the first steps, the failures and the end of very many", function()
+    local cases = recorded([[
+      declare "int n;"
+      for _ = 1, 400 do acc "enter data copyin(n)" end
+      declare "int m;"
+      expect.fails("not-present", function() acc "update self(m)" end)
+    ]])
+    local steps = cases[1].steps
+    assert.equal(300 + 1, #steps)
+    assert.equal(400 + 1 - 300, cases[1].dropped)
+    assert.is_table(steps[#steps].error)
+  end)
+end)
+
+describe("picture", function()
+  local DATA = [[
+    declare "struct v { int n; float *p; } v; int other = 3;"
+    host.v = { n = 2, p = { 1, 2 } }
+    acc "enter data copyin(v.p[0:2])"
+    acc "enter data copyin(v)"
+    acc "enter data attach(v.p)"
+    acc "serial present(v)" "v.n = 9;"
+    acc "update self(v.n)"
+    acc "exit data detach(v.p)"
+    acc "serial present(v)" "v.p[0] = 1;"
+  ]]
+
+  local function pictures(text, options)
+    local cases = recorded(text, options)
+    return picture.all(cases[1].steps), cases[1]
+  end
+
+  it("marks what moved, what changed, and where pointers lead", function()
+    local list = pictures(DATA, { rules = "openacc-3.3" })
+    local at_copy = list[3]
+    local v = find(at_copy.boxes, "v")
+    local device
+    for _, box in ipairs(at_copy.boxes) do
+      if box.side == "device" and box.title == "v" then device = box end
+    end
+    assert.equal("host", v.side)
+    assert.equal(v.id, device.twin)
+    assert.is_true(device.is.new)
+    assert.equal(">", row(device, "n").mark)
+    local kinds = {}
+    for _, arrow in ipairs(list[4].arrows) do kinds[#kinds + 1] = arrow.is end
+    assert.same({ "host", "attached" }, kinds)
+    local changed, back
+    for _, made in ipairs(list) do
+      for _, box in ipairs(made.boxes) do
+        local n = row(box, "n")
+        if n and box.side == "device" then changed = changed or n.is.changed end
+        if n and box.side == "host" then back = back or n.mark end
+      end
+    end
+    assert.is_true(changed)
+    assert.equal("<", back)
+  end)
+
+  it("leaves variables out that have nothing to do with the device, and names them", function()
+    local list = pictures(DATA, { rules = "tr14" })
+    assert.is_nil(find(list[3].boxes, "other"))
+    assert.same({ "other = 3" }, list[3].left_out)
+  end)
+
+  it("marks the member that an error is about", function()
+    local list, case = pictures(DATA, { rules = "openacc-3.3" })
+    local made = list[case.failed_at]
+    local offending = {}
+    for _, box in ipairs(made.boxes) do
+      for _, r in ipairs(box.rows) do
+        if r.is.offending then offending[#offending + 1] = box.side .. " " .. box.title .. "." .. r.name end
+      end
+    end
+    assert.same({ "device v.p" }, offending)
+    assert.equal("untranslated", made.arrows[#made.arrows].is)
+  end)
+
+  it("frames what was fused", function()
+    local list = pictures([[
+      scenario { rules = "directory" }
+      declare "float a[30];"
+      acc "data copyin(a[0:10])" (function()
+        acc "data copyin(a[15:5])" (function() end)
+      end)
+    ]])
+    assert.same({}, list[2].fused)
+    assert.equal("fused: a[0:20]", list[3].fused[1].title)
+    assert.equal(2, #list[3].fused[1].ids)
+  end)
+end)
+
+describe("texts of a user", function()
+  local NASTY = [[
+    scenario { title = "</script><b>&\"'" }
+    declare "char s[32] = \"<script>&'\";"
+    acc "data copyin(s)" (function() end) -- </script><script>
+    case("<i>\0\x80", function() acc "data copy(<b>)" end)
+  ]]
+
+  it("are no markup in pictures", function()
+    assert.equal("&lt;b a=&quot;&#39;&quot;&gt;&amp;?", svg.escaped "<b a=\"'\">&\1")
+    assert.equal("caf\u{e9} ?", svg.escaped "caf\u{e9} \0")
+    assert.equal("??", svg.escaped "\xff\xfe")
+  end)
+
+  it("are no markup in pages", function()
+    local cases, result = recorded(NASTY)
+    local list = {}
+    for i, case in ipairs(cases) do
+      list[i] = { record = case, pictures = picture.all(case.steps),
+        place = { width = 1, height = 1, boxes = {}, arrows = {}, sides = {} } }
+    end
+    local page = html(result.title, "<img>.lua", list)
+    assert.is_nil(page:find("<img>", 1, true))
+    assert.is_nil(page:find("<i>", 1, true))
+    assert.is_nil(page:find("<b>", 1, true))
+    local _, scripts = page:gsub("</script>", "")
+    assert.equal(2, scripts) -- data, and the page's own
+    assert.is_number(utf8.len(page))
+    for _, word in ipairs { "src=", "href=", "url(", "@import" } do assert.is_nil(page:find(word, 1, true)) end
+    local data = require "dkjson".decode((page:match 'id="data">(.-)</script>'))
+    assert.equal(#cases, #data.cases)
+  end)
+end)
