@@ -31,6 +31,7 @@
 #define DRIVER __attribute__((visibility("default")))
 enum { GRAIN = 512, NESTING = 16, DEVICES = 16, SEGMENT = 32 << 20, SEGMENTS = 8192 };
 static const uint64_t SPACE = (uint64_t)SEGMENT * SEGMENTS;
+enum { ALIGNED = 32 << 20 }; /* as addresses of a device that are reserved in large are */
 
 struct cu_context_object {
     int users, sticky;
@@ -129,7 +130,11 @@ static void start(void)
     int memory = memfd_create("standin", MFD_CLOEXEC); /* mapped twice */
     if (memory < 0 || ftruncate(memory, (off_t)SPACE))
         abort();
-    all.base = mmap(NULL, SPACE, PROT_NONE, MAP_SHARED | MAP_NORESERVE, memory, 0);
+    char *room = mmap(NULL, SPACE + ALIGNED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        abort();
+    all.base = mmap(room + (ALIGNED - (uintptr_t)room % ALIGNED), SPACE, PROT_NONE,
+                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory, 0);
     all.bytes = mmap(NULL, SPACE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
     close(memory);
     if (all.base == MAP_FAILED || all.bytes == MAP_FAILED)
