@@ -14,6 +14,7 @@ typedef int cu_pool_attribute;
 typedef uint64_t cu_address;
 typedef struct cu_context_object *cu_context;
 typedef struct cu_stream_object *cu_stream;
+typedef struct cu_event_object *cu_event;
 typedef struct cu_pool_object *cu_pool;
 typedef struct cu_module_object *cu_module;
 typedef struct cu_function_object *cu_function;
@@ -33,6 +34,7 @@ enum {
     CU_ECC_UNCORRECTABLE = 214,
     CU_INVALID_HANDLE = 400,
     CU_NOT_FOUND = 500,
+    CU_NOT_READY = 600,
     CU_ILLEGAL_ADDRESS = 700,
     CU_LAUNCH_TIMEOUT = 702,
     CU_CONTEXT_IS_DESTROYED = 709,
@@ -56,7 +58,9 @@ enum {
     CU_STREAM_NON_BLOCKING_FLAG = 1,
     CU_ALLOCATION_PINNED = 1,
     CU_LOCATION_DEVICE = 1,
-    CU_ACCESS_STREAM = 1              /* sources of a batch are read in stream order */
+    CU_EVENT_DISABLE_TIMING_FLAG = 2,
+    CU_ACCESS_STREAM = 1,             /* sources of a batch are read in stream order */
+    CU_ACCESS_DURING_CALL = 2         /* or, in whatever order, before the call returns */
 };
 
 struct cu_location {
@@ -104,6 +108,13 @@ struct cu_copy_attributes {
     X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                       \
     X(cuStreamDestroy_v2, (cu_stream stream))                                                     \
     X(cuStreamSynchronize, (cu_stream stream))                                                    \
+    X(cuStreamQuery, (cu_stream stream))                                                          \
+    X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                      \
+    X(cuEventCreate, (cu_event * event, unsigned flags))                                          \
+    X(cuEventRecord, (cu_event event, cu_stream stream))                                          \
+    X(cuEventQuery, (cu_event event))                                                             \
+    X(cuEventSynchronize, (cu_event event))                                                       \
+    X(cuEventDestroy_v2, (cu_event event))                                                        \
     X(cuModuleLoadData, (cu_module * module, const void *image))                                  \
     X(cuModuleUnload, (cu_module module))                                                         \
     X(cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \

@@ -29,7 +29,7 @@ typedef void standin_fail_fn(const char *name, uint64_t n, int error);
 typedef int standin_pending_fn(void);
 /* Forgets counts and errors, sticky ones, too. */
 typedef void standin_reset_fn(void);
-/* Allocations, pinned blocks, streams, pools, modules, retained contexts that are still there. */
+/* Allocations, pinned blocks, streams, events, pools, modules, retained contexts that are still there. */
 typedef uint64_t standin_live_fn(void);
 /* Bytes the device has; 0: as at the start. */
 typedef void standin_room_fn(uint64_t bytes);
