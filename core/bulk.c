@@ -2,23 +2,9 @@
  *
  * Columns are copied row by row in blocks, so that an element, its sections and its pointers are
  * touched together; the memory of the sections is fetched some rows ahead, because it lies anywhere.
- * Large columns are cut into parts for several threads. */
-#include "core.h"
-
-/* How one rowset takes part. */
-struct rows_job {
-    const struct accd_bulk *bulk;
-    const struct accd_rowset *set;
-    char *rows;            /* device content of the elements, if they lie together; else NULL */
-    bool whole;            /* own bytes go as they are */
-    struct accd_own_range *own; /* otherwise: these of each element */
-    size_t nown;
-    char **sections;       /* device content of each segment's first section, NULL: does not move */
-    const struct accd_segment **segments;
-    const struct accd_segment **places;
-    size_t nsegments;
-    unsigned parts;
-};
+ * Large columns are cut into parts for several threads. A device to which bytes travel gets new columns
+ * in windows of rows: one crosses while the next one is filled. */
+#include "rows.h"
 
 static const struct accd_demand *demand_of(uint8_t action) { return &accd_demands[action]; }
 
@@ -107,9 +93,10 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
         most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
     bulk->ranges = accd_scratch_take(scratch, most * sizeof bulk->ranges[0]);
     bulk->images = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->images[0]);
+    bulk->starts = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->starts[0]);
     bulk->columns = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->columns[0]);
     if (!bulk->roots || !bulk->own || !bulk->places || !bulk->ranges || !bulk->images ||
-        !bulk->columns)
+        !bulk->starts || !bulk->columns)
         return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < walk->nroots; i++) {
         bulk->roots[i] = NULL;
@@ -153,7 +140,7 @@ struct row_cursor {
     uint64_t left;        /* elements of the section still to come, this one included */
 };
 
-static uint64_t root_dev(const struct accd_bulk *bulk, const struct accd_rowset *set)
+uint64_t accd_root_dev(const struct accd_bulk *bulk, const struct accd_rowset *set)
 {
     const struct accd_object *root = bulk->roots[-1 - set->parent];
     return root->dev + (set->base - root->host);
@@ -237,11 +224,11 @@ copy_equal(const struct accd_segment *segment, char *image, size_t first, size_t
     }
 }
 
-/* Sections of rows [first, end) of one column; image is the content of the column's first section. */
-static void copy_sections(const struct rows_job *job, size_t f, size_t first, size_t end)
+/* Sections of rows [first, end) of one column. */
+static void copy_sections(const struct accd_rows_job *job, size_t f, size_t first, size_t end)
 {
     const struct accd_segment *segment = job->segments[f], *place = job->places[f];
-    char *image = job->sections[f] + (accd_section_place(place, first) - place->dev);
+    char *image = job->sections[f] + (accd_section_place(place, first) - job->starts[f]);
     bool out = job->bulk->out;
     if (!segment->bytes_of) {
         switch (segment->bytes) {
@@ -265,8 +252,14 @@ static void copy_sections(const struct rows_job *job, size_t f, size_t first, si
     }
 }
 
+/* Device content of an element. */
+static char *row_image(const struct accd_rows_job *job, const struct row_cursor *cursor)
+{
+    return job->rows + (cursor_offset(cursor) - job->rows_start);
+}
+
 /* Writes the device addresses of one column's sections into the device's elements. */
-static void write_pointers(const struct rows_job *job, size_t f, struct row_cursor cursor,
+static void write_pointers(const struct accd_rows_job *job, size_t f, struct row_cursor cursor,
                            size_t end)
 {
     const struct accd_segment *segment = job->segments[f], *place = job->places[f];
@@ -276,7 +269,7 @@ static void write_pointers(const struct rows_job *job, size_t f, struct row_curs
         const uint64_t stride = cursor.set->program->spec.stride,
                        step = accd_padded(segment->bytes);
         uint64_t value = dev - (uint64_t)segment->start * unit;
-        char *slot = job->rows + cursor.row * stride + offset;
+        char *slot = row_image(job, &cursor) + offset;
         for (size_t i = cursor.row; i < end; i++, slot += stride, value += step)
             memcpy(slot, &value, sizeof value);
         return;
@@ -285,19 +278,19 @@ static void write_pointers(const struct rows_job *job, size_t f, struct row_curs
         uint64_t bytes = accd_section_bytes(segment, cursor.row);
         uint64_t value = dev - (uint64_t)accd_section_start(segment, cursor.row) * unit;
         if (bytes)
-            memcpy(job->rows + cursor_offset(&cursor) + offset, &value, sizeof value);
+            memcpy(row_image(job, &cursor) + offset, &value, sizeof value);
         dev += accd_padded(bytes);
     }
 }
 
-static void copy_own(const struct rows_job *job, struct row_cursor cursor, size_t end)
+static void copy_own(const struct accd_rows_job *job, struct row_cursor cursor, size_t end)
 {
     const struct accd_rowset *set = job->set;
     bool out = job->bulk->out;
     if (job->whole) { /* roots only: contiguous on both sides */
         uint64_t stride = set->program->spec.stride;
         char *host = accd_pointer(set->base + cursor.row * stride);
-        char *image = job->rows + cursor.row * stride;
+        char *image = row_image(job, &cursor);
         memcpy(out ? host : image, out ? image : host, (end - cursor.row) * stride);
         return;
     }
@@ -305,14 +298,14 @@ static void copy_own(const struct rows_job *job, struct row_cursor cursor, size_
         /* a word between pointers, the common rest of a structure */
         const uint64_t stride = set->program->spec.stride, offset = job->own[0].offset;
         char *host = accd_pointer(set->base + cursor.row * stride + offset);
-        char *image = job->rows + cursor.row * stride + offset;
+        char *image = row_image(job, &cursor) + offset;
         for (size_t i = cursor.row; i < end; i++, host += stride, image += stride)
             memcpy(out ? host : image, out ? image : host, sizeof(uint64_t));
         return;
     }
     for (; job->nown && cursor.row < end; cursor_next(&cursor)) {
         char *host = accd_pointer(accd_row_address(set, cursor.row));
-        char *image = job->rows + cursor_offset(&cursor);
+        char *image = row_image(job, &cursor);
         for (size_t k = 0; k < job->nown; k++) {
             const struct accd_own_range *own = &job->own[k];
             memcpy((out ? host : image) + own->offset, (out ? image : host) + own->offset,
@@ -321,14 +314,19 @@ static void copy_own(const struct rows_job *job, struct row_cursor cursor, size_
     }
 }
 
-static void copy_part(void *arg, unsigned part)
+/* The first row of a part: that of a block, unless there are few. */
+static size_t part_begin(const struct accd_rows_job *job, unsigned part)
 {
-    const struct rows_job *job = arg;
-    size_t blocks = (job->set->rows + ACCD_ROWS - 1) / ACCD_ROWS;
-    size_t from = blocks * part / job->parts * ACCD_ROWS;
-    size_t to = blocks * (part + 1) / job->parts * ACCD_ROWS;
-    if (to > job->set->rows)
-        to = job->set->rows;
+    size_t rows = job->end - job->first;
+    size_t row = job->first + rows * part / job->parts;
+    return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS
+                                                                       : row;
+}
+
+void accd_copy_rows(void *arg, unsigned part)
+{
+    const struct accd_rows_job *job = arg;
+    const size_t from = part_begin(job, part), to = part_begin(job, part + 1);
     for (size_t first = from; first < to; first += ACCD_ROWS) {
         size_t end = first + ACCD_ROWS < to ? first + ACCD_ROWS : to;
         struct row_cursor cursor = {0};
@@ -346,7 +344,7 @@ static void copy_part(void *arg, unsigned part)
     }
 }
 
-/* -------------------------------------------------------------------------------------- run -- */
+/* ---------------------------------------------------------------------------- announce, stage -- */
 
 /* Memory for what the range is to hold; NULL while ranges are only announced. */
 static char *stage(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
@@ -376,12 +374,12 @@ static uint64_t element_dev(const struct row_cursor *cursor)
 {
     const struct accd_bulk *bulk = cursor->bulk;
     if (cursor->set->parent < 0)
-        return root_dev(bulk, cursor->set) + cursor_offset(cursor);
+        return accd_root_dev(bulk, cursor->set) + cursor_offset(cursor);
     return bulk->group->block->dev + accd_section_place(cursor->place, 0) + cursor_offset(cursor);
 }
 
 /* Elements that are not sent as a whole: their ranges one by one. */
-static void own_one_by_one(const struct rows_job *job)
+static void own_one_by_one(const struct accd_rows_job *job)
 {
     for (struct row_cursor cursor = cursor_at(job->bulk, job->set, 0); cursor.row < job->set->rows;
          cursor_next(&cursor)) {
@@ -399,7 +397,7 @@ static void own_one_by_one(const struct rows_job *job)
 
 /* Words into elements that were not filled as a whole: device addresses on entry, host addresses
  * into roots that stay behind. */
-static void words_one_by_one(const struct rows_job *job)
+static void words_one_by_one(const struct accd_rows_job *job)
 {
     const struct accd_bulk *bulk = job->bulk;
     const accd_program_spec *spec = &job->set->program->spec;
@@ -439,17 +437,31 @@ static void words_one_by_one(const struct rows_job *job)
     }
 }
 
-static void run_rowset(const struct accd_bulk *bulk, size_t index)
+/* -------------------------------------------------------------------------------------- run -- */
+
+static void fill(struct accd_bulk *bulk, struct accd_rows_job *job)
+{
+    if (job->windows) {
+        accd_windows_fill(bulk, job);
+        return;
+    }
+    job->parts = accd_parts_for(bulk->plan->context, job->set->rows * (job->nsegments + 1));
+    accd_workers_run(bulk->plan->context->workers, accd_copy_rows, job, job->parts);
+}
+
+static void run_rowset(struct accd_bulk *bulk, size_t index)
 {
     const struct accd_walk *walk = bulk->walk;
     struct accd_directory *dir = bulk->plan->dir;
     const struct accd_rowset *set = &walk->rowsets[index];
     bool root = set->parent < 0;
-    struct rows_job job = {
+    struct accd_rows_job job = {
         .bulk = bulk,
         .set = set,
         .own = bulk->ranges,
+        .end = set->rows,
         .sections = bulk->images + set->segments,
+        .starts = bulk->starts + set->segments,
         .segments = bulk->columns + set->segments,
         .places = bulk->places + set->segments,
         .nsegments = set->nsegments,
@@ -464,14 +476,18 @@ static void run_rowset(const struct accd_bulk *bulk, size_t index)
     for (size_t k = 0; k < job.nown; k++)
         moved += job.own[k].bytes * set->rows;
     for (size_t f = 0; f < set->nsegments; f++) {
-        const struct accd_segment *segment = &walk->segments[set->segments + f];
-        const struct accd_segment *place = job.places[f];
-        job.segments[f] = segment;
+        job.segments[f] = &walk->segments[set->segments + f];
         job.sections[f] = NULL;
+    }
+    accd_windows_choose(&job);
+    for (size_t f = 0; f < set->nsegments; f++) {
+        const struct accd_segment *segment = job.segments[f];
         if (!accd_bulk_dense(bulk, segment))
             continue;
-        job.sections[f] =
-            image_of(bulk, bulk->group->block->dev + place->dev, segment->total);
+        job.starts[f] = job.places[f]->dev;
+        if (!accd_column_in_windows(&job, f))
+            job.sections[f] =
+                image_of(bulk, bulk->group->block->dev + job.starts[f], segment->total);
         if (!segment->bytes_of)
             moved += segment->bytes * segment->applied;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
@@ -482,18 +498,19 @@ static void run_rowset(const struct accd_bulk *bulk, size_t index)
     if (root && bulk->out) {
         together = job.nown > 0;
         if (together)
-            job.rows = image_of(bulk, root_dev(bulk, set), set->rows * stride);
+            job.rows = image_of(bulk, accd_root_dev(bulk, set), set->rows * stride);
     } else if (root) {
         together = job.whole;
-        if (together)
-            job.rows = image_of(bulk, root_dev(bulk, set), set->rows * stride);
+        if (together && !job.rows_too)
+            job.rows = image_of(bulk, accd_root_dev(bulk, set), set->rows * stride);
     } else if (bulk->entry && !own) {
         job.rows = bulk->images[set->parent]; /* filled with its section */
         together = true;
     }
-    job.parts = accd_parts_for(bulk->plan->context, set->rows * (set->nsegments + 1));
     if (!bulk->announcing)
-        accd_workers_run(bulk->plan->context->workers, copy_part, &job, job.parts);
+        fill(bulk, &job);
+    else if (job.windows)
+        accd_windows_announce(&job);
     if (!together && job.nown)
         own_one_by_one(&job);
     if (bulk->entry && !together)
@@ -504,17 +521,27 @@ static void run_rowset(const struct accd_bulk *bulk, size_t index)
         dir->stats.moved_bytes[bulk->out] += moved;
 }
 
-void accd_bulk_announce(struct accd_bulk *bulk)
-{
-    bulk->announcing = true;
-    accd_bulk_run(bulk);
-    bulk->announcing = false;
-}
-
-void accd_bulk_run(const struct accd_bulk *bulk)
+static void run_rowsets(struct accd_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->walk->nrowsets; i++)
         run_rowset(bulk, i);
+}
+
+void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
+{
+    const struct accd_backend *ops = bulk->plan->dir->ops;
+    bulk->windows = ops->stage_part && bulk->entry && !traffic->out; /* a new group, and its new roots */
+    bulk->announcing = true;
+    run_rowsets(bulk);
+    bulk->announcing = false;
+}
+
+void accd_bulk_run(struct accd_bulk *bulk)
+{
+    bulk->room = bulk->plan->dir->ops->part_bytes;
+    run_rowsets(bulk);
+    if (bulk->windows)
+        accd_windows_send(bulk);
 }
 
 /* --------------------------------------------------------------------------- pointers at exit -- */

@@ -9,10 +9,11 @@
  *   directory                 present objects, groups, shared device blocks, attachments
  *   clauses, fuse, unfuse,    which data lie in one device block
  *   tuples
- *   plan, present, resolve,   a construct, from items to events (plan.h)
- *   link, gaps, enter, exit,
- *   leave, ends, update,
- *   journal, construct
+ *   plan, moves, present,     a construct, from items to events (plan.h)
+ *   resolve, link, gaps,
+ *   enter, exit, leave, ends,
+ *   update, journal, construct
+ *   bulk, windows             the transfers of a whole group (rows.h)
  *   queue, pending            what asynchronous constructs left to be done
  *   host, event, check        known host memory, telling, invariants
  */

@@ -5,9 +5,11 @@
 #include "accdeep_core.h"
 #include "mem.h"
 
-/* The number of copies a batch will make, announced before the first one. */
+/* The number of copies a batch will make, announced before the first one. queue: it departs, in this one;
+ * 0: it is done at its end. */
 struct accd_traffic {
     uint64_t in, out, within;
+    unsigned queue;
 };
 
 /* A kernel, and what it may touch. */
@@ -22,6 +24,7 @@ struct accd_launch {
     size_t nranges;
     const accd_kernel_slot *slots; /* ascending */
     size_t nslots;
+    unsigned queue; /* 0: none */
 };
 
 struct accd_backend {
@@ -47,6 +50,18 @@ struct accd_backend {
     /* Optional, with announce, in batches that fetch nothing: the range becomes what the host's
      * memory holds until end. It is announced by this, and not staged. */
     void (*send)(void *device, uint64_t dev, const void *host, uint64_t bytes);
+    /* The same the other way, in a batch that moves nothing else: the host's memory becomes what the device
+     * holds, and is not fetched. Of this only, a part may have arrived when the batch fails; why says so. */
+    void (*receive)(void *device, uint64_t dev, void *host, uint64_t bytes);
+    /* Optional, together, with announce, in batches that fetch nothing: a range of memory that nobody has
+     * used yet is announced, and comes in parts after ready. What is filled while another part crosses costs
+     * no time. A failure is told by end, and of what came in parts nothing is kept then. */
+    void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
+    /* Memory for a part, which the caller fills as that of stage. Never fails. */
+    void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);
+    /* All parts are filled that were staged so far: they cross now, and their memory is gone. */
+    void (*send_parts)(void *device);
+    uint64_t part_bytes; /* most bytes of parts in between, each counted as a multiple of 16 */
     /* Required, inside a batch, by one thread. Memory that the caller fills, with several threads if
      * it likes, and that is the device's content of the range when the batch ends. */
     void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
@@ -54,6 +69,14 @@ struct accd_backend {
     const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
     /* Required, inside a batch; ranges may overlap. */
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
+    /* Optional, together: batches of a queue, which send or fetch, not both. depart comes in place of end, or,
+     * where the batch fetches, in place of ready: then it goes on by itself, in order with others of its queue,
+     * while there are other batches. arrive waits for it and goes on with it: with fetch, and end. If it fails,
+     * the batch is over. Ranges that are fetched have at most ACCD_FETCH_PART bytes. */
+    uint64_t fetch_most; /* bytes that one batch fetches so */
+    accd_status (*depart)(void *device, void **batch_p);
+    int (*arrived)(void *device, const void *batch);
+    accd_status (*arrive)(void *device, void *batch);
     /* Required: accesses of a kernel. The range lies in allocated memory. */
     accd_status (*read)(void *device, uint64_t dev, void *to, uint64_t bytes);
     accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
@@ -83,6 +106,11 @@ struct accd_backend {
     int (*compiler)(void *device, char *what, size_t room);
     accd_status (*launch)(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
     void (*settle)(void *device, bool keep);
+    /* With depart: a kernel of a queue, which launch leaves under way. It is over when it has done all, or
+     * nothing; what uses the same memory waits for that. again: bits of the reasons to stop that one thread may
+     * not meet. end_p: NULL, and what it has done is put back. */
+    int (*kernel_arrived)(void *device, const void *under_way);
+    accd_status (*kernel_over)(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p);
     /* The first allocation at or behind an address; 0: there is none. */
     uint64_t (*next)(void *device, uint64_t dev, uint64_t *bytes_p);
     /* Optional: the number-th device of this machine. ACCD_NO_DEVICE: info_p->why says why not. */
@@ -90,7 +118,7 @@ struct accd_backend {
 };
 
 /* Moves of at least so many bytes are sent from where they lie, if the backend can. */
-enum { ACCD_SEND_LEAST = 32 << 10 };
+enum { ACCD_SEND_LEAST = 32 << 10, ACCD_FETCH_PART = 1 << 20 };
 
 extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
 

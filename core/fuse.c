@@ -296,6 +296,8 @@ accd_status accd_fuse_place(struct accd_plan *plan)
         uint64_t ahead = fit->host & 15;
         fit->bytes = ahead + (fit->end - fit->host);
         accd_status status = accd_alloc_memory(dir, fit->bytes, &fit->place);
+        if (accd_is_of_queue(status))
+            return status;
         if (status != ACCD_OK) {
             size_t k = 0;
             while (fusion->candidates[k].host - fit->host >= fit->end - fit->host)

@@ -209,7 +209,7 @@ accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct 
         if (host < end)
             ACCD_TRY(accd_plan_move(
                 plan, &(struct accd_move){host, claim->object->dev + (host - claim->object->host),
-                                          end - host, index, ACCD_RUN, 0, out}));
+                                          end - host, index, ACCD_ONE_OF_RUN, 0, out}));
     } while (next_run(grid, at, &offset));
     return ACCD_OK;
 }

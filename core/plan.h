@@ -71,7 +71,7 @@ struct accd_move {
     bool out;              /* device to host */
 };
 #define ACCD_WHOLE UINT32_MAX
-#define ACCD_RUN (UINT32_MAX - 1) /* one of many: elements of a section with gaps */
+#define ACCD_ONE_OF_RUN (UINT32_MAX - 1) /* one of many: elements of a section with gaps */
 
 /* A word to write to the device's copy of a pointer. */
 struct accd_word {
@@ -147,11 +147,6 @@ bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room
 accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t claim, bool out);
-/* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
- * them copied, only those that are about to be detached are cut out. */
-accd_status accd_plan_keep_pointers(struct accd_plan *plan);
-/* Sorts the moves and joins those that overlap or touch (TR14-4.2-07). */
-accd_status accd_plan_merge(struct accd_plan *plan);
 const struct accd_source *accd_claim_source(const struct accd_plan *plan,
                                             const struct accd_claim *claim);
 void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
@@ -162,6 +157,13 @@ void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim 
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
                              const struct accd_object *other, accd_status status,
                              enum accd_rule rule, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* moves.c */
+/* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
+ * them copied, only those that are about to be detached are cut out. */
+accd_status accd_plan_keep_pointers(struct accd_plan *plan);
+/* Sorts the moves and joins those that overlap or touch (TR14-4.2-07). */
+accd_status accd_plan_merge(struct accd_plan *plan);
 
 /* present.c */
 /* How a range of an object lies to what of it is present: all but what its clause left out. */
@@ -262,15 +264,18 @@ struct accd_bulk {
     bool out;                 /* otherwise: fetches, or sends */
     bool restore;             /* writes host pointers into roots that stay */
     bool announcing;          /* what will be staged and fetched is only named */
+    bool windows;             /* large columns are sent in windows of rows ... */
+    uint64_t room;            /* ... and the present one has so many bytes left */
     struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
     char **images;
+    uint64_t *starts;
     const struct accd_segment **columns;
 };
 /* The transfers of a plan as one batch, with those of a group if there is one: all or none. */
 accd_status accd_plan_commit(struct accd_plan *plan);
 void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
-void accd_bulk_announce(struct accd_bulk *bulk);
-void accd_bulk_run(const struct accd_bulk *bulk);
+void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic);
+void accd_bulk_run(struct accd_bulk *bulk);
 /* Makes plan->bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
 /* Whether all pointers of a group still lead where they led; otherwise the first that does not. */

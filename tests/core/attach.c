@@ -437,6 +437,46 @@ static void outside_the_object(void)
     finish(context, &meter);
 }
 
+/* A pointer behind all that are followed, attached by the construct that brings its element. */
+static void beside_a_group(void)
+{
+    enum { N = 100 };
+    struct node {
+        struct leaf leaf;
+        float *other;
+    };
+    static struct node nodes[N];
+    static float values[N][2][4], target[4];
+    accd_context *context = open_with(NULL, NULL, NULL, 8);
+    const accd_field fields[] = {{.offset = offsetof(struct node, leaf.a),
+                                  .unit = 4,
+                                  .start = -1,
+                                  .code_end = 1,
+                                  .label = member(context, "a", 4, NULL)}};
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof(struct node),
+                                                 .pieces = &(accd_piece){.bytes = sizeof(struct node)},
+                                                 .npieces = 1,
+                                                 .fields = fields,
+                                                 .nfields = 1,
+                                                 .registers = 1,
+                                                 .ncode = 1,
+                                                 .code = CODE(LOAD(0, ACCD_I32, 0))});
+    for (int i = 0; i < N; i++)
+        nodes[i] = (struct node){{4, values[i][0], values[i][1]}, target + 1};
+    is_status(ENTER(context, walked(ACCD_COPYIN, nodes, sizeof nodes, program, NULL),
+                    PLAIN(ACCD_COPYIN, target),
+                    ((accd_item){.host = target + 1, .bytes = 4, .slot = &nodes[N - 1].other,
+                                 .action = ACCD_ATTACH})),
+              ACCD_OK, "the last pointer of the last element");
+    ok(device_word(context, &nodes[N - 1].other) == accd_device_address(context, 0, target + 1) &&
+           device_word(context, &nodes[N - 2].other) == (uintptr_t)(target + 1),
+       "it is translated, and its neighbour is not");
+    is_sound(context);
+    accd_program_release(program);
+    accd_context_close(context);
+}
+
 int main(void)
 {
     by_clauses();
@@ -450,6 +490,7 @@ int main(void)
     members();
     shared();
     outside_the_object();
+    beside_a_group();
     story_free(&story);
     return done();
 }
