@@ -240,6 +240,12 @@ typedef struct accd_device_info {
     char compiler[200]; /* of kernels given as text: "NVRTC 12.4", or why there is none */
 } accd_device_info;
 
+typedef enum accd_queue_mode {
+    ACCD_QUEUES_IN_ORDER,   /* at once, in program order */
+    ACCD_QUEUES_DELAYED,    /* as late as may be, when it is waited for: a missing wait shows */
+    ACCD_QUEUES_CONCURRENT  /* while the program goes on, where the device can; else in program order */
+} accd_queue_mode;
+
 typedef struct accd_context_config {
     size_t struct_size;      /* sizeof(accd_context_config), set by accd_context_config_init */
     accd_allocator alloc;    /* NULL: realloc and free */
@@ -260,8 +266,11 @@ typedef struct accd_context_config {
     unsigned first_device;   /* of the machine's that the backend knows, what device 0 is; if there are
                                 fewer than devices, several share one */
     accd_device_info *no_device; /* NULL, or its why tells the reason of ACCD_NO_DEVICE */
-    int delayed;             /* what queues are asked for is done as late as may be: when it is waited for.
-                                Otherwise at once, in program order */
+    accd_queue_mode queues;  /* when queues do what they are asked for */
+    int own_kernels;         /* kernels of the program write device memory: which bytes were ever written is
+                                not known then, all count as written, and memory can be used in any stream when its
+                                construct returns. "direct" is always so, and "sim", whose memory no kernel
+                                can use, never */
 } accd_context_config;
 
 /* Sets the size and all defaults; what is not set afterwards stays one. */
@@ -546,19 +555,21 @@ ACCD_API int accd_region_device(const accd_region *region);
 /* What a queue is asked for is done in order; queues are independent of each other and of what is
  * done without one (ACC33-async-2). Presence, counters and levels change at the construct, in program
  * order, whatever its queue (ACC33-2.6.7-4); the queue holds its transfers, the words it writes to
- * attached pointers, its kernel, and the device memory that is given up. Without config.delayed all
- * of that is done at once, which is a legal order, and there is never anything to wait for.
+ * attached pointers, its kernel, and the device memory that is given up. In order, the default, all
+ * of that is done at once, which is a legal order, and there is never anything to wait for. Delayed, it is
+ * done at the wait: what the host's memory holds then is what is sent. Concurrent, it starts at its
+ * construct, as if it were done there - what uses the same memory waits for it - and is over at the wait:
+ * what is fetched reaches the host's memory then.
  *
- * What the host's memory holds when a transfer is done is what is sent. A wait fails with the error of
- * the first operation that failed, told with the construct that asked for it; that operation is over,
- * and the next wait goes on behind it. */
+ * A wait fails with the error of the first operation that failed, told with the construct that asked for
+ * it; that operation is over, and the next wait goes on behind it. */
 
 /* The queue of a device with this async value, made when it is first asked for; never 0. */
 ACCD_API accd_status accd_queue(accd_context *context, int device, int64_t async,
                                 unsigned *queue_p);
 /* Does what a queue, or with 0 all of the device, was asked for. ACCD_MISSING_WAIT: the host has freed
- * memory that was to be copied. Constructs give the same, and change nothing, when they would remove data
- * that a queue still needs, unless they belong to that queue or to one that waits for it. */
+ * memory that was to be copied. Delayed, constructs give the same, and change nothing, when they would remove
+ * data that a queue still needs, unless they belong to that queue or to one that waits for it. */
 ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned queue);
 /* What a queue is asked for from now on comes behind all that another one was asked for. */
 ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigned queue,
@@ -568,10 +579,16 @@ ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigne
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue,
                                      int *done_p);
 
-/* A function that the host runs: with run = 0 it is not to be run any more, and only lets ud go. Not
- * 0: it failed, ACCD_CALLBACK. It may read and write device memory, but not ask for constructs. */
-typedef int (*accd_host_fn)(void *ud, int run);
-/* Runs a function in a queue, which takes it on success: at once, unless queues are delayed. */
+/* A function that the host runs; otherwise it only lets ud go. Not 0: it failed, ACCD_CALLBACK. It may read
+ * and write device memory, but not ask for constructs. */
+typedef enum accd_call {
+    ACCD_LET_GO, /* it is not to be run any more */
+    ACCD_RUN,
+    ACCD_WAS_RUN /* the device has run the kernel whose function it is */
+} accd_call;
+typedef int (*accd_host_fn)(void *ud, accd_call call);
+/* Runs a function in a queue, which takes it on success: at once, behind what is under way, unless queues are
+ * delayed. With ACCD_CALLBACK it has taken it, too. */
 ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue,
                                      accd_host_fn fn, void *ud);
 /* The same of the kernel of an open compute region, in the queue of its construct: it uses the data
@@ -821,6 +838,7 @@ typedef struct accd_kernel {
     int writes;     /* it does */
     int parallel;   /* many threads share its loop; it stops if iterations depend on each other */
     uint64_t turns; /* of its loops that a thread may make; 0: as many as it likes */
+    uint64_t again; /* in a queue: one thread runs it again if many have stopped for a reason whose bit is set */
 } accd_kernel;
 typedef struct accd_kernel_end {
     enum {
@@ -828,15 +846,23 @@ typedef struct accd_kernel_end {
         ACCD_KERNEL_STOPPED,  /* why and site are the text's */
         ACCD_KERNEL_NOT_RUN,  /* it cannot be run here and now: said says why */
         ACCD_KERNEL_REJECTED, /* the compiler's log is in said */
+        ACCD_KERNEL_UNDER_WAY /* in its queue */
     } how;
     unsigned why, site;
     const char *said; /* until the next kernel */
+    void *under_way;  /* the device's name of it */
 } accd_kernel_end;
 /* Whether the device runs kernels given as text, and by what, or why not. */
 ACCD_API int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room);
 /* With a journal open, which undoes what a kernel did, too. ACCD_DEVICE_ERROR, ACCD_OUT_OF_MEMORY, ACCD_MISUSE. */
 ACCD_API accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
                                      accd_kernel_end *end_p);
+/* A kernel of the region's queue, in a context whose queues are concurrent: accd_launch's, but the device runs it
+ * itself, or *end_p says why not. Under way, fn belongs to it: when the kernel is over, the function learns that it
+ * was run, or runs instead of what the device stopped. Only then it takes ud. */
+ACCD_API accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n,
+                                        const accd_kernel *kernel, accd_host_fn fn, void *ud,
+                                        accd_kernel_end *end_p);
 /* While a journal is open, what accd_device_write and the entries of constructs overwrite is remembered, and which
  * pointers these attach where attachments are not counted. commit = 0 undoes; then a region that was opened in the
  * meantime is given up (accd_region_abandon). ACCD_MISUSE: one is open, or the device cannot keep one. */

@@ -420,6 +420,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     ACCD_TRY(accd_idle(context));
     if (bytes) {
         accd_status status = accd_alloc_memory(dir, bytes, &dev);
+        if (accd_is_of_queue(status))
+            return status;
         if (status != ACCD_OK)
             return accd_say_why(dir, accd_fail(context, status, R_MEMORY,
                                                "device %d has no %llu bytes of memory left", device,
@@ -490,6 +492,7 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
     if (!bytes || to == from)
         return ACCD_OK;
     ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
+    ACCD_TRY(accd_order_copy(dir, to, from, bytes, traffic));
     const accd_backend *ops = dir->ops;
     accd_status status = ops->begin(dir->device, traffic);
     if (status == ACCD_OK && traffic->within)

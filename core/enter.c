@@ -84,6 +84,8 @@ static accd_status try_group(struct accd_plan *plan)
 static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
                                accd_status status, uint64_t bytes)
 {
+    if (accd_is_of_queue(status))
+        return status;
     accd_claim_error(plan, claim, NULL, status, R_MEMORY,
                      "device %d has no %llu bytes of memory left", plan->dir->number,
                      (unsigned long long)bytes);

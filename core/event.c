@@ -47,7 +47,7 @@ static void tell_claim(const struct accd_plan *plan, const struct accd_claim *cl
 /* Elements of a section with gaps are told as one. */
 static bool same_section(const struct accd_move *a, const struct accd_move *b)
 {
-    return b->piece == ACCD_RUN && b->claim == a->claim && b->out == a->out;
+    return b->piece == ACCD_ONE_OF_RUN && b->claim == a->claim && b->out == a->out;
 }
 
 static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
@@ -57,7 +57,7 @@ static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
         const struct accd_move *move = &plan->moves[i];
         const struct accd_claim *claim = &plan->claims[move->claim];
         uint64_t bytes = move->bytes;
-        if (move->piece == ACCD_RUN) {
+        if (move->piece == ACCD_ONE_OF_RUN) {
             for (; i + 1 < plan->nmoves && same_section(move, &plan->moves[i + 1]); i++)
                 bytes += plan->moves[i + 1].bytes;
             accd_name_claim(plan, claim, name, sizeof name);

@@ -419,6 +419,15 @@ accd_status accd_kernel_access(struct accd_directory *dir, accd_status status)
                                        "device %d failed in an access to its memory", dir->number));
 }
 
+/* What a queue has under way is over first. */
+static accd_status come_behind(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (!dir->ntasks || !accd_is_concurrent(dir))
+        return ACCD_OK;
+    accd_pending_begin(dir, NULL);
+    return accd_order_range(dir, dev, bytes);
+}
+
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                              uint64_t bytes)
 {
@@ -426,6 +435,7 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
     if (!dir)
         return ACCD_NO_DEVICE;
     ACCD_TRY(check_access(dir, dev, bytes, true));
+    ACCD_TRY(come_behind(dir, dev, bytes));
     if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) < bytes) {
         accd_object_info excluded;
         if (accd_excluded_at(context, device, dev, &excluded)) {
@@ -500,6 +510,7 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
         return ACCD_NO_DEVICE;
     ACCD_TRY(accd_idle(context));
     ACCD_TRY(check_access(dir, dev, bytes, false));
+    ACCD_TRY(come_behind(dir, dev, bytes));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));
     accd_object_info excluded;
     if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) == 0 &&

@@ -21,8 +21,9 @@ static bool add_range(struct accd_mem *mem, struct tables *tables, uint64_t low,
     return true;
 }
 
-/* The user's own memory first: what is mapped to a part of it comes behind it, and counts there. */
-static bool add_ranges(struct accd_directory *dir, struct tables *tables)
+/* All there is, or what a task uses. The user's own memory first: what is mapped to a part of it comes behind it,
+ * and counts there. */
+static bool add_ranges(struct accd_directory *dir, const struct accd_task *task, struct tables *tables)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_range_cursor cursor;
@@ -30,13 +31,16 @@ static bool add_ranges(struct accd_directory *dir, struct tables *tables)
     for (; dev; dev = dir->ops->next(dir->device, dev + 1, &bytes)) {
         const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
         bool ours = block && dev - block->dev < block->bytes;
-        if (!ours && !add_range(mem, tables, dev, bytes, 0))
+        bool meant = !task || accd_task_uses(task, dev, bytes);
+        if (!ours && meant && !add_range(mem, tables, dev, bytes, 0))
             return false;
     }
     for (const struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
          object = accd_range_next(&cursor)) {
         const accd_program *layout = accd_layout_of(dir, object);
         uint64_t flags = ACCD_REACH_OBJECT;
+        if (task && !accd_task_uses(task, object->dev, accd_object_bytes(object)))
+            continue;
         if (layout && layout->spec.nexcluded)
             flags |= ACCD_REACH_EXCLUDES;
         if (!add_range(mem, tables, object->dev, accd_object_bytes(object), flags))
@@ -103,8 +107,9 @@ static bool sort(struct accd_mem *mem, struct tables *tables, void *array, size_
     return true;
 }
 
-static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel *kernel,
-                                   struct tables *tables, accd_kernel_end *end_p)
+static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
+                                   const struct accd_task *task, struct tables *tables,
+                                   accd_kernel_end *end_p)
 {
     struct accd_mem *mem = &dir->context->mem;
     int slots = add_slots(dir, kernel, tables);
@@ -112,7 +117,7 @@ static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel
                                .said = "descriptors are attached on the device"};
     if (slots < 0)
         return ACCD_OK;
-    if (!slots || !add_ranges(dir, tables) ||
+    if (!slots || !add_ranges(dir, task, tables) ||
         !sort(mem, tables, tables->ranges, tables->nranges, sizeof tables->ranges[0]) ||
         !sort(mem, tables, tables->slots, tables->nslots, sizeof tables->slots[0])) {
         end_p->said = "there is no memory for a kernel's tables";
@@ -122,12 +127,39 @@ static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel
                                        .ranges = tables->ranges,
                                        .nranges = tables->nranges,
                                        .slots = tables->slots,
-                                       .nslots = tables->nslots};
+                                       .nslots = tables->nslots,
+                                       .queue = queue};
     accd_status status = dir->ops->launch(dir->device, &launch, end_p);
-    if (status == ACCD_OK)
-        return ACCD_OK;
-    return accd_say_why(dir, accd_fail(dir->context, status, R_MOVE,
-                                       "device %d failed in a kernel", dir->number));
+    return status == ACCD_OK ? ACCD_OK : accd_kernel_failed(dir, status);
+}
+
+static accd_status launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
+                          const struct accd_task *task, accd_kernel_end *end_p)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    struct tables tables = {0};
+    ACCD_TRY(accd_index_all(dir));
+    accd_status status = fill_and_launch(dir, kernel, queue, task, &tables, end_p);
+    accd_mem_free(mem, tables.ranges, tables.ranges_room * sizeof tables.ranges[0]);
+    accd_mem_free(mem, tables.slots, tables.slots_room * sizeof tables.slots[0]);
+    accd_mem_free(mem, tables.pairs, tables.pairs_room * sizeof tables.pairs[0]);
+    return status;
+}
+
+accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status)
+{
+    return accd_say_why(dir, accd_fail(dir->context, status, R_MOVE, "device %d failed in a kernel",
+                                       dir->number));
+}
+
+accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
+                              accd_kernel_end *end_p)
+{
+    struct accd_directory *dir = queue->dir;
+    ACCD_TRY(launch(dir, kernel, queue->number, task, end_p));
+    task->under_way = end_p->how == ACCD_KERNEL_UNDER_WAY ? end_p->under_way : NULL;
+    task->again = kernel->again;
+    return ACCD_OK;
 }
 
 int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room)
@@ -141,16 +173,12 @@ accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel
                             accd_kernel_end *end_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct tables tables = {0};
     if (!dir)
         return ACCD_NO_DEVICE;
     ACCD_TRY(accd_idle(context));
     if (!dir->ops->launch || !dir->journal)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the device runs no kernels now");
-    ACCD_TRY(accd_index_all(dir));
-    accd_status status = fill_and_launch(dir, kernel, &tables, end_p);
-    accd_mem_free(&context->mem, tables.ranges, tables.ranges_room * sizeof tables.ranges[0]);
-    accd_mem_free(&context->mem, tables.slots, tables.slots_room * sizeof tables.slots[0]);
-    accd_mem_free(&context->mem, tables.pairs, tables.pairs_room * sizeof tables.pairs[0]);
-    return status;
+    if (accd_is_concurrent(dir))
+        ACCD_TRY(accd_order_all(dir));
+    return launch(dir, kernel, 0, NULL, end_p);
 }

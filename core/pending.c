@@ -155,6 +155,8 @@ void accd_task_describe(const struct accd_queue *queue, const struct accd_task *
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
                                const char *what)
 {
+    if (accd_is_concurrent(dir))
+        return accd_order_range(dir, dev, bytes);
     const struct accd_task *task = accd_pending_at(dir, dev, bytes);
     char text[200];
     if (!task)

@@ -482,7 +482,7 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
                            "an expression follows a pointer that is null or does not point into "
                            "live host memory");
     context->busy = outer;
-    if (!outer)
+    if (!outer && !context->working) /* a queue works while a construct waits for it */
         accd_scratch_reset(&context->scratch);
     return status;
 }

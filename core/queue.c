@@ -9,9 +9,10 @@
 
 /* ----------------------------------------------------------------------------------- queues -- */
 
-struct accd_queue *accd_delayed_queue(const struct accd_directory *dir, unsigned number)
+struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number)
 {
-    return dir->context->config.delayed ? dir->queues[number - 1] : NULL;
+    bool works = dir->context->config.queues == ACCD_QUEUES_DELAYED || accd_is_concurrent(dir);
+    return works ? dir->queues[number - 1] : NULL;
 }
 
 int64_t accd_async_of(const struct accd_directory *dir, unsigned number)
@@ -37,6 +38,7 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     if (!queue)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a queue");
     queue->dir = dir;
+    queue->number = (unsigned)dir->nqueues + 1;
     queue->async = async;
     queue->last = &queue->first;
     queue->last_user = &queue->users;
@@ -90,10 +92,14 @@ static struct accd_task *take(struct accd_queue *queue, struct accd_task **at)
     return task;
 }
 
-static void drop(struct accd_directory *dir, struct accd_task *task)
+/* What has started must be over; nothing of it reaches the host. */
+static void drop(struct accd_queue *queue, struct accd_task *task)
 {
+    struct accd_directory *dir = queue->dir;
+    if (task->under_way)
+        accd_give_up(queue, task);
     if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
-        (void)task->u.call.fn(task->u.call.ud, 0);
+        (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
     accd_mem_free(&dir->context->mem, task, task->size);
 }
 
@@ -102,7 +108,7 @@ void accd_queues_close(struct accd_directory *dir)
     struct accd_mem *mem = &dir->context->mem;
     for (size_t i = 0; i < dir->nqueues; i++) {
         while (dir->queues[i]->first)
-            drop(dir, take(dir->queues[i], &dir->queues[i]->first));
+            drop(dir->queues[i], take(dir->queues[i], &dir->queues[i]->first));
         accd_mem_free(mem, dir->queues[i], sizeof *dir->queues[i]);
     }
     accd_mem_free(mem, dir->queues, dir->queues_room * sizeof dir->queues[0]);
@@ -118,7 +124,7 @@ void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
         if (stays)
             at = &(*at)->next;
         else
-            drop(queue->dir, take(queue, at));
+            drop(queue, take(queue, at));
     }
 }
 
@@ -202,6 +208,18 @@ static void add_kept(struct accd_task *task, uint64_t dev, const void *from, uin
     *used += bytes;
 }
 
+/* Leaves transfers to their queue. Takes the task. */
+static accd_status add_transfers(struct accd_queue *queue, struct accd_task *task)
+{
+    bool done = false;
+    accd_status status = accd_is_concurrent(queue->dir) ? accd_start(queue, task, &done) : ACCD_OK;
+    if (status != ACCD_OK || done)
+        drop(queue, task);
+    else
+        append(queue, task);
+    return status;
+}
+
 accd_status accd_queue_plan(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
@@ -215,7 +233,7 @@ accd_status accd_queue_plan(struct accd_plan *plan)
     struct accd_pair *spare = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *spare);
     if (!task || !spare) {
         if (task)
-            drop(dir, task);
+            drop(plan->queue, task);
         return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory to leave transfers to a queue");
     }
@@ -233,17 +251,18 @@ accd_status accd_queue_plan(struct accd_plan *plan)
     }
     for (size_t i = 0; i < plan->nwords; i++)
         add_kept(task, plan->words[i].dev, &plan->words[i].value, sizeof(uint64_t), &used);
-    dir->giving = plan->queue; /* from here on nothing fails */
-    if (!task->u.transfers.n) {
-        drop(dir, task);
-        return ACCD_OK;
-    }
     accd_task_settle(task, spare);
     task->what = keep_name(plan->context, kind_name(plan->construct));
     task->file = keep_name(plan->context, plan->construct->file);
     task->line = plan->construct->line;
-    append(plan->queue, task);
-    return ACCD_OK;
+    accd_status status = ACCD_OK;
+    if (task->u.transfers.n)
+        status = add_transfers(plan->queue, task);
+    else
+        drop(plan->queue, task);
+    if (status == ACCD_OK)
+        dir->giving = plan->queue; /* from here on nothing fails */
+    return status;
 }
 
 accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
@@ -264,14 +283,14 @@ accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to,
     task->what = "copy";
     task->file = keep_name(dir->context, file);
     task->line = line;
-    append(queue, task);
-    return ACCD_OK;
+    return add_transfers(queue, task);
 }
 
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
 {
     size_t bytes = strlen(event->name) + 1;
-    struct accd_task *task = new_task(queue->dir, ACCD_TASK_EVENT, bytes);
+    bool now = accd_is_concurrent(queue->dir); /* it has started at least */
+    struct accd_task *task = now ? NULL : new_task(queue->dir, ACCD_TASK_EVENT, bytes);
     if (!task)
         return false;
     task->u.event = *event;
@@ -320,8 +339,7 @@ bool accd_queue_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- doing them -- */
 
-/* Host memory may have been freed since. */
-static accd_status check_host(struct accd_queue *queue, const struct accd_task *task)
+accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task)
 {
     accd_context *context = queue->dir->context;
     char text[200];
@@ -370,46 +388,83 @@ static accd_status transfer_all(struct accd_directory *dir, const struct accd_ta
     return ops->end(dir->device);
 }
 
-static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
+struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved)
 {
-    struct accd_directory *dir = queue->dir;
     struct accd_traffic traffic = {0};
-    uint64_t moved[3] = {0};
     for (size_t i = 0; i < task->u.transfers.n; i++) {
         const struct accd_transfer *transfer = &task->u.transfers.at[i];
         unsigned way = transfer->way == ACCD_FETCHED ? 1 : transfer->way == ACCD_MOVED_WITHIN ? 2 : 0;
         *(way == 1 ? &traffic.out : way ? &traffic.within : &traffic.in) += 1;
         moved[way] += transfer->way == ACCD_OWN ? 0 : transfer->bytes;
     }
-    ACCD_TRY(check_host(queue, task));
-    accd_status status = transfer_all(dir, task, &traffic);
-    if (status != ACCD_OK) {
-        char text[200];
-        accd_task_describe(queue, task, text, sizeof text);
-        accd_fail(dir->context, status, R_MOVE, "device %d failed to copy: %s", dir->number, text);
-        return accd_say_why(dir, status);
-    }
+    return traffic;
+}
+
+void accd_count_transfers(struct accd_directory *dir, const struct accd_task *task)
+{
+    uint64_t moved[3] = {0};
+    const struct accd_traffic traffic = accd_traffic_of(task, moved);
     dir->stats.transfers[0] += traffic.in;
     dir->stats.transfers[1] += traffic.out;
     dir->stats.transfers[2] += traffic.within;
     for (unsigned k = 0; k < 3; k++)
         dir->stats.moved_bytes[k] += moved[k];
+}
+
+accd_status accd_transfer_now(struct accd_queue *queue, const struct accd_task *task)
+{
+    uint64_t moved[3] = {0};
+    const struct accd_traffic traffic = accd_traffic_of(task, moved);
+    ACCD_TRY(transfer_all(queue->dir, task, &traffic));
+    accd_count_transfers(queue->dir, task);
     return ACCD_OK;
 }
 
-static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_host_fn fn, void *ud)
+accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status)
+{
+    struct accd_directory *dir = queue->dir;
+    char text[200];
+    accd_task_describe(queue, task, text, sizeof text);
+    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy: %s", dir->number, text);
+    return accd_say_why(dir, status);
+}
+
+static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
+{
+    if (task->under_way)
+        return accd_arrive(queue, task);
+    ACCD_TRY(accd_task_check_host(queue, task));
+    accd_status status = accd_transfer_now(queue, task);
+    return status == ACCD_OK ? ACCD_OK : accd_task_failed(queue, task, status);
+}
+
+static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_call how)
 {
     accd_context *context = dir->context;
     const bool busy = context->busy; /* a construct may wait for it */
     dir->running = task;
     context->working = true;
     context->busy = false;
-    int failed = fn(ud, 1);
+    int failed = task->u.call.fn(task->u.call.ud, how);
     context->busy = busy;
     context->working = false;
     dir->running = NULL;
     return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
                   : ACCD_OK;
+}
+
+/* Runs a function, unless it is that of a kernel which the device has run. */
+static accd_status end_call(struct accd_directory *dir, const struct accd_task *task)
+{
+    accd_kernel_end end = {.how = ACCD_KERNEL_NOT_RUN};
+    if (task->under_way) {
+        accd_status status = dir->ops->kernel_over(dir->device, task->under_way, task->again, &end);
+        if (status != ACCD_OK) {
+            (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
+            return accd_kernel_failed(dir, status);
+        }
+    }
+    return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);
 }
 
 /* Memory that somebody else still uses goes behind that. Takes the task. */
@@ -425,7 +480,7 @@ static void give_back(struct accd_queue *queue, struct accd_task *task)
         accd_free_memory(dir, task->u.memory.dev, task->u.memory.bytes);
     else
         accd_forget_bytes(dir, task->u.memory.dev, task->u.memory.bytes);
-    drop(dir, task);
+    drop(queue, task);
 }
 
 static accd_status perform(struct accd_queue *queue, struct accd_task *task)
@@ -442,21 +497,28 @@ static accd_status perform(struct accd_queue *queue, struct accd_task *task)
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
     else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
-        status = call(dir, task, task->u.call.fn, task->u.call.ud);
+        status = end_call(dir, task);
     accd_mem_free(&dir->context->mem, task, task->size);
     return status;
 }
 
 /* Queues wait for what others were asked for before: these never wait for each other. */
-static accd_status reach(struct accd_queue *queue, uint64_t number)
+accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number)
 {
     while (queue->first && queue->first->number <= number) {
         const struct accd_task *first = queue->first;
         if (first->kind == ACCD_TASK_AFTER)
-            ACCD_TRY(reach(first->u.after.queue, first->u.after.number));
+            ACCD_TRY(accd_queue_reach(first->u.after.queue, first->u.after.number));
         ACCD_TRY(perform(queue, take(queue, &queue->first)));
     }
     return ACCD_OK;
+}
+
+/* Whether a task is to forget some of a range. */
+static bool forgets(const struct accd_task *task, uint64_t dev, uint64_t bytes)
+{
+    return task->kind == ACCD_TASK_FORGET && task->u.memory.dev < dev + bytes &&
+           dev < task->u.memory.dev + task->u.memory.bytes;
 }
 
 accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
@@ -464,9 +526,9 @@ accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64
     accd_pending_begin(dir, NULL);
     for (size_t i = 0; i < dir->nqueues; i++) {
         uint64_t last = 0;
-        for (const struct accd_task *task = dir->queues[i]->users; task; task = task->next_user)
-            last = accd_task_uses(task, dev, bytes) ? task->number : last;
-        ACCD_TRY(reach(dir->queues[i], last));
+        for (const struct accd_task *task = dir->queues[i]->first; task; task = task->next)
+            last = accd_task_uses(task, dev, bytes) || forgets(task, dev, bytes) ? task->number : last;
+        ACCD_TRY(accd_queue_reach(dir->queues[i], last));
     }
     return ACCD_OK;
 }
@@ -481,7 +543,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     ACCD_TRY(accd_may_ask(dir, number));
     for (size_t i = dir->nqueues; i-- > 0;) /* what uses others' results first: a missing wait shows */
         if (!number || i == number - 1)
-            ACCD_TRY(reach(dir->queues[i], dir->queues[i]->asked));
+            ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->asked));
     return ACCD_OK;
 }
 
@@ -496,7 +558,8 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
         struct accd_queue *queue = dir->queues[i];
         if (number && i != number - 1)
             continue;
-        early |= queue->first && !queue->tested;
+        early |= accd_is_concurrent(dir) ? !accd_has_arrived(queue, queue->asked)
+                                         : queue->first && !queue->tested;
         queue->tested = true;
     }
     if (!early)
@@ -527,73 +590,72 @@ accd_status accd_queue_after(accd_context *context, int device, unsigned number,
     return ACCD_OK;
 }
 
-/* Takes ud unless it fails for another reason than the function itself. */
-static accd_status add_call(struct accd_directory *dir, unsigned number, enum accd_task_kind kind,
-                            accd_host_fn fn, void *ud, size_t nranges, struct accd_task **task_p)
+/* Runs a function, behind what its queue has under way. Takes ud if it, or one before it, fails. */
+static accd_status call_now(struct accd_directory *dir, unsigned number, accd_host_fn fn, void *ud)
 {
     struct accd_queue *queue = accd_queue_of(dir, number);
-    *task_p = NULL;
-    if (!queue)
-        return fn(ud, 1) ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE,
-                                     "a function of a queue failed")
-                         : ACCD_OK;
-    struct accd_task *task = new_task(dir, kind, nranges * sizeof(struct accd_pair));
-    if (!task)
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to leave a function to a queue");
-    task->u.call.fn = fn;
-    task->u.call.ud = ud;
-    task->ranges = (struct accd_pair *)(task + 1);
-    append(queue, task);
-    *task_p = task;
-    return ACCD_OK;
+    accd_status status = queue ? accd_queue_reach(queue, queue->asked) : ACCD_OK;
+    if (status == ACCD_CALLBACK)
+        (void)fn(ud, ACCD_LET_GO);
+    if (status != ACCD_OK)
+        return status;
+    return fn(ud, ACCD_RUN) ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
+                            : ACCD_OK;
 }
 
 accd_status accd_queue_call(accd_context *context, int device, unsigned number, accd_host_fn fn,
                             void *ud)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_task *task;
     if (!dir)
         return ACCD_NO_DEVICE;
     ACCD_TRY(accd_may_ask(dir, number));
-    return add_call(dir, number, ACCD_TASK_CALL, fn, ud, 0, &task);
+    struct accd_queue *queue = accd_queue_of(dir, number);
+    if (!queue || accd_is_concurrent(dir))
+        return call_now(dir, number, fn, ud);
+    struct accd_task *task = new_task(dir, ACCD_TASK_CALL, 0);
+    if (!task)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory to leave a function to a queue");
+    task->u.call.fn = fn;
+    task->u.call.ud = ud;
+    append(queue, task);
+    return ACCD_OK;
 }
 
-/* The task of a kernel that uses these data, and allocations that begin at these addresses. */
-static accd_status add_kernel(accd_region *region, const struct accd_reached *reached,
-                              const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
+/* A task for a kernel that uses these data, and allocations that begin at these addresses. */
+static struct accd_task *kernel_task(const accd_region *region, const struct accd_reached *reached,
+                                     const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
     accd_context *context = region->context;
     struct accd_directory *dir = region->dir;
-    struct accd_task *task;
     struct accd_pair *spare =
         accd_scratch_take(&context->scratch, (reached->n + n + 1) * sizeof *spare);
-    if (!spare)
-        return accd_plan_no_memory(context);
-    accd_status status =
-        add_call(dir, region->queue, ACCD_TASK_KERNEL, fn, ud, reached->n + n, &task);
-    if (task) {
-        task->what = keep_name(
-            context, kind_name(&(accd_construct){.kind = region->kind, .name = region->name}));
-        task->file = keep_name(context, region->file);
-        task->line = region->line;
-        for (size_t i = 0; i < reached->n; i++) {
-            const struct accd_object *object = reached->at[i];
-            task->ranges[task->nranges++] =
-                (struct accd_pair){object->dev, object->dev + accd_object_bytes(object)};
-        }
-        for (size_t i = 0; i < n; i++) {
-            struct accd_object *object = NULL;
-            (void)accd_find_device(dir, devs[i], &object); /* has been done before: it succeeds */
-            const uint64_t bytes = object ? 0 : dir->ops->size_of(dir->device, devs[i]);
-            if (bytes)
-                task->ranges[task->nranges++] = (struct accd_pair){devs[i], devs[i] + bytes};
-        }
-        accd_task_settle(task, spare);
+    struct accd_task *task =
+        spare ? new_task(dir, ACCD_TASK_KERNEL, (reached->n + n) * sizeof(struct accd_pair)) : NULL;
+    if (!task)
+        return NULL;
+    task->u.call.fn = fn;
+    task->u.call.ud = ud;
+    task->ranges = (struct accd_pair *)(task + 1);
+    task->what = keep_name(
+        context, kind_name(&(accd_construct){.kind = region->kind, .name = region->name}));
+    task->file = keep_name(context, region->file);
+    task->line = region->line;
+    for (size_t i = 0; i < reached->n; i++) {
+        const struct accd_object *object = reached->at[i];
+        task->ranges[task->nranges++] =
+            (struct accd_pair){object->dev, object->dev + accd_object_bytes(object)};
     }
-    accd_scratch_reset(&context->scratch);
-    return status;
+    for (size_t i = 0; i < n; i++) {
+        struct accd_object *object = NULL;
+        (void)accd_find_device(dir, devs[i], &object); /* has been done before: it succeeds */
+        const uint64_t bytes = object ? 0 : dir->ops->size_of(dir->device, devs[i]);
+        if (bytes)
+            task->ranges[task->nranges++] = (struct accd_pair){devs[i], devs[i] + bytes};
+    }
+    accd_task_settle(task, spare);
+    return task;
 }
 
 /* The data that a kernel uses. */
@@ -613,18 +675,51 @@ static accd_status reach_data(const accd_region *region, const uint64_t *devs, s
     return ok ? accd_reached_follow(reached, region->dir) : accd_plan_no_memory(region->context);
 }
 
+/* end_p: NULL, or the kernel is given as text, and is run by the device or not at all. */
+static accd_status add_kernel(accd_region *region, const uint64_t *devs, size_t n,
+                              const accd_kernel *kernel, accd_host_fn fn, void *ud,
+                              accd_kernel_end *end_p)
+{
+    struct accd_directory *dir = region->dir;
+    struct accd_queue *queue = accd_queue_of(dir, region->queue);
+    struct accd_reached reached = {0};
+    accd_status status = reach_data(region, devs, n, &reached);
+    struct accd_task *task =
+        status == ACCD_OK ? kernel_task(region, &reached, devs, n, fn, ud) : NULL;
+    if (status == ACCD_OK && !task)
+        status = accd_plan_no_memory(region->context);
+    accd_reached_close(&reached, &region->context->mem);
+    accd_scratch_reset(&region->context->scratch);
+    if (status == ACCD_OK && end_p)
+        status = accd_order_kernel(queue, task);
+    if (status == ACCD_OK && end_p)
+        status = accd_kernel_start(queue, kernel, task, end_p);
+    if (status == ACCD_OK && (!end_p || task->under_way))
+        append(queue, task);
+    else if (task)
+        accd_mem_free(&dir->context->mem, task, task->size);
+    return status;
+}
+
 accd_status accd_launch(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
     struct accd_directory *dir = region->dir;
-    struct accd_reached reached = {0};
     ACCD_TRY(accd_may_ask(dir, region->queue));
-    accd_status status = ACCD_OK;
-    if (accd_queue_of(dir, region->queue))
-        status = reach_data(region, devs, n, &reached);
-    if (status == ACCD_OK)
-        status = add_kernel(region, &reached, devs, n, fn, ud);
-    accd_reached_close(&reached, &region->context->mem);
-    return status;
+    if (!accd_queue_of(dir, region->queue) || accd_is_concurrent(dir))
+        return call_now(dir, region->queue, fn, ud);
+    return add_kernel(region, devs, n, NULL, fn, ud, NULL);
+}
+
+accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n,
+                               const accd_kernel *kernel, accd_host_fn fn, void *ud,
+                               accd_kernel_end *end_p)
+{
+    struct accd_directory *dir = region->dir;
+    ACCD_TRY(accd_may_ask(dir, region->queue));
+    *end_p = (accd_kernel_end){.how = ACCD_KERNEL_NOT_RUN, .said = "its queue does not run kernels"};
+    if (!accd_queue_of(dir, region->queue) || !accd_is_concurrent(dir) || !dir->ops->launch)
+        return ACCD_OK;
+    return add_kernel(region, devs, n, kernel, fn, ud, end_p);
 }
 
 int accd_queue_at(accd_context *context, int device, unsigned number, accd_queue_info *info_p)

@@ -50,11 +50,16 @@ struct accd_task {
     } u;
     struct accd_pair *ranges; /* device memory it uses: first address and end, ascending, apart */
     size_t nranges;
+    uint64_t host_low, host_end; /* host memory in which all lies that it sends from, or fetches to */
+    bool fetches;
+    uint64_t again;  /* of a kernel that is under way: see accd_kernel */
+    void *under_way; /* the device's name of it, if it goes on by itself; NULL: it is done when its turn comes */
 };
 
 /* Tasks are numbered by queue, from 1, in the order in which they were asked for. */
 struct accd_queue {
     struct accd_directory *dir;
+    unsigned number;
     int64_t async;
     struct accd_task *first, **last;
     struct accd_task *users, **last_user; /* tasks that use device memory: those that a person would count */
@@ -65,10 +70,10 @@ struct accd_queue {
 };
 
 /* queue.c: the queue that a construct's work is left to; NULL: it is done at once. */
-struct accd_queue *accd_delayed_queue(const struct accd_directory *dir, unsigned number);
+struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)
 {
-    return number ? accd_delayed_queue(dir, number) : NULL;
+    return number ? accd_working_queue(dir, number) : NULL;
 }
 /* Its async value, or ACCD_SYNCHRONOUS. */
 int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
@@ -86,6 +91,48 @@ void accd_names_close(accd_context *context);
 /* Leaves a copy to a queue; its addresses are good. */
 accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
                             uint64_t bytes, const char *file, int line);
+
+/* Does what queues have to do up to a task: they wait for others on their way. */
+accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
+/* The transfers of a task, one after the other, at once. */
+accd_status accd_transfer_now(struct accd_queue *queue, const struct accd_task *task);
+/* What a task moves: copies and, by way, bytes; kept words are the core's own. */
+struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved);
+/* Counts what a task has moved. */
+void accd_count_transfers(struct accd_directory *dir, const struct accd_task *task);
+/* Host memory that a task fetches to may have been freed since. */
+accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task);
+accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status);
+
+/* concurrent.c: work that goes on by itself, as if it had been done in program order. */
+bool accd_is_concurrent(const struct accd_directory *dir);
+/* Waits for what uses the same memory as a kernel that is not in its queue yet. */
+accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task);
+/* Waits for what uses the same memory as a plan without a queue does, or a copy. */
+accd_status accd_order_plan(const struct accd_plan *plan);
+accd_status accd_order_all(struct accd_directory *dir);
+accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
+                            const struct accd_traffic *traffic);
+/* The same of a task, which is not in its queue yet; then it starts, if it can go on by itself, or is done. */
+accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *done_p);
+/* kernel.c: starts a kernel that uses a task's memory, if the device can run it: then that is under way. */
+accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
+                              accd_kernel_end *end_p);
+accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status);
+/* Waits for what has started; what it fetches reaches the host. */
+accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
+/* The same, but nothing does, and what a kernel has written is put back. */
+void accd_give_up(const struct accd_queue *queue, const struct accd_task *task);
+/* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
+accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. */
+bool accd_has_arrived(const struct accd_queue *queue, uint64_t number);
+
+/* Errors of what a queue had to do before: they are told already. */
+static inline bool accd_is_of_queue(accd_status status)
+{
+    return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
+}
 
 /* Whether it uses device memory. */
 static inline bool accd_task_is_user(const struct accd_task *task)

@@ -39,7 +39,7 @@ static accd_context *open_delayed(struct meter *meter, int delayed, accd_update_
     config.devices = 2;
     config.group_least = 1;
     config.device_bytes = (uint64_t)64 << 20;
-    config.delayed = delayed;
+    config.queues = delayed ? ACCD_QUEUES_DELAYED : ACCD_QUEUES_IN_ORDER;
     config.on_event = tell_story;
     config.event_ud = &story;
     story_clear(&story);
@@ -86,11 +86,11 @@ struct task {
     accd_status asked;
 };
 
-static int add_one(void *ud, int run)
+static int add_one(void *ud, accd_call call)
 {
     struct task *task = ud;
     float value = 0;
-    if (!run) {
+    if (call == ACCD_LET_GO) {
         task->drops++;
         return 0;
     }
