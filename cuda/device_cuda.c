@@ -29,9 +29,18 @@ bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call)
     return false;
 }
 
-bool accd_cuda_wait(struct accd_cuda *cuda)
+bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream)
 {
-    if (ACCD_CUDA(cuda, cuStreamSynchronize, cuda->stream))
+    if (ACCD_CUDA(cuda, cuStreamSynchronize, stream->at))
+        return true;
+    if (!cuda->lost)
+        accd_cuda_lose(cuda);
+    return false;
+}
+
+bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event)
+{
+    if (ACCD_CUDA(cuda, cuEventSynchronize, event))
         return true;
     if (!cuda->lost)
         accd_cuda_lose(cuda);
@@ -66,15 +75,16 @@ static void cuda_close(void *device)
     struct accd_cuda *cuda = device;
     if (cuda->context)
         (void)accd_cuda_enter(cuda);
-    if (cuda->stream) /* what is under way may use what goes now */
-        (void)accd_cuda_wait(cuda);
-    accd_cuda_transfer_close(cuda);
+    accd_cuda_streams_wait(cuda); /* what is under way may use what goes now */
+    accd_cuda_batches_close(cuda);
+    accd_cuda_places_close(cuda);
+    if (cuda->module)
+        (void)ACCD_CUDA(cuda, cuModuleUnload, cuda->module);
     accd_cuda_launch_close(cuda);
     accd_cuda_memory_close(cuda);
+    accd_cuda_streams_close(cuda);
     if (cuda->pool)
         (void)ACCD_CUDA(cuda, cuMemPoolDestroy, cuda->pool);
-    if (cuda->stream)
-        (void)ACCD_CUDA(cuda, cuStreamDestroy_v2, cuda->stream);
     accd_cuda_leave(cuda);
     if (cuda->context)
         (void)cuda->driver.cuDevicePrimaryCtxRelease_v2(cuda->gpu);
@@ -111,6 +121,9 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
         return ACCD_OUT_OF_MEMORY;
     cuda->mem = mem;
     cuda->capacity = config->device_bytes;
+    cuda->own_kernels = config->own_kernels;
+    cuda->usual = (struct accd_cuda_batch){.cuda = cuda, .stream = &cuda->main};
+    cuda->batch = &cuda->usual;
     accd_range_init(&cuda->memories, mem);
     accd_pool_init(&cuda->memory_pool, mem, sizeof(struct accd_cuda_memory), 64);
     bool ok = accd_cuda_load(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
@@ -120,7 +133,7 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
                         (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
               ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) &&
               accd_cuda_enter(cuda) && open_pool(cuda) &&
-              ACCD_CUDA(cuda, cuStreamCreate, &cuda->stream, CU_STREAM_NON_BLOCKING_FLAG);
+              ACCD_CUDA(cuda, cuStreamCreate, &cuda->main.at, CU_STREAM_NON_BLOCKING_FLAG);
     accd_cuda_leave(cuda);
     if (!ok) {
         if (config->no_device)
@@ -191,9 +204,18 @@ const accd_backend accd_backend_cuda = {
     .announce = accd_cuda_announce,
     .ready = accd_cuda_ready,
     .send = accd_cuda_send,
+    .receive = accd_cuda_receive,
+    .announce_parts = accd_cuda_announce_parts,
+    .stage_part = accd_cuda_stage_part,
+    .send_parts = accd_cuda_send_parts,
+    .part_bytes = ACCD_CUDA_CHUNK,
     .stage = accd_cuda_stage,
     .fetch = accd_cuda_fetch,
     .copy = accd_cuda_copy,
+    .fetch_most = (uint64_t)ACCD_CUDA_RING / 2 * ACCD_CUDA_CHUNK,
+    .depart = accd_cuda_depart,
+    .arrived = accd_cuda_arrived,
+    .arrive = accd_cuda_arrive,
     .read = accd_cuda_read,
     .write = accd_cuda_write,
     .owns = accd_cuda_owns,
@@ -205,6 +227,8 @@ const accd_backend accd_backend_cuda = {
     .forget = accd_cuda_forget,
     .compiler = accd_cuda_compiler,
     .launch = accd_cuda_launch,
+    .kernel_arrived = accd_cuda_kernel_arrived,
+    .kernel_over = accd_cuda_kernel_over,
     .settle = accd_cuda_settle,
     .next = accd_cuda_next,
     .fail = cuda_fail,

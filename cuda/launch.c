@@ -3,7 +3,8 @@
  *
  * One buffer on the device holds the tables; its layout is that of struct accd_run and what follows
  * it in lua/accdeep/cuda/runtime.lua. A second one holds what the kernel may overwrite, as it was,
- * and, for many threads, who touched it. Both stay until the launch is settled. */
+ * and, for many threads, who touched it. Both stay until the launch is settled, or, in a queue, over: what uses
+ * the same memory waits for that. */
 #include "backend.h"
 #include "nvrtc.h"
 #include "written.h"
@@ -34,19 +35,28 @@ struct touched {
     uint64_t owners; /* where its owners are on the device */
 };
 
+struct launch {
+    const struct kernel *kernel;
+    struct accd_cuda_stream *stream;
+    bool writes, parallel;
+    char *tables; /* NULL: there is no launch */
+    size_t bytes, room, bits; /* of the tables; the bits are their end */
+    struct touched *touched;
+    size_t ntouched, touched_room;
+    cu_address on_device, scratch; /* 0: none */
+    cu_event done;      /* of a queue's */
+    bool told;          /* it tells when the launch is over */
+    struct launch *next, **at;
+};
+
 struct accd_cuda_kernels {
     struct kernel *first;
     int capability, processors;
     char *log; /* of the compiler */
     size_t nlog;
     char why[200];
-    /* the launch that is to be settled; tables NULL: none is */
-    struct kernel *kernel;
-    char *tables;
-    size_t bytes, room, bits; /* of the tables; the bits are their end */
-    struct touched *touched;
-    size_t ntouched, touched_room;
-    cu_address on_device, scratch; /* 0: none */
+    struct launch usual;   /* the one without a queue, that is to be settled */
+    struct launch *queued; /* those that are not over */
 };
 
 uint64_t accd_cuda_next(void *device, uint64_t dev, uint64_t *bytes_p)
@@ -143,44 +153,42 @@ static struct kernel *kernel_of(struct accd_cuda *cuda, const char *text, accd_k
 
 /* ----------------------------------------------------------------------------------- tables -- */
 
-static void drop(struct accd_cuda *cuda)
+static void drop(struct accd_cuda *cuda, struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    if (kernels->on_device)
-        accd_cuda_put(cuda, kernels->on_device);
-    if (kernels->scratch)
-        accd_cuda_put(cuda, kernels->scratch);
-    kernels->on_device = kernels->scratch = 0;
-    accd_mem_free(cuda->mem, kernels->tables, kernels->room);
-    kernels->tables = NULL;
-    kernels->ntouched = 0;
+    if (launch->on_device)
+        accd_cuda_put(cuda, launch->stream, launch->on_device);
+    if (launch->scratch)
+        accd_cuda_put(cuda, launch->stream, launch->scratch);
+    launch->on_device = launch->scratch = 0;
+    accd_mem_free(cuda->mem, launch->tables, launch->room);
+    launch->tables = NULL;
+    launch->ntouched = 0;
 }
 
 /* The allocations of ranges, each once; ranges outside of any are not there. */
-static bool find_touched(struct accd_cuda *cuda, const struct accd_launch *launch)
+static bool find_touched(struct accd_cuda *cuda, const struct accd_launch *asked, struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
     size_t bits = 0;
-    kernels->ntouched = 0;
-    for (size_t i = 0; i < launch->nranges; i++) {
-        const struct accd_reach *reach = &launch->ranges[i];
+    launch->ntouched = 0;
+    for (size_t i = 0; i < asked->nranges; i++) {
+        const struct accd_reach *reach = &asked->ranges[i];
         struct accd_cuda_memory *memory = accd_cuda_memory_at(cuda, reach->low);
-        size_t n = kernels->ntouched;
-        if (!memory || (n && kernels->touched[n - 1].memory == memory))
+        size_t n = launch->ntouched;
+        if (!memory || (n && launch->touched[n - 1].memory == memory))
             continue;
-        if (!accd_mem_grow(cuda->mem, (void **)&kernels->touched, &kernels->touched_room, n + 1,
-                           sizeof kernels->touched[0]))
+        if (!accd_mem_grow(cuda->mem, (void **)&launch->touched, &launch->touched_room, n + 1,
+                           sizeof launch->touched[0]))
             return false;
-        kernels->touched[n] = (struct touched){memory, memory->dev, memory->bytes, bits, 0};
-        kernels->ntouched++;
+        launch->touched[n] = (struct touched){memory, memory->dev, memory->bytes, bits, 0};
+        launch->ntouched++;
         bits += accd_written_words(memory->bytes) * sizeof(uint64_t);
     }
-    kernels->bits = bits;
+    launch->bits = bits;
     return true;
 }
 
 /* Places in the second buffer: of what ranges hold, then of owners. Returns its bytes. */
-static uint64_t plan_scratch(struct accd_cuda_kernels *kernels, const struct accd_kernel *kernel,
+static uint64_t plan_scratch(struct launch *launch, const struct accd_kernel *kernel,
                              struct range *ranges, size_t nranges, struct run *run)
 {
     uint64_t used = 0;
@@ -189,25 +197,25 @@ static uint64_t plan_scratch(struct accd_cuda_kernels *kernels, const struct acc
         used = (ranges[i].saved + (ranges[i].high - ranges[i].low) + 7) / 8 * 8;
     }
     run->owners = used;
-    for (size_t i = 0; kernel->writes && kernel->parallel && i < kernels->ntouched; i++) {
-        kernels->touched[i].owners = used;
-        used += (kernels->touched[i].bytes + 3) / 4 * 8;
+    for (size_t i = 0; kernel->writes && kernel->parallel && i < launch->ntouched; i++) {
+        launch->touched[i].owners = used;
+        used += (launch->touched[i].bytes + 3) / 4 * 8;
     }
     run->owner_words = (used - run->owners) / 8;
     return used;
 }
 
-static size_t fill_ranges(struct accd_cuda_kernels *kernels, const struct accd_launch *launch,
+static size_t fill_ranges(const struct launch *launch, const struct accd_launch *asked,
                           struct range *ranges, uint64_t bits)
 {
     size_t n = 0, at = 0;
-    for (size_t i = 0; i < launch->nranges; i++) {
-        const struct accd_reach *reach = &launch->ranges[i];
-        while (at < kernels->ntouched &&
-               reach->low - kernels->touched[at].dev >= kernels->touched[at].bytes &&
-               reach->low > kernels->touched[at].dev)
+    for (size_t i = 0; i < asked->nranges; i++) {
+        const struct accd_reach *reach = &asked->ranges[i];
+        while (at < launch->ntouched &&
+               reach->low - launch->touched[at].dev >= launch->touched[at].bytes &&
+               reach->low > launch->touched[at].dev)
             at++;
-        const struct touched *touched = at < kernels->ntouched ? &kernels->touched[at] : NULL;
+        const struct touched *touched = at < launch->ntouched ? &launch->touched[at] : NULL;
         if (!touched || reach->low < touched->dev || reach->high > touched->dev + touched->bytes)
             continue; /* the user has freed it */
         ranges[n++] = (struct range){.low = reach->low,
@@ -220,65 +228,70 @@ static size_t fill_ranges(struct accd_cuda_kernels *kernels, const struct accd_l
     return n;
 }
 
-/* Fills the tables for both buffers; false: there is no memory for them. */
-static bool make_tables(struct accd_cuda *cuda, const struct accd_launch *launch)
+/* Of the bytes of its allocations, which were written so far. */
+static void set_bits(struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    const accd_kernel *kernel = launch->kernel;
+    char *bits = launch->tables + launch->bytes - launch->bits;
+    for (size_t i = 0; i < launch->ntouched; i++)
+        memcpy(bits + launch->touched[i].bits, accd_cuda_bits(launch->touched[i].memory),
+               accd_written_words(launch->touched[i].bytes) * sizeof(uint64_t));
+}
+
+/* Fills the tables for both buffers; false: there is no memory for them. */
+static bool make_tables(struct accd_cuda *cuda, const struct accd_launch *asked, struct launch *launch)
+{
+    const accd_kernel *kernel = asked->kernel;
     size_t variables = sizeof(struct run);
     size_t slots = variables + kernel->npointers * sizeof kernel->pointers[0];
-    size_t ranges = slots + launch->nslots * sizeof launch->slots[0];
-    size_t bits = ranges + launch->nranges * sizeof(struct range);
-    if (!find_touched(cuda, launch))
+    size_t ranges = slots + asked->nslots * sizeof asked->slots[0];
+    size_t bits = ranges + asked->nranges * sizeof(struct range);
+    if (!find_touched(cuda, asked, launch))
         return false;
-    kernels->bytes = kernels->room = bits + kernels->bits;
-    kernels->tables = accd_mem_zero(cuda->mem, kernels->room);
-    if (!kernels->tables || !accd_cuda_get(cuda, kernels->bytes, &kernels->on_device))
+    launch->bytes = launch->room = bits + launch->bits;
+    launch->tables = accd_mem_zero(cuda->mem, launch->room);
+    if (!launch->tables || !accd_cuda_get(cuda, launch->stream, launch->bytes, &launch->on_device))
         return false;
-    uint64_t base = kernels->on_device;
-    struct range *range = (struct range *)(void *)(kernels->tables + ranges);
+    uint64_t base = launch->on_device;
+    struct range *range = (struct range *)(void *)(launch->tables + ranges);
     struct run run = {.turns = kernel->turns,
                       .parallel = kernel->parallel != 0,
                       .writes = kernel->writes != 0,
                       .ranges = base + ranges,
                       .slots = base + slots,
-                      .nslots = launch->nslots,
+                      .nslots = asked->nslots,
                       .variables = base + variables};
-    run.nranges = fill_ranges(kernels, launch, range, base + bits);
-    uint64_t bytes = plan_scratch(kernels, kernel, range, run.nranges, &run);
-    if (bytes && !accd_cuda_get(cuda, bytes, &kernels->scratch))
+    run.nranges = fill_ranges(launch, asked, range, base + bits);
+    uint64_t bytes = plan_scratch(launch, kernel, range, run.nranges, &run);
+    if (bytes && !accd_cuda_get(cuda, launch->stream, bytes, &launch->scratch))
         return false;
-    run.owners += kernels->scratch;
+    run.owners += launch->scratch;
     for (size_t i = 0; i < run.nranges; i++) {
-        range[i].saved += kernels->scratch;
-        range[i].owners = kernels->scratch + kernels->touched[range[i].owners].owners;
+        range[i].saved += launch->scratch;
+        range[i].owners = launch->scratch + launch->touched[range[i].owners].owners;
     }
-    memcpy(kernels->tables, &run, sizeof run);
+    memcpy(launch->tables, &run, sizeof run);
     if (kernel->npointers)
-        memcpy(kernels->tables + variables, kernel->pointers, slots - variables);
-    if (launch->nslots)
-        memcpy(kernels->tables + slots, launch->slots, ranges - slots);
-    for (size_t i = 0; i < kernels->ntouched; i++)
-        memcpy(kernels->tables + bits + kernels->touched[i].bits, kernels->touched[i].memory->bits,
-               accd_written_words(kernels->touched[i].bytes) * sizeof(uint64_t));
+        memcpy(launch->tables + variables, kernel->pointers, slots - variables);
+    if (asked->nslots)
+        memcpy(launch->tables + slots, asked->slots, ranges - slots);
+    set_bits(launch);
     return true;
 }
 
 /* Bits of the tables and those of the allocations change places, as far as these are still there. */
-static void exchange_bits(struct accd_cuda *cuda)
+static void exchange_bits(struct accd_cuda *cuda, struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    char *bits = kernels->tables + kernels->bytes - kernels->bits;
-    for (size_t i = 0; i < kernels->ntouched; i++) {
-        const struct touched *touched = &kernels->touched[i];
+    char *bits = launch->tables + launch->bytes - launch->bits;
+    for (size_t i = 0; i < launch->ntouched; i++) {
+        const struct touched *touched = &launch->touched[i];
         struct accd_cuda_memory *memory = accd_cuda_memory_at(cuda, touched->dev);
         if (memory != touched->memory || memory->bytes != touched->bytes)
             continue;
-        uint64_t *here = (uint64_t *)(void *)(bits + touched->bits);
+        uint64_t *here = (uint64_t *)(void *)(bits + touched->bits), *there = accd_cuda_bits(memory);
         memory->used = true;
         for (uint64_t k = 0; k < accd_written_words(touched->bytes); k++) {
-            uint64_t before = memory->bits[k];
-            memory->bits[k] = here[k];
+            uint64_t before = there[k];
+            there[k] = here[k];
             here[k] = before;
         }
     }
@@ -286,80 +299,146 @@ static void exchange_bits(struct accd_cuda *cuda)
 
 /* --------------------------------------------------------------------------------- launching -- */
 
-static bool launch_one(struct accd_cuda *cuda, cu_function function, unsigned blocks,
-                       unsigned threads)
+static bool launch_one(struct accd_cuda *cuda, const struct launch *launch, cu_function function,
+                       bool parallel, unsigned threads)
 {
-    void *parameters[] = {&cuda->kernels->on_device};
-    return ACCD_CUDA(cuda, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0, cuda->stream,
-                     parameters, NULL);
+    unsigned blocks = parallel ? 4 * (unsigned)cuda->kernels->processors : 1;
+    cu_address tables = launch->on_device;
+    void *parameters[] = {&tables};
+    return ACCD_CUDA(cuda, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0,
+                     launch->stream->at, parameters, NULL);
 }
 
-/* Whether all went well. launched_p: whether the kernel may have run. */
-static bool run_all(struct accd_cuda *cuda, const accd_kernel *kernel, struct run *run_p,
-                    bool *launched_p)
+/* Whether the kernel will run. */
+static bool issue(struct accd_cuda *cuda, const struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    unsigned blocks = 4 * (unsigned)kernels->processors;
-    size_t bits = kernels->bytes - kernels->bits;
-    cu_address at = kernels->on_device;
-    *launched_p = ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, at, kernels->tables, kernels->bytes,
-                            cuda->stream) &&
-                  (!kernel->writes || launch_one(cuda, kernels->kernel->save, blocks, 256)) &&
-                  launch_one(cuda, kernels->kernel->body, kernel->parallel ? blocks : 1,
-                             kernel->parallel ? 128 : 1);
-    bool ok = *launched_p &&
-              ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, run_p, at, sizeof *run_p, cuda->stream) &&
-              (!kernel->writes || !kernels->bits ||
-               ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, kernels->tables + bits, at + bits,
-                         kernels->bits, cuda->stream));
-    return accd_cuda_wait(cuda) && ok;
+    const struct kernel *kernel = launch->kernel;
+    return ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, launch->on_device, launch->tables, launch->bytes,
+                     launch->stream->at) &&
+           (!launch->writes || launch_one(cuda, launch, kernel->save, true, 256)) &&
+           launch_one(cuda, launch, kernel->body, launch->parallel, launch->parallel ? 128 : 1);
 }
 
-static bool restore(struct accd_cuda *cuda)
+/* Waits for it. Whether it is known what it did. */
+static bool collect(struct accd_cuda *cuda, const struct launch *launch, struct run *run_p)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    bool ok = launch_one(cuda, kernels->kernel->restore, 4 * (unsigned)kernels->processors, 256);
-    return accd_cuda_wait(cuda) && ok;
+    size_t bits = launch->bytes - launch->bits;
+    cu_address at = launch->on_device;
+    bool ok = ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, run_p, at, sizeof *run_p, launch->stream->at) &&
+              (!launch->writes || !launch->bits ||
+               ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, launch->tables + bits, at + bits, launch->bits,
+                         launch->stream->at));
+    return accd_cuda_wait(cuda, launch->stream) && ok;
 }
 
-/* Inside enter and leave. */
-static accd_status run_kernel(struct accd_cuda *cuda, const struct accd_launch *launch,
-                              accd_kernel_end *end)
+/* Puts back what the kernel overwrote. If that fails, nobody knows the device's content. */
+static void restore(struct accd_cuda *cuda, const struct launch *launch)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    const accd_kernel *kernel = launch->kernel;
+    bool ok = launch_one(cuda, launch, launch->kernel->restore, true, 256);
+    ok = accd_cuda_wait(cuda, launch->stream) && ok;
+    if (!ok && !cuda->lost)
+        accd_cuda_lose(cuda);
+}
+
+/* The kernel has been issued: what became of it. One that has not done all has done nothing. */
+static accd_status conclude(struct accd_cuda *cuda, const struct launch *launch, accd_kernel_end *end)
+{
     struct run run;
-    bool launched;
+    bool ok = collect(cuda, launch, &run);
+    *end = (accd_kernel_end){.how = ACCD_KERNEL_DONE};
+    if (ok && !run.stopped)
+        return ACCD_OK;
+    if (ok)
+        *end = (accd_kernel_end){.how = ACCD_KERNEL_STOPPED,
+                                 .why = (unsigned)(run.stopped >> 32),
+                                 .site = (unsigned)run.stopped};
+    accd_status status = ok ? ACCD_OK : accd_cuda_status(cuda);
+    if (launch->writes)
+        restore(cuda, launch);
+    return cuda->lost ? ACCD_DEVICE_ERROR : status;
+}
+
+/* Inside enter and leave. started_p: it has been issued, or may have been. */
+static accd_status start(struct accd_cuda *cuda, const struct accd_launch *asked, struct launch *launch,
+                         accd_kernel_end *end, bool *started_p)
+{
+    struct accd_cuda_kernels *kernels = cuda->kernels;
+    const accd_kernel *kernel = asked->kernel;
     *end = (accd_kernel_end){.how = ACCD_KERNEL_NOT_RUN, .said = kernels->why};
-    kernels->kernel = kernel_of(cuda, kernel->text, end);
-    if (!kernels->kernel)
+    *started_p = false;
+    launch->writes = kernel->writes;
+    launch->parallel = kernel->parallel;
+    launch->kernel = kernel_of(cuda, kernel->text, end);
+    if (!launch->kernel)
         return cuda->lost ? ACCD_DEVICE_ERROR : ACCD_OK;
-    if (!make_tables(cuda, launch)) {
-        drop(cuda);
+    if (!make_tables(cuda, asked, launch)) {
         snprintf(kernels->why, sizeof kernels->why, "there is no memory for a kernel's tables");
         return cuda->lost ? ACCD_DEVICE_ERROR : ACCD_OK;
     }
-    bool ok = run_all(cuda, kernel, &run, &launched);
-    if (ok && !run.stopped) {
-        end->how = ACCD_KERNEL_DONE;
-        if (kernel->writes)
-            exchange_bits(cuda); /* settle needs the old ones */
-        else
-            drop(cuda);
-        return ACCD_OK;
+    *started_p = issue(cuda, launch);
+    return *started_p ? ACCD_OK : accd_cuda_status(cuda);
+}
+
+static accd_status launch_now(struct accd_cuda *cuda, const struct accd_launch *asked, accd_kernel_end *end)
+{
+    struct launch *launch = &cuda->kernels->usual;
+    bool started;
+    launch->stream = &cuda->main;
+    accd_status status = start(cuda, asked, launch, end, &started);
+    if (started)
+        status = conclude(cuda, launch, end);
+    if (status == ACCD_OK && end->how == ACCD_KERNEL_DONE && launch->writes)
+        exchange_bits(cuda, launch); /* settle needs the old ones */
+    else
+        drop(cuda, launch);
+    return status;
+}
+
+/* A launch that goes on by itself, or NULL: there is no memory for one. */
+static struct launch *new_launch(struct accd_cuda *cuda, unsigned queue)
+{
+    struct accd_cuda_kernels *kernels = cuda->kernels;
+    struct accd_cuda_stream *stream = accd_cuda_stream_of(cuda, queue);
+    struct launch *launch = stream ? accd_mem_zero(cuda->mem, sizeof *launch) : NULL;
+    if (!launch)
+        return NULL;
+    launch->stream = stream;
+    launch->at = &kernels->queued;
+    launch->next = kernels->queued;
+    if (launch->next)
+        launch->next->at = &launch->next;
+    kernels->queued = launch;
+    return launch;
+}
+
+static void free_launch(struct accd_cuda *cuda, struct launch *launch)
+{
+    drop(cuda, launch);
+    if (launch->done)
+        (void)ACCD_CUDA(cuda, cuEventDestroy_v2, launch->done);
+    *launch->at = launch->next;
+    if (launch->next)
+        launch->next->at = launch->at;
+    accd_mem_free(cuda->mem, launch->touched, launch->touched_room * sizeof launch->touched[0]);
+    accd_mem_free(cuda->mem, launch, sizeof *launch);
+}
+
+static accd_status launch_in_queue(struct accd_cuda *cuda, const struct accd_launch *asked,
+                                   accd_kernel_end *end)
+{
+    struct launch *launch = new_launch(cuda, asked->queue);
+    bool started;
+    if (!launch)
+        return *cuda->why ? accd_cuda_status(cuda) : ACCD_OUT_OF_MEMORY;
+    accd_status status = start(cuda, asked, launch, end, &started);
+    if (started) { /* without an event nobody can tell when it is over: who asks waits for it */
+        launch->told = accd_cuda_new_event(cuda, &launch->done) &&
+                       ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
+        status = cuda->lost ? ACCD_DEVICE_ERROR : ACCD_OK;
+        *end = (accd_kernel_end){.how = ACCD_KERNEL_UNDER_WAY, .under_way = launch};
     }
-    if (ok) {
-        end->how = ACCD_KERNEL_STOPPED;
-        end->why = (unsigned)(run.stopped >> 32);
-        end->site = (unsigned)run.stopped;
-    }
-    accd_status status = ok ? ACCD_OK : accd_cuda_status(cuda);
-    if (launched && kernel->writes && !restore(cuda)) {
-        if (!cuda->lost)
-            accd_cuda_lose(cuda); /* nobody knows its content */
-        status = ACCD_DEVICE_ERROR;
-    }
-    drop(cuda);
+    if (status != ACCD_OK || end->how != ACCD_KERNEL_UNDER_WAY)
+        free_launch(cuda, launch);
     return status;
 }
 
@@ -373,46 +452,109 @@ accd_status accd_cuda_launch(void *device, const struct accd_launch *launch, acc
         status = kernels_of(cuda) ? ACCD_OK : ACCD_OUT_OF_MEMORY;
         if (status == ACCD_OK) {
             drop_log(cuda);
-            status = run_kernel(cuda, launch, end_p);
+            status = launch->queue ? launch_in_queue(cuda, launch, end_p)
+                                   : launch_now(cuda, launch, end_p);
         }
     }
     accd_cuda_leave(cuda);
     return status;
 }
 
-/* Ranges of allocations that are gone are not put back. */
-static void undo(struct accd_cuda *cuda)
+int accd_cuda_kernel_arrived(void *device, const void *under_way)
 {
-    struct accd_cuda_kernels *kernels = cuda->kernels;
-    struct run *run = (struct run *)(void *)kernels->tables;
-    struct range *ranges =
-        (struct range *)(void *)(kernels->tables + (run->ranges - kernels->on_device));
+    const struct launch *launch = under_way;
+    return !launch->told || accd_cuda_has_happened(device, launch->done);
+}
+
+static struct run *run_of(const struct launch *launch) { return (struct run *)(void *)launch->tables; }
+
+static struct range *ranges_of(const struct launch *launch)
+{
+    return (struct range *)(void *)(launch->tables + (run_of(launch)->ranges - launch->on_device));
+}
+
+/* Bytes that the kernel wrote are known as written. Beside its ranges others may have done what they like. */
+static void add_bits(const struct launch *launch)
+{
+    const char *bits = launch->tables + launch->bytes - launch->bits;
+    const struct range *ranges = ranges_of(launch);
+    size_t at = 0;
+    for (size_t i = 0; i < run_of(launch)->nranges; i++) {
+        const struct range *range = &ranges[i];
+        while (launch->touched[at].dev != range->origin)
+            at++;
+        const struct touched *touched = &launch->touched[at];
+        touched->memory->used = true;
+        accd_written_copy(accd_cuda_bits(touched->memory), range->low - range->origin,
+                          (const uint64_t *)(const void *)(bits + touched->bits), range->low - range->origin,
+                          range->high - range->low);
+    }
+}
+
+/* One thread may do what many could not. */
+static accd_status by_one_thread(struct accd_cuda *cuda, struct launch *launch, accd_kernel_end *end)
+{
+    run_of(launch)->parallel = launch->parallel = false;
+    set_bits(launch); /* not those of the first attempt */
+    return issue(cuda, launch) ? conclude(cuda, launch, end) : accd_cuda_status(cuda);
+}
+
+accd_status accd_cuda_kernel_over(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p)
+{
+    struct accd_cuda *cuda = device;
+    struct launch *launch = under_way;
+    accd_status status = ACCD_DEVICE_ERROR;
+    if (!cuda->lost)
+        cuda->why[0] = 0;
+    if (accd_cuda_enter_again(cuda)) {
+        accd_kernel_end given_up = {.how = ACCD_KERNEL_NOT_RUN}, *end = end_p ? end_p : &given_up;
+        status = conclude(cuda, launch, end);
+        if (status == ACCD_OK && end->how == ACCD_KERNEL_STOPPED && launch->parallel && again >> end->why & 1)
+            status = by_one_thread(cuda, launch, end);
+        bool wrote = status == ACCD_OK && end->how == ACCD_KERNEL_DONE && launch->writes;
+        if (wrote && end_p)
+            add_bits(launch);
+        else if (wrote)
+            restore(cuda, launch);
+    }
+    free_launch(cuda, launch);
+    accd_cuda_leave(cuda);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- settling -- */
+
+/* Ranges of allocations that are gone are not put back. */
+static void undo(struct accd_cuda *cuda, struct launch *launch)
+{
+    struct run *run = run_of(launch);
+    struct range *ranges = ranges_of(launch);
     size_t n = 0, at = 0;
-    exchange_bits(cuda);
+    exchange_bits(cuda, launch);
     for (size_t i = 0; i < run->nranges; i++) {
-        while (kernels->touched[at].dev != ranges[i].origin)
+        while (launch->touched[at].dev != ranges[i].origin)
             at++;
         const struct accd_cuda_memory *memory = accd_cuda_memory_at(cuda, ranges[i].origin);
-        if (memory == kernels->touched[at].memory && memory->bytes == kernels->touched[at].bytes)
+        if (memory == launch->touched[at].memory && memory->bytes == launch->touched[at].bytes)
             ranges[n++] = ranges[i];
     }
     run->nranges = n;
-    bool ok = ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, kernels->on_device, kernels->tables,
-                        kernels->bytes, cuda->stream) &&
-              restore(cuda);
-    if (!ok && !cuda->lost)
+    if (ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, launch->on_device, launch->tables, launch->bytes,
+                  launch->stream->at))
+        restore(cuda, launch);
+    else if (!cuda->lost)
         accd_cuda_lose(cuda); /* nobody knows its content */
 }
 
 void accd_cuda_settle(void *device, bool keep)
 {
     struct accd_cuda *cuda = device;
-    if (!cuda->kernels || !cuda->kernels->tables)
+    if (!cuda->kernels || !cuda->kernels->usual.tables)
         return;
     (void)accd_cuda_enter(cuda);
     if (!keep)
-        undo(cuda);
-    drop(cuda);
+        undo(cuda, &cuda->kernels->usual);
+    drop(cuda, &cuda->kernels->usual);
     accd_cuda_leave(cuda);
 }
 
@@ -422,14 +564,16 @@ void accd_cuda_launch_close(struct accd_cuda *cuda)
     struct accd_cuda_kernels *kernels = cuda->kernels;
     if (!kernels)
         return;
-    drop(cuda);
+    while (kernels->queued)
+        free_launch(cuda, kernels->queued);
+    drop(cuda, &kernels->usual);
+    accd_mem_free(cuda->mem, kernels->usual.touched,
+                  kernels->usual.touched_room * sizeof kernels->usual.touched[0]);
     drop_log(cuda);
     while (kernels->first) {
         struct kernel *kernel = kernels->first;
         kernels->first = kernel->next;
         free_kernel(cuda, kernel);
     }
-    accd_mem_free(cuda->mem, kernels->touched,
-                  kernels->touched_room * sizeof kernels->touched[0]);
     accd_mem_free(cuda->mem, kernels, sizeof *kernels);
 }

@@ -69,23 +69,24 @@ static void free_memory(struct accd_cuda *cuda, struct accd_cuda_memory *memory)
 {
     uint64_t room = bits_bytes(memory->bytes);
     if (room < MAPPED_BITS)
-        accd_mem_free(cuda->mem, memory->bits, room);
+        accd_mem_free(cuda->mem, memory->other_bits, room);
     else
-        munmap(memory->bits, room);
+        munmap(memory->other_bits, room);
     accd_pool_give(&cuda->memory_pool, memory);
 }
 
-bool accd_cuda_get(struct accd_cuda *cuda, uint64_t bytes, cu_address *at_p)
+bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
+                   cu_address *at_p)
 {
     if (cuda->pool)
-        return ACCD_CUDA(cuda, cuMemAllocFromPoolAsync, at_p, bytes, cuda->pool, cuda->stream);
+        return ACCD_CUDA(cuda, cuMemAllocFromPoolAsync, at_p, bytes, cuda->pool, stream->at);
     return ACCD_CUDA(cuda, cuMemAlloc_v2, at_p, bytes);
 }
 
-void accd_cuda_put(struct accd_cuda *cuda, cu_address at)
+void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at)
 {
     if (cuda->pool)
-        (void)ACCD_CUDA(cuda, cuMemFreeAsync, at, cuda->stream);
+        (void)ACCD_CUDA(cuda, cuMemFreeAsync, at, stream->at);
     else
         (void)ACCD_CUDA(cuda, cuMemFree_v2, at);
 }
@@ -104,21 +105,24 @@ accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         !accd_mem_grow(cuda->mem, (void **)&cuda->windows, &cuda->windows_room, cuda->nwindows + 1,
                        sizeof cuda->windows[0]))
         return ACCD_OUT_OF_MEMORY;
-    bool ok = accd_cuda_enter(cuda) && accd_cuda_get(cuda, bytes, &at);
+    bool ok = accd_cuda_enter(cuda) && accd_cuda_get(cuda, &cuda->main, bytes, &at) &&
+              (!cuda->own_kernels || accd_cuda_wait(cuda, &cuda->main)); /* theirs are in any stream */
     accd_status status = ok ? ACCD_OK : accd_cuda_status(cuda);
     uint64_t *bits = ok ? new_bits(cuda, bytes) : NULL;
     if (ok && !bits) {
-        accd_cuda_put(cuda, at);
+        accd_cuda_put(cuda, &cuda->main, at);
         status = ACCD_OUT_OF_MEMORY;
     }
     accd_cuda_leave(cuda);
     if (status != ACCD_OK)
         return status;
     struct accd_cuda_memory *memory = accd_pool_take(&cuda->memory_pool);
-    *memory = (struct accd_cuda_memory){.dev = at, .bytes = bytes, .bits = bits};
+    *memory = (struct accd_cuda_memory){
+        .dev = at, .bytes = bytes, .full_end = cuda->own_kernels ? bytes : 0, .other_bits = bits};
     accd_range_insert(&cuda->memories, at, memory);
     add_window(cuda, at, bytes);
     cuda->live += bytes;
+    cuda->allocations++;
     *dev_p = at;
     return ACCD_OK;
 }
@@ -140,7 +144,7 @@ accd_status accd_cuda_free(void *device, uint64_t dev)
     cuda->live -= memory->bytes;
     free_memory(cuda, memory);
     if (accd_cuda_enter(cuda))
-        accd_cuda_put(cuda, dev);
+        accd_cuda_put(cuda, &cuda->main, dev);
     accd_cuda_leave(cuda);
     return ACCD_OK;
 }
@@ -163,7 +167,7 @@ void accd_cuda_memory_close(struct accd_cuda *cuda)
     struct accd_range_cursor cursor;
     for (struct accd_cuda_memory *memory = accd_range_seek(&cuda->memories, 0, &cursor); memory;
          memory = accd_range_next(&cursor)) {
-        accd_cuda_put(cuda, memory->dev);
+        accd_cuda_put(cuda, &cuda->main, memory->dev);
         free_memory(cuda, memory);
     }
     accd_range_close(&cuda->memories);
@@ -173,17 +177,56 @@ void accd_cuda_memory_close(struct accd_cuda *cuda)
 
 /* ------------------------------------------------------------------------------ its content -- */
 
+uint64_t *accd_cuda_bits(struct accd_cuda_memory *memory)
+{
+    accd_written_set(memory->other_bits, memory->full, memory->full_end - memory->full, true);
+    memory->full = memory->full_end = 0;
+    return memory->other_bits;
+}
+
+/* The bits of what a large construct brings take longer to set than its bytes to cross, and few ask for them:
+ * the largest range is remembered by its ends. */
+void accd_cuda_mark(struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes)
+{
+    const uint64_t at = dev - memory->dev, end = at + bytes;
+    memory->used = true;
+    if (at <= memory->full_end && memory->full <= end && memory->full < memory->full_end) {
+        memory->full = at < memory->full ? at : memory->full;
+        memory->full_end = end > memory->full_end ? end : memory->full_end;
+    } else if (bytes > memory->full_end - memory->full) {
+        (void)accd_cuda_bits(memory);
+        memory->full = at;
+        memory->full_end = end;
+    } else {
+        accd_written_set(memory->other_bits, at, bytes, true);
+    }
+}
+
+static bool is_full(const struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes)
+{
+    return dev - memory->dev >= memory->full && dev - memory->dev + bytes <= memory->full_end;
+}
+
+void accd_cuda_poison(struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content)
+{
+    if (!is_full(memory, dev, bytes))
+        accd_written_poison(accd_cuda_bits(memory), dev - memory->dev, bytes, content);
+}
+
 uint64_t accd_cuda_written(void *device, uint64_t dev, uint64_t bytes)
 {
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
-    return memory ? accd_written_count(memory->bits, dev - memory->dev, bytes) : 0;
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
+    if (!memory || is_full(memory, dev, bytes))
+        return memory ? bytes : 0;
+    return accd_written_count(accd_cuda_bits(memory), dev - memory->dev, bytes);
 }
 
 void accd_cuda_forget(void *device, uint64_t dev, uint64_t bytes)
 {
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
-    if (memory)
-        accd_written_set(memory->bits, dev - memory->dev, bytes, false);
+    struct accd_cuda *cuda = device;
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(cuda, dev);
+    if (memory && !cuda->own_kernels)
+        accd_written_set(accd_cuda_bits(memory), dev - memory->dev, bytes, false);
 }
 
 static accd_status move_now(struct accd_cuda *cuda, uint64_t dev, void *to, const void *from,
@@ -193,22 +236,22 @@ static accd_status move_now(struct accd_cuda *cuda, uint64_t dev, void *to, cons
         cuda->why[0] = 0;
     bool ok = accd_cuda_enter(cuda);
     if (ok && to)
-        ok = ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, to, dev, bytes, cuda->stream);
+        ok = ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, to, dev, bytes, cuda->main.at);
     else if (ok)
-        ok = ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, dev, from, bytes, cuda->stream);
-    ok = ok && accd_cuda_wait(cuda);
+        ok = ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, dev, from, bytes, cuda->main.at);
+    ok = ok && accd_cuda_wait(cuda, &cuda->main);
     accd_cuda_leave(cuda);
     return ok ? ACCD_OK : accd_cuda_status(cuda);
 }
 
 accd_status accd_cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
     if (!memory || !bytes)
         return memory ? ACCD_OK : ACCD_DEVICE_ERROR;
     accd_status status = move_now(device, dev, to, NULL, bytes);
     if (status == ACCD_OK)
-        accd_written_poison(memory->bits, dev - memory->dev, bytes, to);
+        accd_cuda_poison(memory, dev, bytes, to);
     return status;
 }
 
@@ -218,17 +261,15 @@ accd_status accd_cuda_write(void *device, uint64_t dev, const void *from, uint64
     if (!memory || !bytes)
         return memory ? ACCD_OK : ACCD_DEVICE_ERROR;
     accd_status status = move_now(device, dev, NULL, from, bytes);
-    if (status == ACCD_OK) {
-        memory->used = true;
-        accd_written_set(memory->bits, dev - memory->dev, bytes, true);
-    }
+    if (status == ACCD_OK)
+        accd_cuda_mark(memory, dev, bytes);
     return status;
 }
 
 accd_status accd_cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
-    accd_written_save(memory->bits, dev - memory->dev, bytes, to + bytes);
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
+    accd_written_save(accd_cuda_bits(memory), dev - memory->dev, bytes, to + bytes);
     return move_now(device, dev, to, NULL, bytes);
 }
 
@@ -236,8 +277,8 @@ accd_status accd_cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *
 void accd_cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct accd_cuda *cuda = device;
-    const struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
-    accd_written_restore(memory->bits, dev - memory->dev, bytes, from + bytes);
+    struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
+    accd_written_restore(accd_cuda_bits(memory), dev - memory->dev, bytes, from + bytes);
     if (move_now(device, dev, NULL, from, bytes) != ACCD_OK && !cuda->lost)
         accd_cuda_lose(cuda);
 }

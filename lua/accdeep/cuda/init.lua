@@ -11,6 +11,8 @@ local statement = require "accdeep.cuda.statement"
 
 local cuda = {}
 
+local AGAIN = 0 -- bits of the reasons for which one thread runs a kernel again
+for i, stop in ipairs(runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
 local STEPS_OF_A_TURN = 10 -- that the interpreter takes at least
 local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds, as runtime.lua has them
 
@@ -62,26 +64,39 @@ local function rejected(log)
     table.concat(errors, "; ")), { help = "this is an error of accdeep, not of the scenario" })
 end
 
--- How the GPU ran a kernel: nil, or a clause that says why it did not.
-local function run(k, made, place)
-  local session, device = k.session, k.device
+-- What the device is asked for; nil: a variable is nowhere.
+local function request_of(k, made)
   local pointers = arguments(made.variables)
-  if not pointers then return "a variable is not on the device" end
-  local request = { text = made.text, pointers = pointers, slots = pointer_copies(k), writes = made.writes,
-    parallel = made.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN }
-  local how, why, site = session.ctx:kernel_run(device, request)
-  if how == "stopped" and request.parallel and runtime.stops[why].again then
-    request.parallel = false
-    how, why, site = session.ctx:kernel_run(device, request)
-  end
+  return pointers and { text = made.text, pointers = pointers, slots = pointer_copies(k), writes = made.writes,
+    parallel = made.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
+end
+
+-- Errors of the device, and of ours, in an answer of kernel_run; otherwise why it was not run.
+local function checked(session, how, why)
   if how == nil then
     local err = session:core_error(why, nil)
     err.pos = 1
     error(err, 0)
   end
   if how == "rejected" then rejected(why) end
-  if how == "not run" then return why end
-  if how == "done" then return nil, request.parallel and "by many threads" or "by one thread" end
+  return how == "not run" and why or nil
+end
+
+local function threads(request) return request.parallel and "by many threads" or "by one thread" end
+
+-- How the GPU ran a kernel: nil, or a clause that says why it did not.
+local function run(k, made, place)
+  local session, device = k.session, k.device
+  local request = request_of(k, made)
+  if not request then return "a variable is not on the device" end
+  local how, why, site = session.ctx:kernel_run(device, request)
+  if how == "stopped" and request.parallel and runtime.stops[why].again then
+    request.parallel = false
+    how, why, site = session.ctx:kernel_run(device, request)
+  end
+  local not_run = checked(session, how, why)
+  if not_run then return not_run end
+  if how == "done" then return nil, threads(request) end
   return ("%s, in line %d"):format(runtime.stops[why].text, location.line_of(place.text, math.max(site, 1), place.file,
     place.line))
 end
@@ -102,6 +117,27 @@ end
 -- A body that no device runs itself.
 function cuda.interpreted(k, reason)
   if k.device and compiler_of(k) ~= nil then tell(k, nil, reason) end
+end
+
+-- Whether the device can run bodies of C text.
+function cuda.compiles(session, device)
+  return session.ctx:kernel_compiler(device) and true or false
+end
+
+-- Whether the device has begun to run a body in the queue of its construct. over is called when that is over, with
+-- whether the device has run it.
+function cuda.start(k, node, place, region, over)
+  local session = k.session
+  local made, reason = statement.kernel(session, k.env, node, k.env.addressed, place)
+  local request = made and request_of(k, made)
+  local how, why
+  if request then
+    how, why = session.ctx:launch_kernel(region, over, k.moment.uses, request)
+    reason = checked(session, how, why)
+  end
+  local started = how == "under way"
+  tell(k, started and threads(request) or nil, reason or "a variable is not on the device")
+  return started
 end
 
 -- Whether the device of a body has run it. place: {text, file, line} of its text, which statement.body has compiled.

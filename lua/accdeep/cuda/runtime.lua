@@ -355,11 +355,13 @@ static __device__ void accd_move_all(accd_run *run, bool back)
 {
   accd_thread t = accd_begin(run);
   const accd_range *ranges = (const accd_range *)run->ranges;
-  for (u64 r = blockIdx.x; r < run->nranges; r += gridDim.x) {
+  const bool shared = run->nranges < gridDim.x; /* all blocks move parts of each */
+  const u64 first = shared ? t.thread : threadIdx.x, step = shared ? t.threads : blockDim.x;
+  for (u64 r = shared ? 0 : blockIdx.x; r < run->nranges; r += shared ? 1 : gridDim.x) {
     u64 from = back ? ranges[r].saved : ranges[r].low, to = back ? ranges[r].low : ranges[r].saved;
     u64 bytes = ranges[r].high - ranges[r].low, words = from % 8 == 0 && to % 8 == 0 ? bytes / 8 : 0;
-    for (u64 i = threadIdx.x; i < words; i += blockDim.x) ((u64 *)to)[i] = ((const u64 *)from)[i];
-    for (u64 i = 8 * words + threadIdx.x; i < bytes; i += blockDim.x)
+    for (u64 i = first; i < words; i += step) ((u64 *)to)[i] = ((const u64 *)from)[i];
+    for (u64 i = 8 * words + first; i < bytes; i += step)
       ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
   }
   for (u64 i = t.thread; !back && i < run->owner_words; i += t.threads) ((u64 *)run->owners)[i] = 0;
