@@ -2,8 +2,9 @@
 -- sessions.
 --
 -- Queues are the core's, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4);
--- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when somebody waits;
--- otherwise at once, and all there is left to do here is to check arguments.
+-- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when somebody waits; in
+-- the mode "concurrent" they start at the directive, where the device can go on by itself, and are over at the wait;
+-- otherwise they happen at once, and all there is left to do here is to check arguments.
 
 local diagnostic = require "accdeep.diagnostic"
 
@@ -13,7 +14,7 @@ local async = {}
 
 local NOVAL, SYNC = -1, -2 -- acc_async_noval, acc_async_sync
 async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC }
-async.modes = { program = true, delayed = true }
+async.modes = { program = true, delayed = true, concurrent = true }
 
 local function checked(value, pos)
   if value < SYNC then
@@ -42,7 +43,7 @@ end
 
 -- Waits for a queue of a device; 0: for all.
 function async.wait(self, device, queue)
-  if self.delayed then done(self, self.ctx:queue_wait(device, queue)) end
+  if self.delayed or self.concurrent then done(self, self.ctx:queue_wait(device, queue)) end
 end
 
 -- Waits for all queues of all devices.
@@ -52,7 +53,7 @@ end
 
 -- Whether a queue, or with 0 all of the device, has nothing left to do.
 function async.test(self, device, queue)
-  return not self.delayed or done(self, self.ctx:queue_test(device, queue))
+  return not (self.delayed or self.concurrent) or done(self, self.ctx:queue_test(device, queue))
 end
 
 -- queue goes on behind what another one, or with 0 all of the device, was asked for.

@@ -312,6 +312,11 @@ local function assigned_in(node, set)
   return set
 end
 
+-- Calls fn within a body of C text: errors get their place in it.
+local function within_text(session, k, body, fn)
+  return session:within(body, k.body_file, k.body_line, fn, { text = body, file = k.body_file, line = k.body_line })
+end
+
 -- Runs the body; errors get the place in its text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
@@ -324,9 +329,9 @@ local function run_body(session, k, body, text_node)
   elseif session.dialect.run_body then
     return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
   end
-  session:within(body, k.body_file, k.body_line, function()
+  within_text(session, k, body, function(place)
     local run = statement.body(k.env, text_node)
-    if cuda.run(k, text_node, { text = body, file = k.body_file, line = k.body_line }) then return end
+    if cuda.run(k, text_node, place) then return end
     local frame = {}
     local ok, err = pcall(run, frame)
     if ok then return end
@@ -360,8 +365,9 @@ local function bind_privates(k)
   end
 end
 
--- Runs the body of a kernel whose queue has got there.
-local function run_later(k, body, node)
+-- Runs the body of a kernel whose queue has got there, unless the device has.
+local function run_later(k, body, node, was_run)
+  if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
   local ok, err = ctx:journal_open(k.device)
   if ok then ok, err = pcall(k.moment.run, k.moment, run_body, session, k, body, node)
@@ -369,6 +375,17 @@ local function run_later(k, body, node)
   ctx:journal_close(k.device, ok)
   k:release()
   if not ok then error(err, 0) end
+end
+
+-- Leaves the body of a kernel to its queue. true; or nil, error
+local function leave_to_queue(session, k, body, node, region)
+  local function over(was_run) run_later(k, body, node, was_run) end
+  local started = session.concurrent and within_text(session, k, body, function(place)
+    statement.body(k.env, node)
+    return cuda.start(k, node, place, region, over)
+  end)
+  if started then return true end
+  return session.ctx:launch(region, over, k.moment.uses)
 end
 
 -- A compute construct whose queue runs it later: its data environment opens, and closes, now.
@@ -383,9 +400,10 @@ local function in_queue(session, plan, body, node, place, used, queue)
   end)
   session.kernel = false
   if ok then
-    local problem
-    ok, problem = session.ctx:launch(region.handle, function() run_later(k, body, node) end, k.moment.uses)
-    err = problem and session:core_error(problem, plan)
+    local done, problem
+    ok, done, problem = pcall(leave_to_queue, session, k, body, node, region.handle)
+    err = not ok and done or problem and session:core_error(problem, plan)
+    ok = ok and done
   end
   if ok then ok, err = pcall(region.close, region) end
   if ok then return end
@@ -398,7 +416,10 @@ end
 local function on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.device
   local queue = plan.ordered and async.order(session, plan) or 0
-  if queue ~= 0 and session.delayed then return in_queue(session, plan, body, node, place, used, queue) end
+  local goes_on = session.concurrent and type(body) == "string" and not session.dialect.run_body
+    and cuda.compiles(session, device) -- while the program does, too
+  if queue ~= 0 and (session.delayed or goes_on) then return in_queue(session, plan, body, node, place, used, queue) end
+  if session.concurrent then async.wait(session, device, 0) end -- what the body finds is there
   local before = session.watching and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   if not journal then error(session:core_error(problem, plan), 0) end

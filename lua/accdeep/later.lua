@@ -38,10 +38,10 @@ local function names_of(session, used)
   return names
 end
 
--- The device addresses in the kernel's own pointers, as far as its text or its clauses name them. What is in memory
--- is known to the core.
+-- The kernel's own memory, and the device addresses in its own pointers, as far as its text or its clauses name them.
+-- What is in other memory is known to the core.
 local function addresses(k, known, used)
-  local list, copies = {}, k.env.space.private
+  local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, found in pairs(known) do
     local binding = found.ok and (used or k.plan.deviceptr[name]) and found.binding
     if binding and binding.type and binding.type.kind == "pointer" then

@@ -70,7 +70,7 @@ local function language(run)
     end
     if head.async ~= nil and not async.modes[head.async] then
       raise("unknown-name", nil, ("there is no mode '%s' of queues"):format(tostring(head.async)),
-        { help = "program and delayed" })
+        { help = "program, delayed and concurrent" })
     end
     if head.strict ~= nil and type(head.strict) ~= "boolean" then
       raise("type-mismatch", nil, "strict is true or false")

@@ -89,6 +89,7 @@ function session.new(options, outer)
     rules = rules.profile(options.rules or "tr14"),
     device = 0,
     delayed = options.async == "delayed", -- queues do what they are asked for when somebody waits
+    concurrent = options.async == "concurrent", -- or while the program goes on
     default_async = async.constants.acc_async_noval,
     queue = 0,          -- of routines that have one (async.within)
     blocks = {},        -- address -> {bytes, name, live}
@@ -125,7 +126,8 @@ function session.new(options, outer)
     group_least = options.group_least,
     threads = options.threads,
     check_host = not options.unchecked,
-    delayed = options.async == "delayed",
+    own_kernels = options.own_kernels,
+    async = options.async,
     descriptors = options.descriptors,
     rules = rules.for_core(self.rules, options.strict),
   }
@@ -495,6 +497,7 @@ end
 -- While an expectation of failure is under way, a construct that fails must leave everything as it
 -- was: directory, attachments, levels, device memory, host memory.
 function Session:snapshot()
+  if self.concurrent then async.finish(self) end -- what is under way changes the device meanwhile
   local host = {}
   local from = self
   while from do

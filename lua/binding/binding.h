@@ -88,6 +88,8 @@ extern const luaL_Reg inspect_methods[], memory_methods[], queue_methods[], kern
 accd_region *check_region(lua_State *L, int index);
 /* The words of the list on top of the stack, in memory of Lua's, which comes on top of it. */
 uint64_t *get_words(lua_State *L, size_t *n);
+void read_kernel(lua_State *L, int index, accd_kernel *kernel);
+int push_kernel_end(lua_State *L, const accd_kernel_end *end);
 
 int luaopen_accdeep_core(lua_State *L);
 

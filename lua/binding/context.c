@@ -244,12 +244,16 @@ static int l_open(lua_State *L)
     config.threads = (unsigned)get_integer(L, 1, "threads", config.threads);
     config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
     config.check_host = get_boolean(L, 1, "check_host");
+    config.own_kernels = get_boolean(L, 1, "own_kernels");
     const struct allocator *allocator = get_pointer(L, 1, "allocator");
     if (allocator) {
         config.alloc = allocator->fn;
         config.alloc_ud = allocator->ud;
     }
-    config.delayed = get_boolean(L, 1, "delayed");
+    static const char *const modes[] = {"program", "delayed", "concurrent", NULL};
+    lua_getfield(L, 1, "async");
+    config.queues = (accd_queue_mode)luaL_checkoption(L, -1, "program", modes);
+    lua_pop(L, 1);
     if (lua_getfield(L, 1, "rules") == LUA_TTABLE) {
         read_rules(L, &rules);
         config.rules = &rules;

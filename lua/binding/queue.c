@@ -84,17 +84,18 @@ struct held {
     int ref;
 };
 
-/* What it raises is the cause of the error that the wait gives. */
-static int run_held(void *ud, int run)
+/* What it raises is the cause of the error that the wait gives. It is told whether the device has run it. */
+static int run_held(void *ud, accd_call call)
 {
     struct held *held = ud;
     struct context *context = held->context;
     lua_State *L = context->L;
     int failed = 0;
-    if (run && lua_checkstack(L, 4)) {
+    if (call != ACCD_LET_GO && lua_checkstack(L, 4)) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, held->ref);
-        failed = lua_pcall(L, 0, 0, 0) != LUA_OK;
-    } else if (run) {
+        lua_pushboolean(L, call == ACCD_WAS_RUN);
+        failed = lua_pcall(L, 1, 0, 0) != LUA_OK;
+    } else if (call != ACCD_LET_GO) {
         lua_pushliteral(L, "stack overflow"); /* there is always room for one value */
         failed = 1;
     }
@@ -122,7 +123,7 @@ static struct held *hold(lua_State *L, struct context *context, int index)
 static int taken(lua_State *L, struct context *context, accd_status status, struct held *held)
 {
     if (status != ACCD_OK && status != ACCD_CALLBACK)
-        (void)run_held(held, 0);
+        (void)run_held(held, ACCD_LET_GO);
     return push_result(L, context, status);
 }
 
@@ -148,6 +149,27 @@ static int l_launch(lua_State *L)
     return taken(L, context, accd_launch(region, devs, n, run_held, held), held);
 }
 
+/* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way", or as context:kernel_run(device,
+ * kernel). fn is called when the kernel is over, with whether the device has run it. */
+static int l_launch_kernel(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    accd_region *region = check_region(L, 2);
+    size_t n;
+    lua_settop(L, 5);
+    luaL_checktype(L, 3, LUA_TFUNCTION);
+    accd_kernel kernel;
+    read_kernel(L, 5, &kernel);
+    lua_pushvalue(L, 4);
+    const uint64_t *devs = get_words(L, &n);
+    struct held *held = hold(L, context, 3);
+    accd_kernel_end end;
+    accd_status status = accd_launch_kernel(region, devs, n, &kernel, run_held, held, &end);
+    if (status != ACCD_OK || end.how != ACCD_KERNEL_UNDER_WAY)
+        (void)run_held(held, ACCD_LET_GO);
+    return status == ACCD_OK ? push_kernel_end(L, &end) : push_error(L, context, status);
+}
+
 const luaL_Reg queue_methods[] = {
     {"queue", l_queue},
     {"queue_wait", l_queue_wait},
@@ -157,5 +179,6 @@ const luaL_Reg queue_methods[] = {
     {"queues", l_queues},
     {"copy_async", l_copy_async},
     {"launch", l_launch},
+    {"launch_kernel", l_launch_kernel},
     {NULL, NULL},
 };

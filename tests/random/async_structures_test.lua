@@ -176,15 +176,20 @@ for round = 1, rounds do
   math.randomseed(seed, round)
   local list = without_failing_kernels(program())
   local codes, at_once = result_of(list, "program")
-  local others, delayed = result_of(list, "delayed")
+  local all = {}
+  for _, mode in ipairs { "delayed", "concurrent" } do all[mode] = table.pack(result_of(list, mode)) end
   for line, step in ipairs(list) do
     good = good + (codes[line] == "ok" and 1 or 0)
     kernels_run = kernels_run + (step[2] and 1 or 0)
-    expect(codes[line] == others[line], ("seed %d, round %d, step %d: %s, but delayed it is %s\n  %s"):format(seed,
-      round, line, codes[line], others[line], text_of(list)))
+    for mode, other in pairs(all) do
+      expect(codes[line] == other[1][line], ("seed %d, round %d, step %d: %s, but %s it is %s\n  %s"):format(seed,
+        round, line, codes[line], mode, other[1][line], text_of(list)))
+    end
   end
-  expect(at_once == delayed, ("seed %d, round %d: delayed it gives\n %s\nnot\n %s\n  %s"):format(seed, round, delayed,
-    at_once, text_of(list)))
+  for mode, other in pairs(all) do
+    expect(at_once == other[2], ("seed %d, round %d: %s it gives\n %s\nnot\n %s\n  %s"):format(seed, round, mode,
+      other[2], at_once, text_of(list)))
+  end
 end
 expect(good > rounds * 10 and kernels_run > rounds * 3,
   ("%d good steps and %d kernels are few"):format(good, kernels_run))

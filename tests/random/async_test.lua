@@ -1,5 +1,6 @@
--- Random programs with queues and waits, run at once and delayed. A happens-before check of the program says whether a
--- wait is missing; if none is, both give the same results. Programs with missing waits may differ, and some do.
+-- Random programs with queues and waits, run at once, delayed and concurrent. A happens-before check of the program
+-- says whether a wait is missing; if none is, all give the same results. Delayed, programs with missing waits may
+-- differ, and some do. Concurrent, they differ only where the host writes what a queue has fetched and not stored yet.
 -- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
 
 scenario { title = "random queues against a happens-before check", cites = { "ACC33-async-2", "ACC33-async-3",
@@ -27,7 +28,7 @@ local function new_order()
     clocks[t] = {}
     for u = 0, QUEUES do clocks[t][u] = 0 end
   end
-  return setmetatable({ clocks = clocks, places = {}, missing = false }, Order)
+  return setmetatable({ clocks = clocks, places = {}, missing = false, fetched = {}, crossed = false }, Order)
 end
 
 -- t goes on behind what u has done.
@@ -56,6 +57,14 @@ function Order:run(t, reads, writes)
   self.clocks[t][t] = self.clocks[t][t] + 1
   for _, place in ipairs(reads) do self:touch(t, place, false) end
   for _, place in ipairs(writes) do self:touch(t, place, true) end
+  if t == 0 and self.waits then self.fetched = {} end
+  for _, place in ipairs(t ~= 0 and writes or {}) do self.fetched[place] = true end
+end
+
+-- The host itself writes a place. crossed: a queue may have fetched something to it that is not there yet.
+function Order:write(place)
+  self.crossed = self.crossed or (not self.waits and self.fetched[place] ~= nil)
+  self:run(0, {}, { place })
 end
 
 -- ----------------------------------------------------------------------------------- programs --
@@ -105,12 +114,14 @@ local steps = {
   end,
   function(_, order) -- the host's own
     local name = pick(VARIABLES)
-    order:run(0, {}, { host(name) })
+    order:write(host(name))
     return nil, nil, { name = name, at = math.random(0, N - 1), value = math.random(100) }
   end,
+  function() return nil, nil, nil, math.random(0, QUEUES) end, -- a test of a queue, or of all
   function(_, order, q) -- wait
     if math.random(3) == 1 then
       for u = 1, QUEUES do order:join(0, u) end
+      order.fetched = {}
       return "wait"
     end
     local u = math.random(QUEUES)
@@ -127,15 +138,15 @@ local function program(careful)
     local q = math.random(0, QUEUES)
     local clauses = q ~= 0 and (" async(%d)"):format(q) or ""
     local step = pick(steps)
-    order.waits = step ~= steps[7] and math.random() < careful
+    order.waits = step ~= steps[8] and math.random() < careful
     if order.waits then clauses = clauses .. " wait" end
     if step == steps[6] and order.waits then list[#list + 1] = { text = "wait" } end
-    local text, body, write = step(present, order, q, clauses)
-    if text or write then list[#list + 1] = { text = text, body = body, write = write } end
+    local text, body, write, test = step(present, order, q, clauses)
+    if text or write or test then list[#list + 1] = { text = text, body = body, write = write, test = test } end
   end
   for u = 1, QUEUES do order:join(0, u) end
   list[#list + 1] = { text = "wait" }
-  return list, order.missing
+  return list, order
 end
 
 -- -------------------------------------------------------------------------------------- running --
@@ -151,7 +162,10 @@ local function result_of(list, mode)
       for i = 0, N - 1 do s.ctx:host_write(place(s, name, i), INT, 10 * k + i) end
     end
     for line, step in ipairs(list) do
-      if step.write then
+      if step.test then
+        local queue = step.test ~= 0 and s.ctx:queue(0, step.test) or 0
+        if mode == "concurrent" then s.ctx:queue_test(0, queue) end -- delayed, it would do what is left
+      elseif step.write then
         s.ctx:host_write(place(s, step.write.name, step.write.at), INT, step.write.value)
       else
         local run = s:directive(step.text, nil, "random", line)
@@ -182,25 +196,34 @@ end
 local function text_of(list)
   local lines = {}
   for i, step in ipairs(list) do
-    lines[i] = step.text and step.text .. (step.body and " { " .. step.body .. " }" or "")
+    lines[i] = step.test and ("test(%d)"):format(step.test)
+      or step.text and step.text .. (step.body and " { " .. step.body .. " }" or "")
       or ("%s[%d] = %d"):format(step.write.name, step.write.at, step.write.value)
   end
   return table.concat(lines, "\n  ")
 end
 
-local whole, differ = 0, 0
+local whole, differ, kept = 0, 0, 0
 for round = 1, rounds do
   math.randomseed(seed, round)
-  local list, missing = program(pick { 0.5, 0.95, 1 })
+  local list, order = program(pick { 0, 0.5, 0.95, 1 })
   local at_once, delayed = result_of(list, "program"), result_of(list, "delayed")
-  if not missing then
+  local function same(mode, other)
+    expect(at_once == other, ("seed %d, round %d: no wait is missing, but %s it gives\n %s\nnot\n %s\n  %s")
+      :format(seed, round, mode, other, at_once, text_of(list)))
+  end
+  if not order.missing then
     whole = whole + 1
-    expect(at_once == delayed, ("seed %d, round %d: no wait is missing, but delayed it gives\n %s\nnot\n %s\n  %s")
-      :format(seed, round, delayed, at_once, text_of(list)))
+    same("delayed", delayed)
   elseif at_once ~= delayed then
     differ = differ + 1
+  end
+  if not (order.missing and order.crossed) then
+    kept = kept + 1
+    same("concurrent", result_of(list, "concurrent"))
   end
 end
 expect(whole > rounds // 10, ("%d programs without a missing wait are few"):format(whole))
 expect(differ > rounds // 10, ("%d programs that show their missing wait are few"):format(differ))
-print(("%d programs: %d miss no wait, %d show that they do"):format(rounds, whole, differ))
+expect(kept > rounds // 4, ("%d programs that keep their order are few"):format(kept))
+print(("%d programs: %d miss no wait, %d show that they do, %d keep their order"):format(rounds, whole, differ, kept))

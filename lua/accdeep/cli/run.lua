@@ -26,7 +26,7 @@ local function shared_options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
   command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.profile)
   command:option("--async", "When queues do their work, where the scenario does not say: program (at once), "
-    .. "delayed (at the wait)."):choices { "program", "delayed" }
+    .. "delayed (at the wait), concurrent (meanwhile)."):choices { "program", "delayed", "concurrent" }
   command:option("--descriptors",
     "Layout of Fortran's descriptors, where the scenario names none: cfi, flang, gfortran.")
     :choices { "cfi", "flang", "gfortran" }

@@ -24,7 +24,8 @@ host.v = { n = 2, data = { 5, 6 } }
     "language? string - `\"c\"` or `\"fortran\"`; without it the first `fortran` says so",
     "strict? boolean - `false` lets pass what could be undone silently: an object that leaves while something is"
       .. " attached to it, a detach of what is not attached, an address of before a fusion",
-    "async? string - when queues do their work: `\"program\"`, at once, or `\"delayed\"`, as late as the wait",
+    "async? string - when queues do their work: `\"program\"`, at once, `\"delayed\"`, as late as the wait, or"
+      .. " `\"concurrent\"`, while the scenario goes on, if the device can (cuda)",
     "descriptors? string - layout of Fortran's descriptors: `\"cfi\"` if not said, `\"flang\"`, `\"gfortran\"`",
   } },
 

@@ -19,7 +19,8 @@ assert(accdeep.version:match "^%d+%.%d+%.%d+$")
       .. " there are no limits.", fields = {
     "device? string - `\"sim\"`, `\"cuda\"`, `\"cuda:1\"`",
     "rules? string|table - a profile, instead of the scenario's own",
-    "async? string - when queues do their work, where the scenario does not say: `\"program\"`, `\"delayed\"`",
+    "async? string - when queues do their work, where the scenario does not say: `\"program\"`, `\"delayed\"`,"
+      .. " `\"concurrent\"`",
     "descriptors? string - layout of Fortran's descriptors, where the scenario names none",
     "out? fun(text: string) - gets what the scenario prints; standard output if not said",
     "trace? fun(event: table) - gets each event",
