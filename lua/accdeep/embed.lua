@@ -41,9 +41,12 @@ end
 function embed.open(options)
   choice(options.language, languages, "language", "c and fortran")
   choice(options.descriptors, fortran.layouts, "layout of descriptors", "cfi, flang and gfortran")
-  choice((options.device or "sim"):gsub(":%d+$", ""), backends, "kind of device", "sim, direct, cuda and cuda:N")
+  choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
+  local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
+  choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
   local self = setmetatable({ kept = {} }, Host) -- kept: text -> line -> record of the directive
   options.unchecked = true
+  options.own_kernels = true -- the program's, on a GPU in any stream
   rules.profile(options.rules or "tr14") -- told before a device is looked for
   self.session = session.new(options)
   self.ctx = self.session.ctx

@@ -49,7 +49,8 @@ struct lua_State;
 typedef struct accd_config {
     const char *device;    /* "sim" (NULL): simulated memory that only accdeep reaches, and that knows which
                               bytes were written; "direct": the same at addresses that functions of this
-                              program can use, to run kernels on; "cuda", "cuda:1": memory of a GPU */
+                              program can use, to run kernels on; "cuda", "cuda:1": memory of a GPU, which kernels
+                              of this program use in any stream, and which counts as written */
     unsigned devices;      /* how many; 0: one */
     uint64_t device_bytes; /* memory of each; 0: 16 GiB, of which only what is used is taken */
     const char *rules;     /* a rule profile by name; NULL: "tr14" */
@@ -72,7 +73,9 @@ typedef struct accd_config {
                               stays yours, keeps its globals, must outlive the session, and runs nothing
                               else while the session is in a call. Strings must have Lua's methods; an LPeg
                               that it loads later must be of the same release. NULL: one of the session's */
-    void *reserved[8];     /* 0 */
+    const char *async;     /* when queues do their work: "program" (NULL), at its directive, or "concurrent",
+                              while the program goes on, if the device can ("cuda") */
+    void *reserved[7];     /* 0 */
 } accd_config;
 
 /* Opens a session. On failure, too, *a_p is a session, or NULL if there is no memory even for that: one
@@ -173,7 +176,10 @@ ACCD_API accd_status accd_function(accd *a, const char *name, accd_function_fn f
  * - parallel, serial, kernels, target and their kin open in the same way, and the program does the
  *   computing: "acc end parallel" ends it. accd_compute does both. Only clauses count: which variables
  *   your kernel uses is not known here.
- * - async, wait: what they ask for is checked, and events name the queue; the work is done at once.
+ * - async, wait: what they ask for is checked, and events name the queue; the work is done at once. Or, in a
+ *   session that is concurrent, it goes on by itself, as if it were done at once: what is sent was read at the
+ *   directive, what is fetched is here after a wait, and a kernel of yours finds its data, because a compute
+ *   construct waits for the queues of its device.
  * - host_data, use_device_ptr, host constructs of OpenMP: unsupported; accd_deviceptr says what they would.
  * Errors are those of the directive: ACCD_SYNTAX, ACCD_INVALID, and the statuses of the core.
  * A directive is parsed once for its place; later only the construct is run. The first one of a session

@@ -183,6 +183,11 @@ static accd_status run_plan(accd *a, const struct plan *plan, int ref, accd_prep
     if (plan->construct && plan->device >= 0)
         status = construct_run(plan->construct, plan->device, plan->queue,
                                region ? &region->core : NULL, &item);
+    if (status == ACCD_OK && plan->kind == PLAN_COMPUTE && region->core) {
+        status = accd_queue_wait(a->core, plan->device, 0); /* what the kernel uses is there */
+        if (status != ACCD_OK)
+            accd_region_abandon(region->core);
+    }
     if (status != ACCD_OK) {
         if (region)
             accd_delete(a, region, sizeof *region);

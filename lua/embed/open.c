@@ -108,6 +108,7 @@ static void push_options(lua_State *L, struct opening *opening)
     set_text(L, "rules", config->rules);
     set_text(L, "language", config->language);
     set_text(L, "descriptors", config->descriptors);
+    set_text(L, "async", config->async);
     set_number(L, "devices", config->devices);
     set_number(L, "device_bytes", config->device_bytes);
     set_number(L, "threads", config->threads);

@@ -380,10 +380,12 @@ static void bad_configurations(void)
         const char *message;
     } cases[] = {
         {{.device = "cudo"}, ACCD_INVALID, "there is no kind of device 'cudo'"},
+        {{.device = "sim:3"}, ACCD_INVALID, "there is no kind of device 'sim:3'"},
         {{.device = "cuda:99"}, ACCD_NO_DEVICE, ""},
         {{.rules = "tr15"}, ACCD_INVALID, "there is no rule profile 'tr15'"},
         {{.language = "basic"}, ACCD_INVALID, "there is no language 'basic'"},
         {{.descriptors = "nag"}, ACCD_INVALID, "there is no layout of descriptors 'nag'"},
+        {{.async = "delayed"}, ACCD_INVALID, "there is no mode of queues 'delayed'"},
         {{.memory_most = 100 << 10}, ACCD_LIMIT, "the interpreter needs more memory"},
         {{.memory_most = 100}, ACCD_LIMIT, "the interpreter needs more memory"},
         {{.reserved = {&X}}, ACCD_MISUSE, "the configuration has fields"},
