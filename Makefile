@@ -14,7 +14,7 @@ BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo test test-cuda bench bench-cuda docs install dist selfcontained clean \
+.PHONY: all build demo test test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
         deps-build deps-test deps-bench
 
 all: build
@@ -40,6 +40,11 @@ bench: deps-bench build
 # On the machine's own GPU; `make test` has the same on a stand-in for its driver.
 test-cuda: deps-test build
 	@tests/cuda/run $(BUILD) test
+
+# The same for a machine with a GPU and its driver alone, as a folder that is carried there: $(BUILD)/carry.
+carry-cuda: deps-test build
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
+	@tests/cuda/carry $(BUILD) $(BUILD)/carry
 
 bench-cuda: deps-bench build
 	@tests/cuda/run $(BUILD) bench

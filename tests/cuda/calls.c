@@ -16,14 +16,14 @@ struct forest {
 };
 
 /* Arrays of their own for each leaf, far apart and out of order. */
-static struct forest grow(size_t n)
+static struct forest grow(size_t n, size_t floats)
 {
-    struct forest forest = {n, malloc(n * sizeof(struct leaf)), malloc(n * 4 * FLOATS * sizeof(float))};
+    struct forest forest = {n, malloc(n * sizeof(struct leaf)), malloc(n * 4 * floats * sizeof(float))};
     for (size_t i = 0; i < n; i++) {
         size_t k = i * 7919 % n;
-        forest.leaves[i] = (struct leaf){FLOATS, forest.values + (4 * k) * FLOATS,
-                                         forest.values + (4 * k + 2) * FLOATS};
-        for (int v = 0; v < FLOATS; v++)
+        forest.leaves[i] = (struct leaf){(int)floats, forest.values + (4 * k) * floats,
+                                         forest.values + (4 * k + 2) * floats};
+        for (size_t v = 0; v < floats; v++)
             forest.leaves[i].a[v] = (float)i, forest.leaves[i].b[v] = (float)v;
     }
     return forest;
@@ -48,12 +48,12 @@ enum { ENTER_DEEP, SEND, FETCH, SEND_SHALLOW, EXIT_DEEP, STEPS };
 static const char *const steps[STEPS] = {"enter data copyin", "update device", "update self",
                                          "update device, own bytes only", "exit data copyout"};
 
-static void count_deep(size_t n, uint64_t *calls)
+static void count_deep(size_t n, size_t floats, uint64_t *calls)
 {
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     accd_program *program = leaf_program(context);
     const accd_label *label = array(context, "Y", sizeof(struct leaf), program);
-    struct forest forest = grow(n);
+    struct forest forest = grow(n, floats);
     const size_t bytes = n * sizeof(struct leaf);
     COUNTED(ENTER(context, walked(ACCD_COPYIN, forest.leaves, bytes, program, label)),
             &calls[ENTER_DEEP]);
@@ -78,29 +78,91 @@ static void count_deep(size_t n, uint64_t *calls)
             &calls[EXIT_DEEP]);
     bool kept = true;
     for (size_t i = 0; i < n; i++)
-        kept = kept && forest.leaves[i].n == FLOATS && forest.leaves[i].a[3] == (float)i + 1;
+        kept = kept && forest.leaves[i].n == (int)floats && forest.leaves[i].a[3] == (float)i + 1;
     must(kept, "all of it came back");
     accd_program_release(program);
     accd_context_close(context);
     cut(&forest);
 }
 
-static void deep(void)
+/* What is made once; and of each chunk, in which there may be parts of three columns, an event, a wait. */
+static uint64_t calls_for(uint64_t bytes) { return 20 + 5 * (bytes / CHUNK + 1); }
+
+static void deep(const size_t sizes[3], size_t floats)
 {
-    static const size_t sizes[] = {1000, 8000, 64000};
     uint64_t calls[3][STEPS];
     for (int i = 0; i < 3; i++)
-        count_deep(sizes[i], calls[i]);
+        count_deep(sizes[i], floats, calls[i]);
     for (int s = 0; s < STEPS; s++) {
         for (int i = 0; i < 3; i++) {
             /* elements and arrays, pieces of pointers among them, tables of three words for each */
-            uint64_t bytes = sizes[i] * (sizeof(struct leaf) + 2 * FLOATS * sizeof(float) + 5 * 24);
-            must(calls[i][s] <= 14 + 4 * (bytes / CHUNK), "%s of %zu: %llu calls", steps[s], sizes[i],
+            uint64_t bytes = sizes[i] * (sizeof(struct leaf) + 2 * floats * sizeof(float) + 5 * 24);
+            must(calls[i][s] <= calls_for(bytes), "%s of %zu: %llu calls", steps[s], sizes[i],
                  (unsigned long long)calls[i][s]);
         }
-        ok(1, "%s: %llu, %llu, %llu calls for 1000, 8000, 64000 objects", steps[s],
+        ok(1, "%s: %llu, %llu, %llu calls for %zu, %zu, %zu objects with arrays of %zu bytes", steps[s],
            (unsigned long long)calls[0][s], (unsigned long long)calls[1][s],
-           (unsigned long long)calls[2][s]);
+           (unsigned long long)calls[2][s], sizes[0], sizes[1], sizes[2], floats * sizeof(float));
+    }
+}
+
+struct branch {
+    struct leaf *leaves;
+    int n;
+};
+
+/* Elements between the roots and the arrays. */
+static void count_nested(size_t n, size_t floats, uint64_t *calls)
+{
+    enum { EACH = 8 };
+    accd_context *context = open_with(NULL, NULL, NULL, 64);
+    accd_program *leaf = leaf_program(context);
+    const accd_field field = {.unit = sizeof(struct leaf),
+                              .start = -1,
+                              .code_end = 1,
+                              .child = leaf,
+                              .label = member(context, "leaves", sizeof(struct leaf), leaf)};
+    accd_program *program =
+        program_of(context, &(accd_program_spec){
+                                .stride = sizeof(struct branch),
+                                .pieces = &(accd_piece){.bytes = sizeof(struct branch)},
+                                .npieces = 1,
+                                .fields = &field,
+                                .nfields = 1,
+                                .registers = 1,
+                                .ncode = 1,
+                                .code = CODE(LOAD(0, ACCD_I32, offsetof(struct branch, n)))});
+    struct forest forest = grow(n, floats);
+    struct branch *branches = calloc(n / EACH, sizeof *branches);
+    const size_t bytes = n / EACH * sizeof *branches;
+    for (size_t i = 0; i < n / EACH; i++)
+        branches[i] = (struct branch){forest.leaves + i * EACH, EACH};
+    COUNTED(ENTER(context, walked(ACCD_COPYIN, branches, bytes, program, NULL)), &calls[ENTER_DEEP]);
+    memset(forest.values, 0, n * 4 * floats * sizeof(float));
+    COUNTED(EXIT(context, walked(ACCD_COPYOUT, branches, bytes, program, NULL)), &calls[EXIT_DEEP]);
+    bool kept = true;
+    for (size_t i = 0; i < n; i++)
+        kept = kept && forest.leaves[i].a[floats - 1] == (float)i &&
+               forest.leaves[i].b[floats - 1] == (float)floats - 1;
+    must(kept, "all of it came back");
+    accd_program_release(program);
+    accd_program_release(leaf);
+    accd_context_close(context);
+    free(branches);
+    cut(&forest);
+}
+
+static void nested(const size_t sizes[3], size_t floats)
+{
+    for (int i = 0; i < 3; i++) {
+        const uint64_t each = sizeof(struct branch) / 8 + sizeof(struct leaf) + 2 * floats * sizeof(float);
+        const uint64_t bytes = sizes[i] * each;
+        uint64_t calls[STEPS];
+        count_nested(sizes[i], floats, calls);
+        ok(calls[ENTER_DEEP] <= calls_for(bytes) && calls[EXIT_DEEP] <= calls_for(bytes),
+           "nested: %zu objects with arrays of %zu bytes enter in %llu calls, and leave in %llu", sizes[i],
+           floats * sizeof(float), (unsigned long long)calls[ENTER_DEEP],
+           (unsigned long long)calls[EXIT_DEEP]);
     }
 }
 
@@ -199,7 +261,10 @@ int main(void)
         printf("Bail out! libcuda.so.1 is not the stand-in\n");
         return 1;
     }
-    deep();
+    deep((const size_t[]){1000, 8000, 64000}, FLOATS);
+    deep((const size_t[]){100, 800, 6400}, 1024);
+    nested((const size_t[]){1000, 8000, 64000}, FLOATS);
+    nested((const size_t[]){96, 800, 6400}, 1024);
     plain();
     large();
     both_ways();
