@@ -1,6 +1,8 @@
 /* directory.c - the experiments of document DIR's section 5, and what an environment costs; for
  * directory.lua, which prints and draws.
  *
+ *     directory about BACKEND
+ *         the device that experiments run on, in one line; 77: why they cannot
  *     directory overhead EXPERIMENT MOST [BACKEND]
  *         for arrays of up to MOST bytes a line: bytes, ns by hand, ns
  *     directory cost KIND K MOST DEPTH
@@ -8,22 +10,24 @@
  *
  * By hand is what a program without any directory does: it calls the device's own functions, on the
  * same device, for the same moves and the same kernels. Both take turns. Of many runs the first
- * quartile counts: what else the machine does disturbs the others.
+ * quartile counts: what else the machine does disturbs the others. Before that both must have the
+ * right sums.
  *
- * BACKEND must be one whose memory the kernels here can use, "direct"; a device with kernels of its
- * own needs others in their place. */
-#include "core.h"
+ * BACKEND is "direct", where kernels are functions, or "cuda" (directory_cuda.c). */
+#include "directory.h"
 
 #include <accdeep_directory.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { FLOAT = sizeof(float), PAIRS_MOST = 20001, PAIRS_LEAST = 41 };
+enum { PAIRS_MOST = 20001, PAIRS_LEAST = 41, NO_DEVICE = 77 };
 static const double BUDGET = 3e9; /* ns for each size, as long as there are enough pairs */
 
 static accd_stacks *stacks;
 static struct accd_directory *device;
+static const struct by_hand *by_hand;
+static bool stand_in; /* figures mean nothing: few runs are enough */
 
 static double now(void)
 {
@@ -64,44 +68,6 @@ static double quartile(double *values, size_t n)
 
 /* ---------------------------------------------------------------------- a device by hand -- */
 
-static float *take(size_t n)
-{
-    uint64_t address;
-    check(device->ops->alloc(device->device, n * FLOAT, &address));
-    return (float *)(uintptr_t)address;
-}
-
-static void give(float *block)
-{
-    check(device->ops->free(device->device, (uintptr_t)block));
-}
-
-static void send(float *to, const float *from, size_t n)
-{
-    check(device->ops->begin(device->device, &(struct accd_traffic){.in = 1}));
-    memcpy(device->ops->stage(device->device, (uintptr_t)to, n * FLOAT), from, n * FLOAT);
-    check(device->ops->end(device->device));
-}
-
-static void fetch(float *to, const float *from, size_t n)
-{
-    check(device->ops->begin(device->device, &(struct accd_traffic){.out = 1}));
-    memcpy(to, device->ops->fetch(device->device, (uintptr_t)from, n * FLOAT), n * FLOAT);
-    check(device->ops->end(device->device));
-}
-
-static float *on_device(const float *host)
-{
-    uint64_t address;
-    check(device_address(stacks, 0, host, &address));
-    return (float *)(uintptr_t)address;
-}
-
-/* --------------------------------------------------------------------------- experiments -- */
-
-enum { ARRAYS = 12, MOVED = 7 };
-static float *host[ARRAYS], *resident[ARRAYS];
-
 static __attribute__((noinline)) void add(float *restrict to, const float *restrict x,
                                           const float *restrict y, size_t n)
 {
@@ -109,21 +75,86 @@ static __attribute__((noinline)) void add(float *restrict to, const float *restr
         to[i] = x[i] + y[i];
 }
 
+static uint64_t direct_take(size_t n)
+{
+    uint64_t address;
+    check(device->ops->alloc(device->device, n * FLOAT, &address));
+    return address;
+}
+
+static void direct_give(uint64_t at)
+{
+    check(device->ops->free(device->device, at));
+}
+
+static void direct_send(uint64_t to, const float *from, size_t n)
+{
+    check(device->ops->begin(device->device, &(struct accd_traffic){.in = 1}));
+    memcpy(device->ops->stage(device->device, to, n * FLOAT), from, n * FLOAT);
+    check(device->ops->end(device->device));
+}
+
+static void direct_fetch(float *to, uint64_t from, size_t n)
+{
+    check(device->ops->begin(device->device, &(struct accd_traffic){.out = 1}));
+    memcpy(to, device->ops->fetch(device->device, from, n * FLOAT), n * FLOAT);
+    check(device->ops->end(device->device));
+}
+
+static void direct_add(const struct sum *sums, size_t nsums)
+{
+    for (size_t i = 0; i < nsums; i++)
+        add((float *)(uintptr_t)sums[i].to, (const float *)(uintptr_t)sums[i].x,
+            (const float *)(uintptr_t)sums[i].y, sums[i].n);
+}
+
+static void direct_wait(void)
+{
+}
+
+static const struct by_hand directly = {direct_take,  direct_give, direct_send,
+                                        direct_fetch, direct_add,  direct_wait};
+
+static uint64_t on_device(const float *host)
+{
+    uint64_t address;
+    check(device_address(stacks, 0, host, &address));
+    return address;
+}
+
+/* --------------------------------------------------------------------------- experiments -- */
+
+enum { ARRAYS = 12, MOVED = 7 };
+static float *host[ARRAYS];
+static uint64_t resident[ARRAYS];
+
+/* Kernels are the program's own: constructs do not know of them, nor they of constructs. A construct has
+ * moved its data when it returns, and what a kernel does must be over before the next one begins. So both
+ * sides wait for their kernels, as a construct that computes would, and differ in nothing but data. */
+static void compute(const struct sum *sums, size_t nsums)
+{
+    by_hand->add(sums, nsums);
+    by_hand->wait();
+}
+
 /* Three vector additions, the second one on the host. */
 static void vector_by_hand(size_t n)
 {
-    float *a = take(n), *b = take(n), *c = take(n);
-    send(a, host[0], n);
-    send(b, host[1], n);
-    add(c, a, b, n);
-    fetch(host[2], c, n);
+    uint64_t a = by_hand->take(n), b = by_hand->take(n), c = by_hand->take(n);
+    const struct sum sum = {c, a, b, n};
+    by_hand->send(a, host[0], n);
+    by_hand->send(b, host[1], n);
+    compute(&sum, 1);
+    by_hand->fetch(host[2], c, n);
+    by_hand->wait();
     add(host[1], host[0], host[2], n);
-    send(b, host[1], n);
-    add(c, a, b, n);
-    fetch(host[2], c, n);
-    give(a);
-    give(b);
-    give(c);
+    by_hand->send(b, host[1], n);
+    compute(&sum, 1);
+    by_hand->fetch(host[2], c, n);
+    by_hand->wait();
+    by_hand->give(a);
+    by_hand->give(b);
+    by_hand->give(c);
 }
 
 static void vector(size_t n)
@@ -135,43 +166,64 @@ static void vector(size_t n)
     check(pragma_copyin(stacks, host[1], 0, length, FLOAT));
     check(pragma_copyout(stacks, host[2], 0, length, FLOAT));
     check(write_pragma(stacks));
-    float *a = on_device(host[0]), *b = on_device(host[1]), *c = on_device(host[2]);
-    add(c, a, b, n);
+    const struct sum sum = {on_device(host[2]), on_device(host[0]), on_device(host[1]), n};
+    compute(&sum, 1);
     check(pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[2], 0, length, FLOAT));
     add(host[1], host[0], host[2], n);
     check(pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[1], 0, length, FLOAT));
-    add(c, a, b, n);
+    compute(&sum, 1);
     check(end_dataE(stacks, 0));
+}
+
+static void vector_sums(float v[ARRAYS])
+{
+    v[2] = v[0] + v[1];
+    v[1] = v[0] + v[2];
+    v[2] = v[0] + v[1];
 }
 
 /* The schedule of a hydrodynamics code: of twelve arrays five stay on the device, seven are moved
  * there and back in each step, which has two phases. Real ones compute more. */
-static void step_kernel(float *const moved[MOVED], size_t n)
+enum { PHASES = 2 };
+_Static_assert(PHASES * MOVED <= SUMS_MOST, "all kernels of a step are issued together");
+
+static void step_kernels(const uint64_t moved[MOVED], size_t n)
 {
-    for (int phase = 0; phase < 2; phase++)
-        for (int i = 0; i < MOVED; i++)
-            add(moved[i], resident[MOVED + (i + phase) % (ARRAYS - MOVED)], moved[(i + 1) % MOVED],
-                n);
+    struct sum sums[PHASES * MOVED];
+    size_t nsums = 0;
+    for (size_t phase = 0; phase < PHASES; phase++)
+        for (size_t i = 0; i < MOVED; i++)
+            sums[nsums++] = (struct sum){moved[i], resident[MOVED + (i + phase) % (ARRAYS - MOVED)],
+                                         moved[(i + 1) % MOVED], n};
+    compute(sums, nsums);
+}
+
+static void step_sums(float v[ARRAYS])
+{
+    for (size_t phase = 0; phase < PHASES; phase++)
+        for (size_t i = 0; i < MOVED; i++)
+            v[i] = v[MOVED + (i + phase) % (ARRAYS - MOVED)] + v[(i + 1) % MOVED];
 }
 
 static void step_by_hand(size_t n)
 {
-    float *moved[MOVED];
+    uint64_t moved[MOVED];
     for (int i = 0; i < MOVED; i++)
-        moved[i] = take(n);
+        moved[i] = by_hand->take(n);
     for (int i = 0; i < MOVED; i++)
-        send(moved[i], host[i], n);
-    step_kernel(moved, n);
+        by_hand->send(moved[i], host[i], n);
+    step_kernels(moved, n);
     for (int i = 0; i < MOVED; i++)
-        fetch(host[i], moved[i], n);
+        by_hand->fetch(host[i], moved[i], n);
+    by_hand->wait();
     for (int i = 0; i < MOVED; i++)
-        give(moved[i]);
+        by_hand->give(moved[i]);
 }
 
 /* An environment for each step, which names all twelve. */
 static void step(size_t n)
 {
-    float *moved[MOVED];
+    uint64_t moved[MOVED];
     check(new_dataE(stacks, 0));
     check(read_pragma(stacks));
     for (int i = 0; i < ARRAYS; i++)
@@ -179,7 +231,7 @@ static void step(size_t n)
     check(write_pragma(stacks));
     for (int i = 0; i < MOVED; i++)
         moved[i] = on_device(host[i]);
-    step_kernel(moved, n);
+    step_kernels(moved, n);
     check(end_dataE(stacks, 0));
 }
 
@@ -187,20 +239,21 @@ static void step(size_t n)
 static void updates_by_hand(size_t n)
 {
     for (int i = 0; i < MOVED; i++)
-        send(resident[i], host[i], n);
-    step_kernel(resident, n);
+        by_hand->send(resident[i], host[i], n);
+    step_kernels(resident, n);
     for (int i = 0; i < MOVED; i++)
-        fetch(host[i], resident[i], n);
+        by_hand->fetch(host[i], resident[i], n);
+    by_hand->wait();
 }
 
 static void updates(size_t n)
 {
-    float *moved[MOVED];
+    uint64_t moved[MOVED];
     for (int i = 0; i < MOVED; i++)
         check(pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[i], 0, (int64_t)n, FLOAT));
     for (int i = 0; i < MOVED; i++)
         moved[i] = on_device(host[i]);
-    step_kernel(moved, n);
+    step_kernels(moved, n);
     for (int i = 0; i < MOVED; i++)
         check(pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[i], 0, (int64_t)n, FLOAT));
 }
@@ -208,12 +261,50 @@ static void updates(size_t n)
 static const struct experiment {
     const char *name;
     void (*by_hand)(size_t n), (*run)(size_t n);
+    void (*sums)(float v[ARRAYS]); /* what becomes of one element of each array */
     int first_resident; /* arrays that an environment around holds, ARRAYS: none */
 } experiments[] = {
-    {"vector", vector_by_hand, vector, ARRAYS},
-    {"steps", step_by_hand, step, MOVED},
-    {"updates", updates_by_hand, updates, 0},
+    {"vector", vector_by_hand, vector, vector_sums, ARRAYS},
+    {"steps", step_by_hand, step, step_sums, MOVED},
+    {"updates", updates_by_hand, updates, step_sums, 0},
 };
+
+/* ------------------------------------------------------------------------------ right sums -- */
+
+/* Small whole numbers: their sums are exact. */
+static float value_of(size_t array, size_t i)
+{
+    return (float)(1 + (7 * array + i) % 100);
+}
+
+static void set_values(size_t n)
+{
+    for (size_t array = 0; array < ARRAYS; array++)
+        for (size_t i = 0; i < n; i++)
+            host[array][i] = value_of(array, i);
+}
+
+static void check_sums(const struct experiment *experiment, void (*run)(size_t n), size_t n)
+{
+    set_values(n);
+    run(n);
+    for (size_t i = 0; i < n; i++) {
+        float v[ARRAYS];
+        for (size_t array = 0; array < ARRAYS; array++)
+            v[array] = value_of(array, i);
+        experiment->sums(v);
+        for (size_t array = 0; array < ARRAYS; array++) {
+            if (host[array][i] == v[array])
+                continue;
+            fprintf(stderr, "directory: %s %s: element %zu of array %zu is %g, not %g\n", experiment->name,
+                    run == experiment->run ? "with environments" : "by hand", i, array,
+                    (double)host[array][i], (double)v[array]);
+            exit(1);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------- overhead -- */
 
 static double timed(void (*run)(size_t n), size_t n)
 {
@@ -224,7 +315,7 @@ static double timed(void (*run)(size_t n), size_t n)
 
 static void measure(const struct experiment *experiment, size_t n)
 {
-    static double by_hand[PAIRS_MOST], ours[PAIRS_MOST];
+    static double hand[PAIRS_MOST], ours[PAIRS_MOST];
     size_t pairs = 0;
     /* The device gives out what was given back last: with each run the blocks change places. In
      * pairs of changing order both meet both. */
@@ -232,40 +323,46 @@ static void measure(const struct experiment *experiment, size_t n)
         experiment->by_hand(n);
         experiment->run(n);
     }
-    double started = now();
-    while (pairs < PAIRS_LEAST || (pairs < PAIRS_MOST && now() - started < BUDGET)) {
+    const size_t least = stand_in ? 1 : PAIRS_LEAST;
+    const double end = now() + (stand_in ? 0 : BUDGET);
+    while (pairs < least || (pairs < PAIRS_MOST && now() < end)) {
         if (pairs % 2)
             ours[pairs] = timed(experiment->run, n);
-        by_hand[pairs] = timed(experiment->by_hand, n);
+        hand[pairs] = timed(experiment->by_hand, n);
         if (pairs % 2 == 0)
             ours[pairs] = timed(experiment->run, n);
         pairs++;
     }
-    printf("%zu %.1f %.1f\n", n * FLOAT, quartile(by_hand, pairs), quartile(ours, pairs));
+    printf("%zu %.1f %.1f\n", n * FLOAT, quartile(hand, pairs), quartile(ours, pairs));
     fflush(stdout);
+}
+
+static void open_resident(const struct experiment *experiment, size_t n)
+{
+    check(new_dataE(stacks, 0));
+    check(read_pragma(stacks));
+    for (int i = experiment->first_resident; i < ARRAYS; i++)
+        check(pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
+    check(write_pragma(stacks));
+    for (int i = experiment->first_resident; i < ARRAYS; i++)
+        resident[i] = on_device(host[i]);
 }
 
 static void overhead(const struct experiment *experiment, size_t most)
 {
-    uint64_t low, high;
-    if (!accd_device_space(accd_stacks_context(stacks), 0, &low, &high)) {
-        fprintf(stderr, "directory: kernels cannot use the memory of this backend\n");
-        exit(1);
-    }
     for (size_t bytes = 64; bytes <= most; bytes *= 4) {
         size_t n = bytes / FLOAT;
         float *hosts = checked(aligned_alloc(64, ARRAYS * bytes));
-        for (size_t i = 0; i < ARRAYS * n; i++)
-            hosts[i] = 0; /* sums stay what they are */
         for (size_t i = 0; i < ARRAYS; i++)
             host[i] = hosts + i * n;
-        check(new_dataE(stacks, 0));
-        check(read_pragma(stacks));
-        for (int i = experiment->first_resident; i < ARRAYS; i++)
-            check(pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
-        check(write_pragma(stacks));
-        for (int i = experiment->first_resident; i < ARRAYS; i++)
-            resident[i] = on_device(host[i]);
+        set_values(n);
+        open_resident(experiment, n);
+        check_sums(experiment, experiment->by_hand, n);
+        check_sums(experiment, experiment->run, n);
+        check(end_dataE(stacks, 0));
+        for (size_t i = 0; i < ARRAYS * n; i++)
+            hosts[i] = 0; /* sums stay what they are */
+        open_resident(experiment, n);
         measure(experiment, n);
         check(end_dataE(stacks, 0));
         free(hosts);
@@ -379,25 +476,88 @@ static size_t number(const char *text)
     return strtoul(text, NULL, 10);
 }
 
+/* Whether there is a device by hand; else why says why not. */
+static bool find_by_hand(const accd_backend *backend, char *why, size_t room)
+{
+    uint64_t low, high;
+    if (accd_device_space(accd_stacks_context(stacks), 0, &low, &high))
+        by_hand = &directly;
+#ifdef ACCD_HAVE_CUDA
+    else if (backend == accd_backend_named("cuda"))
+        by_hand = cuda_by_hand(device, why, room);
+#endif
+    else
+        snprintf(why, room, "kernels cannot use the memory of %s", backend->name);
+    return by_hand;
+}
+
+static int overheads(const char *name, const char *most)
+{
+    const size_t n = sizeof experiments / sizeof experiments[0];
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, experiments[i].name)) {
+            overhead(&experiments[i], number(most));
+            return 0;
+        }
+    fprintf(stderr, "directory: there is no experiment '%s'\n", name);
+    return 2;
+}
+
+/* One that runs on a device: about, overhead. */
+static int run_on(const accd_backend *backend, char **argv)
+{
+    bool about = !strcmp(argv[1], "about");
+    char why[1000];
+    accd_device_info info = {0};
+    (void)accd_device_about(backend, 0, &info);
+    stand_in = !strncmp(info.name, "stand-in", strlen("stand-in"));
+    device = accd_directory_of(accd_stacks_context(stacks), 0);
+    bool found = find_by_hand(backend, why, sizeof why);
+    int status = found ? 0 : NO_DEVICE;
+    if (!found)
+        fprintf(about ? stdout : stderr, "%s\n", why);
+    else if (about)
+        printf("%s\n", info.name);
+    else
+        status = overheads(argv[2], argv[3]);
+#ifdef ACCD_HAVE_CUDA
+    cuda_by_hand_close();
+#endif
+    return status;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: directory about BACKEND\n"
+                    "       directory overhead vector|steps|updates MOST [BACKEND]\n"
+                    "       directory cost new|present|fuse K MOST DEPTH\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    bool overheads = argc > 3 && !strcmp(argv[1], "overhead");
+    bool about = argc == 3 && !strcmp(argv[1], "about");
+    bool costly = argc == 6 && !strcmp(argv[1], "cost");
+    if (!about && !costly && !(argc >= 4 && argc <= 5 && !strcmp(argv[1], "overhead")))
+        return usage();
     accd_context_config config;
+    accd_device_info none = {0};
     accd_context_config_init(&config);
     config.threads = 1;
-    config.backend = accd_backend_named(argc > 4 && overheads ? argv[4] : "direct");
-    if (argc < (overheads ? 4 : 6) || !config.backend ||
-        accd_stacks_open(&stacks, &config) != ACCD_OK) {
-        fprintf(stderr, "usage: directory overhead vector|steps|updates MOST [BACKEND]\n"
-                        "       directory cost new|present|fuse K MOST DEPTH\n");
-        return 2;
+    config.own_kernels = 1;
+    config.no_device = &none;
+    config.backend = accd_backend_named(about ? argv[2] : argc == 5 ? argv[4] : "direct");
+    if (!config.backend)
+        return usage();
+    if (accd_stacks_open(&stacks, &config) != ACCD_OK) {
+        fprintf(stderr, "directory: no device: %s\n", none.why);
+        return 1;
     }
-    device = accd_directory_of(accd_stacks_context(stacks), 0);
-    if (!overheads)
+    int status = 0;
+    if (costly)
         costs(argv[2], number(argv[3]), number(argv[4]), (int)number(argv[5]));
-    for (size_t i = 0; overheads && i < sizeof experiments / sizeof experiments[0]; i++)
-        if (!strcmp(argv[2], experiments[i].name))
-            overhead(&experiments[i], number(argv[3]));
+    else
+        status = run_on(config.backend, argv);
     accd_stacks_close(stacks);
-    return 0;
+    return status;
 }
