@@ -575,7 +575,8 @@ ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned
 ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigned queue,
                                       int other_device, unsigned other);
 /* *done_p: whether there is nothing left to do. A queue that has been asked since it last got
- * something to do does it first: asking again and again ends. With 0, all queues of the device. */
+ * something to do does it first: asking again and again ends. Concurrent, it says whether the device is done with
+ * what is under way. With 0, all queues of the device. */
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue,
                                      int *done_p);
 

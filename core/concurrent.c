@@ -158,56 +158,7 @@ accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t 
     return ACCD_OK;
 }
 
-/* ----------------------------------------------------------------------------- start, arrive -- */
-
-static uint64_t part_of(const struct accd_transfer *transfer, uint64_t at)
-{
-    uint64_t left = transfer->bytes - at;
-    return left < ACCD_FETCH_PART ? left : ACCD_FETCH_PART;
-}
-
-static bool is_sent(const struct accd_directory *dir, const struct accd_transfer *transfer)
-{
-    return dir->ops->send && transfer->way == ACCD_SENT && transfer->bytes >= ACCD_SEND_LEAST;
-}
-
-static accd_status depart_fetching(struct accd_directory *dir, struct accd_task *task)
-{
-    const struct accd_transfer *at = task->u.transfers.at;
-    for (size_t i = 0; i < task->u.transfers.n; i++)
-        for (uint64_t k = 0; k < at[i].bytes; k += ACCD_FETCH_PART)
-            dir->ops->announce(dir->device, at[i].dev + k, part_of(&at[i], k), true);
-    return dir->ops->depart(dir->device, &task->under_way);
-}
-
-static accd_status depart_sending(struct accd_directory *dir, struct accd_task *task)
-{
-    const accd_backend *ops = dir->ops;
-    const struct accd_transfer *at = task->u.transfers.at;
-    const size_t n = task->u.transfers.n;
-    for (size_t i = 0; i < n; i++)
-        if (at[i].way == ACCD_MOVED_WITHIN)
-            ops->copy(dir->device, at[i].dev, at[i].host, at[i].bytes);
-    for (size_t i = 0; i < n; i++)
-        if (is_sent(dir, &at[i]))
-            ops->send(dir->device, at[i].dev, accd_pointer(at[i].host), at[i].bytes);
-        else if (at[i].way != ACCD_MOVED_WITHIN)
-            ops->announce(dir->device, at[i].dev, at[i].bytes, false);
-    ACCD_TRY(ops->ready(dir->device));
-    for (size_t i = 0; i < n; i++)
-        if (at[i].way != ACCD_MOVED_WITHIN && !is_sent(dir, &at[i]))
-            memcpy(ops->stage(dir->device, at[i].dev, at[i].bytes),
-                   at[i].way == ACCD_OWN ? task->u.transfers.kept + at[i].host
-                                         : (const char *)accd_pointer(at[i].host),
-                   at[i].bytes);
-    return ops->depart(dir->device, &task->under_way);
-}
-
-static accd_status start(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic)
-{
-    ACCD_TRY(dir->ops->begin(dir->device, traffic));
-    return traffic->out ? depart_fetching(dir, task) : depart_sending(dir, task);
-}
+/* ------------------------------------------------------------------------------- start, over -- */
 
 /* Whether a queue does not know yet what a task is to fetch. */
 static bool has_open(const struct accd_queue *queue, const struct accd_task *task)
@@ -237,34 +188,8 @@ accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *d
     *done_p = both_ways || (traffic.out && moved[1] > dir->ops->fetch_most);
     if (*done_p)
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
-    accd_status status = *done_p ? accd_transfer_now(queue, task) : start(dir, task, &traffic);
-    if (status == ACCD_OK)
-        return ACCD_OK;
-    bool silent = !*dir->ops->why(dir->device);
-    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy%s", dir->number,
-              silent ? "; nothing was changed" : "");
-    return accd_say_why(dir, status);
-}
-
-accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task)
-{
-    struct accd_directory *dir = queue->dir;
-    const accd_backend *ops = dir->ops;
-    accd_status freed = task->fetches ? accd_task_check_host(queue, task) : ACCD_OK;
-    accd_status status = ops->arrive(dir->device, task->under_way);
-    for (size_t i = 0; task->fetches && status == ACCD_OK && i < task->u.transfers.n; i++) {
-        const struct accd_transfer *at = &task->u.transfers.at[i];
-        for (uint64_t k = 0; k < at->bytes; k += ACCD_FETCH_PART) {
-            const void *from = ops->fetch(dir->device, at->dev + k, part_of(at, k));
-            if (freed == ACCD_OK)
-                memcpy(accd_pointer(at->host + k), from, part_of(at, k));
-        }
-    }
-    if (status == ACCD_OK)
-        status = ops->end(dir->device);
-    if (status == ACCD_OK)
-        accd_count_transfers(dir, task);
-    return status == ACCD_OK ? freed : accd_task_failed(queue, task, status);
+    accd_status status = *done_p ? accd_transfer_now(dir, task) : accd_depart(dir, task, &traffic);
+    return status == ACCD_OK ? ACCD_OK : accd_copy_failed(dir, status);
 }
 
 void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)

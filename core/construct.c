@@ -32,6 +32,14 @@ accd_status accd_say_why(struct accd_directory *dir, accd_status status)
     return status;
 }
 
+accd_status accd_copy_failed(struct accd_directory *dir, accd_status status)
+{
+    bool silent = !dir->ops->why || !*dir->ops->why(dir->device);
+    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy%s", dir->number,
+              silent ? "; nothing was changed" : "");
+    return accd_say_why(dir, status);
+}
+
 void accd_context_config_init(accd_context_config *config)
 {
     *config = (accd_context_config){

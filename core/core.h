@@ -14,7 +14,8 @@
  *   enter, exit, leave, ends,
  *   update, journal, construct
  *   bulk, windows             the transfers of a whole group (rows.h)
- *   queue, pending            what asynchronous constructs left to be done
+ *   queue, pending,           what asynchronous constructs left to be done; transfers, at once or on
+ *   transfers, concurrent     their way; order among what goes on by itself
  *   host, event, check        known host memory, telling, invariants
  */
 #ifndef ACCD_CORE_H
@@ -498,6 +499,8 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Adds to the last error what the device's driver said, if it said anything; returns the status. */
 accd_status accd_say_why(struct accd_directory *dir, accd_status status);
+/* The error of a construct's transfers. */
+accd_status accd_copy_failed(struct accd_directory *dir, accd_status status);
 /* ACCD_MISUSE while a construct is under way. */
 accd_status accd_idle(accd_context *context);
 /* The same, and while a queue is at work; or if the device has no queue of this number. */

@@ -625,12 +625,8 @@ accd_status accd_plan_commit(struct accd_plan *plan)
             accd_bulk_run(bulk);
         status = dir->ops->end(dir->device);
     }
-    if (status != ACCD_OK) {
-        bool silent = !dir->ops->why || !*dir->ops->why(dir->device);
-        accd_fail(plan->context, status, R_MOVE, "device %d failed to copy%s", dir->number,
-                  silent ? "; nothing was changed" : "");
-        return accd_say_why(dir, status);
-    }
+    if (status != ACCD_OK)
+        return accd_copy_failed(dir, status);
     dir->stats.transfers[0] += traffic.in;
     dir->stats.transfers[1] += traffic.out;
     dir->stats.transfers[2] += traffic.within;

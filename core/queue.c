@@ -339,102 +339,12 @@ bool accd_queue_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- doing them -- */
 
-accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task)
-{
-    accd_context *context = queue->dir->context;
-    char text[200];
-    for (size_t i = 0; context->config.check_host && i < task->u.transfers.n; i++) {
-        const struct accd_transfer *transfer = &task->u.transfers.at[i];
-        if (transfer->way == ACCD_OWN || transfer->way == ACCD_MOVED_WITHIN ||
-            accd_host_covers(context, transfer->host, transfer->bytes))
-            continue;
-        accd_host_range known;
-        bool told = accd_host_at(context, accd_pointer(transfer->host), &known);
-        accd_task_describe(queue, task, text, sizeof text);
-        accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
-                  told && *known.info.name ? " of " : "", told ? known.info.name : "", text);
-        if (told)
-            context->error.other = known.info;
-        return ACCD_MISSING_WAIT;
-    }
-    return ACCD_OK;
-}
-
-static accd_status transfer_all(struct accd_directory *dir, const struct accd_task *task,
-                                const struct accd_traffic *traffic)
-{
-    const accd_backend *ops = dir->ops;
-    const struct accd_transfer *at = task->u.transfers.at;
-    const size_t n = task->u.transfers.n;
-    ACCD_TRY(ops->begin(dir->device, traffic));
-    for (size_t i = 0; i < n; i++)
-        if (at[i].way == ACCD_MOVED_WITHIN)
-            ops->copy(dir->device, at[i].dev, at[i].host, at[i].bytes);
-    for (size_t i = 0; i < n && ops->announce; i++)
-        if (at[i].way != ACCD_MOVED_WITHIN)
-            ops->announce(dir->device, at[i].dev, at[i].bytes, at[i].way == ACCD_FETCHED);
-    if (ops->ready)
-        ACCD_TRY(ops->ready(dir->device));
-    for (size_t i = 0; i < n; i++) {
-        if (at[i].way == ACCD_FETCHED)
-            memcpy(accd_pointer(at[i].host), ops->fetch(dir->device, at[i].dev, at[i].bytes),
-                   at[i].bytes);
-        else if (at[i].way != ACCD_MOVED_WITHIN)
-            memcpy(ops->stage(dir->device, at[i].dev, at[i].bytes),
-                   at[i].way == ACCD_OWN ? task->u.transfers.kept + at[i].host
-                                     : (const char *)accd_pointer(at[i].host),
-                   at[i].bytes);
-    }
-    return ops->end(dir->device);
-}
-
-struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved)
-{
-    struct accd_traffic traffic = {0};
-    for (size_t i = 0; i < task->u.transfers.n; i++) {
-        const struct accd_transfer *transfer = &task->u.transfers.at[i];
-        unsigned way = transfer->way == ACCD_FETCHED ? 1 : transfer->way == ACCD_MOVED_WITHIN ? 2 : 0;
-        *(way == 1 ? &traffic.out : way ? &traffic.within : &traffic.in) += 1;
-        moved[way] += transfer->way == ACCD_OWN ? 0 : transfer->bytes;
-    }
-    return traffic;
-}
-
-void accd_count_transfers(struct accd_directory *dir, const struct accd_task *task)
-{
-    uint64_t moved[3] = {0};
-    const struct accd_traffic traffic = accd_traffic_of(task, moved);
-    dir->stats.transfers[0] += traffic.in;
-    dir->stats.transfers[1] += traffic.out;
-    dir->stats.transfers[2] += traffic.within;
-    for (unsigned k = 0; k < 3; k++)
-        dir->stats.moved_bytes[k] += moved[k];
-}
-
-accd_status accd_transfer_now(struct accd_queue *queue, const struct accd_task *task)
-{
-    uint64_t moved[3] = {0};
-    const struct accd_traffic traffic = accd_traffic_of(task, moved);
-    ACCD_TRY(transfer_all(queue->dir, task, &traffic));
-    accd_count_transfers(queue->dir, task);
-    return ACCD_OK;
-}
-
-accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status)
-{
-    struct accd_directory *dir = queue->dir;
-    char text[200];
-    accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy: %s", dir->number, text);
-    return accd_say_why(dir, status);
-}
-
 static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
 {
     if (task->under_way)
         return accd_arrive(queue, task);
     ACCD_TRY(accd_task_check_host(queue, task));
-    accd_status status = accd_transfer_now(queue, task);
+    accd_status status = accd_transfer_now(queue->dir, task);
     return status == ACCD_OK ? ACCD_OK : accd_task_failed(queue, task, status);
 }
 

@@ -94,13 +94,15 @@ accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to,
 
 /* Does what queues have to do up to a task: they wait for others on their way. */
 accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
-/* The transfers of a task, one after the other, at once. */
-accd_status accd_transfer_now(struct accd_queue *queue, const struct accd_task *task);
+
+/* transfers.c: those of a task, at once. */
+accd_status accd_transfer_now(struct accd_directory *dir, const struct accd_task *task);
+/* They go on by themselves, one way or the other; and are taken up: what they fetch reaches the host. */
+accd_status accd_depart(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic);
+accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
 /* What a task moves: copies and, by way, bytes; kept words are the core's own. */
 struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved);
-/* Counts what a task has moved. */
-void accd_count_transfers(struct accd_directory *dir, const struct accd_task *task);
-/* Host memory that a task fetches to may have been freed since. */
+/* Host memory of a task may have been freed since. */
 accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task);
 accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status);
 
@@ -119,9 +121,7 @@ accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *d
 accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
                               accd_kernel_end *end_p);
 accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status);
-/* Waits for what has started; what it fetches reaches the host. */
-accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
-/* The same, but nothing does, and what a kernel has written is put back. */
+/* Waits for what has started; nothing of it reaches the host, and what a kernel has written is put back. */
 void accd_give_up(const struct accd_queue *queue, const struct accd_task *task);
 /* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);

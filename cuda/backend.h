@@ -192,6 +192,12 @@ struct accd_cuda {
     } group;
 };
 
+/* Whether the batch goes on by itself once it departs. */
+static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
+{
+    return batch != &batch->cuda->usual;
+}
+
 /* Calls the driver, unless the device is lost; whether it succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd_cuda_done((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))

@@ -50,7 +50,7 @@ static bool has_batches(const struct accd_cuda_batch *batch)
 /* A copy by itself reads page-locked memory later, and the program's may be that. */
 bool accd_cuda_may_lend(const struct accd_cuda_batch *batch)
 {
-    return batch == &batch->cuda->usual || has_batches(batch);
+    return !accd_cuda_is_queued(batch) || has_batches(batch);
 }
 
 /* Sends out what was gathered: as one call, where the driver has it. What the program lends a queue is read
@@ -58,7 +58,7 @@ bool accd_cuda_may_lend(const struct accd_cuda_batch *batch)
 static bool flush(struct accd_cuda_batch *batch, bool out)
 {
     struct accd_cuda_group *group = &batch->cuda->group;
-    bool at_once = !out && batch != &batch->cuda->usual;
+    bool at_once = !out && accd_cuda_is_queued(batch);
     struct cu_copy_attributes attributes = {.access = at_once ? CU_ACCESS_DURING_CALL : CU_ACCESS_STREAM};
     size_t n = group->n, first = 0, failed, least = at_once ? 1 : 2;
     group->n = 0;

@@ -9,7 +9,7 @@
 
 enum { SPARE_LEAST = 64 << 20 }; /* less is kept by the context */
 
-/* -------------------------------------------------------------------------------- its memory -- */
+/* ------------------------------------------------------------------------- chunks, large pieces -- */
 
 struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda)
 {
@@ -47,7 +47,6 @@ static char *new_chunk(struct accd_cuda_batch *batch, struct accd_cuda_chunk **c
     return chunk->at;
 }
 
-/* What is staged as a whole, though large. */
 static void drop_spare(struct accd_cuda *cuda)
 {
     if (cuda->spare.at)
@@ -86,9 +85,9 @@ static void free_large(struct accd_cuda *cuda, const struct accd_cuda_piece *pie
 }
 
 /* The last chunk of this way for pieces that are copied by themselves, or for others; NULL: there is none. */
-static struct accd_cuda_chunk *last_chunk(struct accd_cuda_batch *batch, bool apart, size_t first_chunk)
+static struct accd_cuda_chunk *last_chunk(struct accd_cuda_batch *batch, bool apart, bool out)
 {
-    for (size_t i = batch->nchunks; i-- > first_chunk;)
+    for (size_t i = batch->nchunks; i-- > (out ? batch->in_chunks : 0);)
         if (batch->chunks[i].apart == apart)
             return &batch->chunks[i];
     return NULL;
@@ -97,12 +96,11 @@ static struct accd_cuda_chunk *last_chunk(struct accd_cuda_batch *batch, bool ap
 /* Room for so many bytes that lie at dev on the device: in the last chunk, if it has as much left, and its row
  * beside it. */
 static char *place_in_chunk(struct accd_cuda_batch *batch, uint64_t dev, uint64_t bytes, bool apart,
-                            size_t first_chunk)
+                            bool out)
 {
-    struct accd_cuda_chunk *chunk = last_chunk(batch, apart, first_chunk);
+    struct accd_cuda_chunk *chunk = last_chunk(batch, apart, out);
     uint64_t at = chunk ? chunk->used + (dev - chunk->used) % ACCD_CUDA_WORD : 0;
-    if (!chunk ||
-        at + bytes + ACCD_CUDA_WORD + (chunk->n + 1) * ACCD_CUDA_ROW > ACCD_CUDA_CHUNK) {
+    if (!chunk || at + bytes + ACCD_CUDA_WORD + (chunk->n + 1) * ACCD_CUDA_ROW > ACCD_CUDA_CHUNK) {
         if (!new_chunk(batch, &chunk))
             return NULL;
         chunk->apart = apart;
@@ -115,11 +113,10 @@ static char *place_in_chunk(struct accd_cuda_batch *batch, uint64_t dev, uint64_
 
 /* Adds a piece and gives it memory. What a queue fetches lies in chunks: the driver goes on only where memory
  * is pinned. */
-static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_piece *piece,
-                       size_t first_chunk)
+static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_piece *piece, bool out)
 {
     bool small = piece->bytes < ACCD_SEND_LEAST;
-    bool fetched_by_queue = batch != &batch->cuda->usual && first_chunk == batch->in_chunks && !batch->in.n;
+    bool in_chunk = small || (out && accd_cuda_is_queued(batch));
     struct accd_cuda_piece **list = small ? &batch->small : &batch->large;
     size_t *n = small ? &batch->nsmall : &batch->nlarge;
     if (!accd_mem_grow(batch->cuda->mem, (void **)list, small ? &batch->small_room : &batch->large_room,
@@ -127,8 +124,8 @@ static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_pie
         return NULL;
     struct accd_cuda_piece *added = &(*list)[*n];
     *added = *piece;
-    if (small || fetched_by_queue) {
-        added->at = place_in_chunk(batch, piece->dev, piece->bytes, !small, first_chunk);
+    if (in_chunk) {
+        added->at = place_in_chunk(batch, piece->dev, piece->bytes, !small, out);
         added->lent = true;
     } else {
         added->lent = added->at != NULL;
@@ -167,7 +164,7 @@ static bool place_in(struct accd_cuda_batch *batch)
         }
         if (next == i + 1 && accd_cuda_may_lend(batch))
             piece.at = (char *)(uintptr_t)first->from;
-        char *at = add_piece(batch, &piece, 0);
+        char *at = add_piece(batch, &piece, false);
         if (!at)
             return false;
         for (size_t k = i; k < next; k++) {
@@ -205,7 +202,7 @@ static bool place_out(struct accd_cuda_batch *batch)
         batch->crossed = batch->crossed || (batch->mixed && meets_in(batch, run->dev, run->bytes));
         const struct accd_cuda_piece piece = {
             .dev = run->dev, .bytes = run->bytes, .memory = run->memory};
-        run->at = add_piece(batch, &piece, batch->in_chunks);
+        run->at = add_piece(batch, &piece, true);
         if (!run->at)
             return false;
     }

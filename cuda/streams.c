@@ -63,7 +63,7 @@ void accd_cuda_batch_over(struct accd_cuda_batch *batch)
 {
     struct accd_cuda *cuda = batch->cuda;
     cuda->batch = &cuda->usual;
-    if (batch == &cuda->usual)
+    if (!accd_cuda_is_queued(batch))
         return;
     batch->departed = false;
     batch->next_idle = cuda->idle;

@@ -58,7 +58,7 @@ static bool joins(const struct accd_cuda_batch *batch, struct accd_cuda_run *run
                   uint64_t gap)
 {
     uint64_t end = run->dev + run->bytes;
-    uint64_t most = batch == &batch->cuda->usual ? UINT64_MAX : ACCD_CUDA_CHUNK / 2; /* see add_piece */
+    uint64_t most = accd_cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX; /* it lies in a chunk */
     if (dev + bytes - run->dev > most)
         return false;
     if (run->from || dev < run->dev || dev > end + gap ||
@@ -93,7 +93,7 @@ void accd_cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
     bool separate = batch->mixed && !out; /* what is fetched may ask for each by itself */
     if (batch->failed != ACCD_OK || !bytes)
         return;
-    uint64_t gap = out && batch == &batch->cuda->usual ? GAP : 0; /* what was never written would hold a queue up */
+    uint64_t gap = out && !accd_cuda_is_queued(batch) ? GAP : 0; /* what was never written would hold a queue up */
     if (side->n && !separate && joins(batch, &side->runs[side->n - 1], dev, bytes, gap))
         return;
     add_run(batch, side, dev, bytes, NULL);

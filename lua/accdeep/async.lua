@@ -43,7 +43,7 @@ end
 
 -- Waits for a queue of a device; 0: for all.
 function async.wait(self, device, queue)
-  if self.delayed or self.concurrent then done(self, self.ctx:queue_wait(device, queue)) end
+  done(self, self.ctx:queue_wait(device, queue))
 end
 
 -- Waits for all queues of all devices.
@@ -53,7 +53,7 @@ end
 
 -- Whether a queue, or with 0 all of the device, has nothing left to do.
 function async.test(self, device, queue)
-  return not (self.delayed or self.concurrent) or done(self, self.ctx:queue_test(device, queue))
+  return done(self, self.ctx:queue_test(device, queue))
 end
 
 -- queue goes on behind what another one, or with 0 all of the device, was asked for.

@@ -254,13 +254,10 @@ static void both_ways(void)
 
 int main(void)
 {
-    standin_find("standin_count", &count);
-    standin_find("standin_reset", &reset);
-    standin_find("standin_live", &live);
-    if (!count || !reset || !live) {
-        printf("Bail out! libcuda.so.1 is not the stand-in\n");
+    if (!standin_find_all((const struct standin_function[]){
+            {"standin_count", &count}, {"standin_reset", &reset}, {"standin_live", &live},
+            {NULL, NULL}}))
         return 1;
-    }
     deep((const size_t[]){1000, 8000, 64000}, FLOATS);
     deep((const size_t[]){100, 800, 6400}, 1024);
     nested((const size_t[]){1000, 8000, 64000}, FLOATS);

@@ -626,15 +626,10 @@ static void lost(void)
 
 int main(void)
 {
-    standin_find("standin_fail", &fail);
-    standin_find("standin_reset", &reset);
-    standin_find("standin_live", &live);
-    standin_find("standin_count", &count);
-    standin_find("standin_pending", &pending);
-    if (!fail || !reset || !live || !count || !pending) {
-        printf("Bail out! libcuda.so.1 is not the stand-in\n");
+    if (!standin_find_all((const struct standin_function[]){
+            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_live", &live},
+            {"standin_count", &count}, {"standin_pending", &pending}, {NULL, NULL}}))
         return 1;
-    }
     goes_on();
     locked();
     asks();

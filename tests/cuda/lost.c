@@ -125,16 +125,11 @@ static bool lose(uint64_t n, uint64_t *lost_p)
 
 int main(void)
 {
-    standin_find("standin_fail", &fail);
-    standin_find("standin_reset", &reset);
-    standin_find("standin_room", &room);
-    standin_find("standin_live", &live);
-    standin_find("standin_count", &count);
-    standin_find("standin_pending", &pending);
-    if (!fail || !reset || !room || !live || !count || !pending) {
-        printf("Bail out! libcuda.so.1 is not the stand-in\n");
+    if (!standin_find_all((const struct standin_function[]){
+            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_room", &room},
+            {"standin_live", &live}, {"standin_count", &count}, {"standin_pending", &pending},
+            {NULL, NULL}}))
         return 1;
-    }
     full();
     does_without("cuMemHostAlloc", 0);
     does_without("cuModuleLoadData", 0);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Images that the stand-in of NVRTC makes begin with this; the path of a library follows, in which kernels are
@@ -19,6 +20,25 @@ static inline void standin_find(const char *name, void *function)
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     void *found = library ? dlsym(library, name) : NULL;
     memcpy(function, &found, sizeof found);
+}
+
+/* Finds several, up to one without a name. 0: the tests cannot be run, which is said. */
+struct standin_function {
+    const char *name;
+    void *function; /* address of the pointer to it */
+};
+static inline int standin_find_all(const struct standin_function *functions)
+{
+    for (; functions->name; functions++) {
+        void *found;
+        standin_find(functions->name, functions->function);
+        memcpy(&found, functions->function, sizeof found);
+        if (!found) {
+            printf("Bail out! libcuda.so.1 is not the stand-in\n");
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* Calls of an entry point since the last standin_reset; "*": of all that do something. */

@@ -458,15 +458,10 @@ static void guarded(void)
 
 int main(void)
 {
-    standin_find("standin_fail", &fail);
-    standin_find("standin_reset", &reset);
-    standin_find("standin_pending", &pending);
-    standin_find("standin_live", &live);
-    standin_find("standin_count", &count);
-    if (!fail || !reset || !pending || !live || !count) {
-        printf("Bail out! libcuda.so.1 is not the stand-in\n");
+    if (!standin_find_all((const struct standin_function[]){
+            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_pending", &pending},
+            {"standin_live", &live}, {"standin_count", &count}, {NULL, NULL}}))
         return 1;
-    }
     numbers = malloc(NUMBERS * sizeof *numbers);
     for (size_t i = 0; i < NUMBERS; i++)
         numbers[i] = (float)i;

@@ -108,20 +108,20 @@ local function tell(k, how, reason)
 end
 
 -- What compiles bodies for a device, and why nothing does; nil: it has only memory.
-local function compiler_of(k)
-  local compiler, missing = k.session.ctx:kernel_compiler(k.device)
+local function compiler_of(session, device)
+  local compiler, missing = session.ctx:kernel_compiler(device)
   if compiler or missing ~= "" then return compiler, missing end
   return nil
 end
 
 -- A body that no device runs itself.
 function cuda.interpreted(k, reason)
-  if k.device and compiler_of(k) ~= nil then tell(k, nil, reason) end
+  if k.device and compiler_of(k.session, k.device) ~= nil then tell(k, nil, reason) end
 end
 
 -- Whether the device can run bodies of C text.
 function cuda.compiles(session, device)
-  return session.ctx:kernel_compiler(device) and true or false
+  return compiler_of(session, device) and true or false
 end
 
 -- Whether the device has begun to run a body in the queue of its construct. over is called when that is over, with
@@ -136,17 +136,18 @@ function cuda.start(k, node, place, region, over)
     reason = checked(session, how, why)
   end
   local started = how == "under way"
-  tell(k, started and threads(request) or nil, reason or "a variable is not on the device")
+  k.why_interpreted = started and "the device has stopped it" or reason or "a variable is not on the device"
+  if started then tell(k, threads(request)) end
   return started
 end
 
 -- Whether the device of a body has run it. place: {text, file, line} of its text, which statement.body has compiled.
 function cuda.run(k, node, place)
   if not k.device then return false end
-  local compiler, reason = compiler_of(k)
+  local compiler, reason = compiler_of(k.session, k.device)
   local made, how
   if compiler == nil then return false end
-  if k.moment then compiler, reason = false, "it runs at a wait, when its data may have left" end
+  if k.moment then compiler, reason = false, k.why_interpreted or "it runs at a wait, when its data may have left" end
   if compiler then made, reason = statement.kernel(k.session, k.env, node, k.env.addressed, place) end
   if made then reason, how = run(k, made, place) end
   tell(k, how, reason)
