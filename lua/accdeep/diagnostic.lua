@@ -4,13 +4,18 @@
 -- (an index into the text they work on); whoever knows the text adds file, line and column. In Lua a
 -- scenario sees the fields code, message, rule, file, line, column, help, objects.
 
+local codes = require "accdeep.codes"
 local location = require "accdeep.location"
 
 local diagnostic = {}
 
-local Error = {}
-Error.__index = Error
-Error.__name = "accdeep.error"
+local Error = { __name = "accdeep.error" }
+
+-- Where an error comes from the place that raised it has no help, its code's is read.
+function Error:__index(key)
+  if key == "help" then return diagnostic.help(self) end
+  return nil
+end
 
 function Error:__tostring()
   local where = ""
@@ -39,8 +44,8 @@ local phases = {
 }
 
 local phase_of = {}
-for phase, codes in pairs(phases) do
-  for code in codes:gmatch "[%w-]+" do phase_of[code] = phase end
+for phase, list in pairs(phases) do
+  for code in list:gmatch "[%w-]+" do phase_of[code] = phase end
 end
 
 -- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
@@ -48,6 +53,23 @@ function diagnostic.phase(code) return phase_of[code] end
 
 -- All codes, as keys.
 function diagnostic.codes() return phase_of end
+
+-- The help of an error's code, in the words of its language, with the names of its objects and its file. err: any
+-- table with a code; openmp: the construct is one of OpenMP (else its rule tells).
+function diagnostic.help(err)
+  local entry = codes[rawget(err, "code")]
+  if not entry then return nil end
+  local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
+  local openmp = rawget(err, "openmp") == true
+    or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
+  local function filled(what, otherwise)
+    local object = math.tointeger(what) and type(objects) == "table" and rawget(objects, math.tointeger(what))
+    local name = type(object) == "table" and rawget(object, "name")
+      or what == "file" and type(file) == "string" and file:find "%.lua$" and file
+    return type(name) == "string" and name ~= "" and name or otherwise
+  end
+  return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", filled))
+end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 

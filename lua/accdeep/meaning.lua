@@ -74,7 +74,7 @@ function meaning.of_code(code)
   local entry, phase = codes[code], diagnostic.phase(code)
   if not entry then return nil end
   local out = { ("%s  an error of %s, exit status %d"):format(code, PHASES[phase], report.status_of(phase)),
-    "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. entry[3] }
+    "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
   local cases, why = cases_with(expects(code))
   out[#out + 1] = "  rules that lead to it:"
   listed(rules_of(code, cases), function(id) return ("%-18s %s"):format(id, catalogue.first_words(id)) end, out)

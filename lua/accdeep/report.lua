@@ -68,6 +68,8 @@ function report.plain(err)
       table.insert(plain.objects, object)
     end
   end
+  plain.help = plain.help or diagnostic.help { code = plain.code, rule = plain.rule, file = plain.file,
+    openmp = rawget(err, "openmp"), objects = { plain_object(rawget(objects, 1)), plain_object(rawget(objects, 2)) } }
   return plain
 end
 
@@ -117,8 +119,9 @@ local function snippet(err, paint, out)
   end
 end
 
--- The error as text: position, code, message, the line with carets, objects, rule, help. options:
--- color; warning: it is none, but should be looked at.
+-- The error as text: position, code, message, the line with carets, objects, rule, help, where more is said of the
+-- code. options: color; warning: it is none, but should be looked at; seen: codes of which more was said before, as
+-- keys (this one is added).
 function report.error(err, options)
   err = report.plain(err)
   local paint = painter(options and options.color)
@@ -142,6 +145,9 @@ function report.error(err, options)
   end
   if err.rule then note("rule", err.rule) end
   if err.help then note("help", err.help) end
+  local seen = options and options.seen
+  if kind == "error" and not (seen and seen[err.code]) then note("more", "accdeep explain " .. err.code) end
+  if seen then seen[err.code] = true end
   return table.concat(out, "\n") .. "\n"
 end
 
@@ -165,7 +171,7 @@ local formats = {}
 
 function formats.text(options)
   local paint = painter(options.color)
-  local paint_error = { color = options.color_errors }
+  local paint_error = { color = options.color_errors, seen = {} }
   local self = { live = true }
   function self.record(record)
     for _, case in ipairs(record.cases) do
@@ -185,7 +191,7 @@ function formats.text(options)
 end
 
 function formats.tap(options)
-  local n = 0
+  local n, seen = 0, {}
   local self = {}
   function self.record(record)
     if n == 0 then options.out("TAP version 13\n") end
@@ -195,7 +201,7 @@ function formats.tap(options)
       local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
       options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
       if not case.ok then
-        for line in report.error(case.error):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
+        for line in report.error(case.error, { seen = seen }):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
       end
     end
   end

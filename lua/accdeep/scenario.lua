@@ -585,7 +585,8 @@ function scenario.run(file, text, options)
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
-        line = tonumber(line) or 1, rule = "HOUSE-scenario" }, 0)
+        line = tonumber(line) or 1, rule = "HOUSE-scenario",
+        help = "the scenario is no Lua program: correct it at this line, or where the last statement begins" }, 0)
     end
     local done, value = run.session:attempt(chunk)
     if not done then error(value, 0) end

@@ -459,7 +459,7 @@ function Session:core_error(err, plan)
     err.message = ("%s: %s"):format(item.name, err.message)
   end
   err.objects = { asked, err.other }
-  if err.code == "missing-wait" then err.help = "wait for the queue before: a wait directive, or a wait clause" end
+  err.openmp = plan and plan.openmp and true
   err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
   if err.code == "callback" then
     local cause = err.cause

@@ -113,8 +113,8 @@ that lead to it and an example.
     put(out, "| code | meaning | typical cause | help |\n|---|---|---|---|")
     for _, code in ipairs(names) do
       if diagnostic.phase(code) == phase[1] then
-        local meaning, cause, help = table.unpack(codes[code])
-        put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(help))
+        local meaning, cause = table.unpack(codes[code])
+        put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(diagnostic.help { code = code }))
       end
     end
     put(out, "")

@@ -2,6 +2,7 @@
 local codes = require "accdeep.codes"
 local diagnostic = require "accdeep.diagnostic"
 local meaning = require "accdeep.meaning"
+local report = require "accdeep.report"
 local places = load(dofile "lua/places.lua"(".", { "./core/rules.h", "./core/accdeep_core.h", "./core/enter.c",
   "./lua/accdeep/expect.lua" }))()
 
@@ -21,6 +22,69 @@ describe("error codes", function()
     local found = {}
     for _, id in ipairs(places.codes["not-present"]) do found[id] = true end
     assert.is_true(found["TR14-4.2-03"])
+  end)
+end)
+
+describe("the help of a code", function()
+  local function printed(fields)
+    fields.message = fields.message or "m"
+    return report.error(diagnostic.new(fields))
+  end
+
+  it("is printed with each error of the code, and where more is said", function()
+    for code in pairs(diagnostic.codes()) do
+      assert.matches("\n  help: [%w-].*\n  more: accdeep explain " .. code:gsub("%p", "%%%0") .. "\n$",
+        printed { code = code })
+      assert.is_nil(printed({ code = code }):find "[{}|]")
+    end
+  end)
+
+  it("gives way to the help of the error itself", function()
+    assert.matches("\n  help: its own\n", printed { code = "not-present", help = "its own" })
+    assert.is_nil(printed({ code = "not-present", help = "its own" }):find "map ")
+  end)
+
+  it("names the objects and the file", function()
+    local objects = { { name = "v[0:4]", bytes = 16 }, { name = "v[0:2]", bytes = 8 } }
+    assert.matches("help: map v%[0:4%] first: .*copyin%(v%[0:4%]%)", printed { code = "not-present",
+      objects = objects })
+    assert.matches("help: unmap v%[0:2%] first and map all of v%[0:4%]", printed { code = "partially-present",
+      objects = objects })
+    assert.matches("help: map the data first: ", printed { code = "not-present" })
+    assert.matches("%-%-step some/file.lua\n", printed { code = "expectation", file = "some/file.lua" })
+    assert.matches("%-%-step FILE\n", printed { code = "expectation", file = "input 3" })
+  end)
+
+  it("is in the words of the construct's language", function()
+    assert.matches("enter data copyin", diagnostic.new { code = "not-present", message = "m" }.help)
+    assert.matches("target enter data map", diagnostic.new { code = "not-present", message = "m", openmp = true }.help)
+    assert.matches("target enter data map", diagnostic.new { code = "not-present", message = "m",
+      rule = "OMP60-map-1" }.help)
+  end)
+
+  it("is said more of once in a run", function()
+    local out = {}
+    local format = report.formats.text { out = function() end, err = function(text) out[#out + 1] = text end }
+    for _ = 1, 2 do
+      format.record { file = "f.lua", cases = { { name = "f.lua", error = report.plain { code = "syntax",
+        message = "m" } } } }
+    end
+    assert.matches("more: accdeep explain syntax", out[1])
+    assert.is_nil(out[2]:find "more:")
+  end)
+
+  it("is there for every wrong text of the command line's tests", function()
+    local blocks = 0
+    for page in assert(io.popen "ls tests/cli/bad_*.expected"):lines() do
+      local file = assert(io.open(page))
+      local text = file:read "a":match "\n%-%-%- stderr\n(.*)\n%-%-%-\n"
+      file:close()
+      for block in (text:gsub("\n(%S)", "\0%1") .. "\0"):gmatch "(.-)%z" do
+        blocks = blocks + 1
+        assert.matches("\n  help: ", block)
+      end
+    end
+    assert.is_true(blocks > 200)
   end)
 end)
 

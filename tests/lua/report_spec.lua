@@ -17,7 +17,7 @@ end
 describe("an error's text", function()
   it("has place, code, message, line, carets, rule and help", function()
     assert.same({ "f.lua:12:6: error[syntax]: m", " 12 | acc dta(x)", "    |     ^~~",
-      "  rule: R-1", "  help: write data" },
+      "  rule: R-1", "  help: write data", "  more: accdeep explain syntax" },
       lines(report.error(err { file = "f.lua", line = 12, column = 6, snippet = "acc dta(x)",
         snippet_column = 5,
         length = 3, help = "write data" })))
@@ -41,7 +41,8 @@ describe("an error's text", function()
         { name = "z", bytes = 0 } } }))
     assert.same({ "accdeep: error[expectation]: m", "  wanted: 1", "  found: 2", "  note: so",
       "  object: X.a, 12 bytes",
-      "  object: unnamed object, 4 bytes, from g.lua:3", "  rule: R-1" }, text)
+      "  object: unnamed object, 4 bytes, from g.lua:3", "  rule: R-1",
+      "  help: step through the scenario: accdeep run --step FILE", "  more: accdeep explain expectation" }, text)
   end)
 
   it("shows a part of long lines", function()

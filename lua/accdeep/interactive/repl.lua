@@ -107,7 +107,7 @@ end
 function Repl:tell_error(err, file)
   local made = scenario.as_error(err, file)
   self.failures[#self.failures + 1] = { ok = false, error = report.plain(made) }
-  self.terminal:write_error(report.error(made, { color = self.color }))
+  self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
 end
 
 -- Runs an accepted statement again.
@@ -292,7 +292,7 @@ end
 -- Reads statements until the user ends it. Returns the failures.
 local function repl(file, text, options, terminal, color)
   local self = setmetatable({ file = file or "input", text = text or "", terminal = terminal, color = color,
-    accepted = {}, failures = {}, numbers = {}, prepare = again() }, Repl)
+    accepted = {}, failures = {}, seen = {}, numbers = {}, prepare = again() }, Repl)
   terminal.words = function(stem) return self:words(stem) end
   while true do
     local record = self:pass(options)
