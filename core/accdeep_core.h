@@ -306,7 +306,8 @@ typedef struct accd_dimension {
 } accd_dimension;
 #define ACCD_RANK_MOST 15
 
-/* How elements of an array of Fortran are called: s(1,2). */
+/* How elements of an array are called: s(1,2) in Fortran. In C it is the rows of what a label names, s[1][2]: their
+ * extents alone, those of the innermost first. */
 typedef struct accd_array {
     const char *name; /* of the array, where the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object */

@@ -247,6 +247,14 @@ static inline uint64_t accd_object_end(const struct accd_object *object)
     return object->host + accd_object_bytes(object);
 }
 
+/* What a walk began with, as far as an object that the walk made needs it for its name. */
+enum accd_root_kind {
+    ACCD_ROOT_NONE,    /* no walk */
+    ACCD_ROOT_WHOLE,   /* the pointer lies in what the clause names ... */
+    ACCD_ROOT_ELEMENT, /* ... in the element of it that the last index names */
+    ACCD_ROOT_FAR      /* the pointer lies in what other pointers lead to */
+};
+
 /* Where the name of an object that a walk made comes from. */
 struct accd_origin {
     uint64_t slot;
@@ -254,6 +262,7 @@ struct accd_origin {
     uint32_t label; /* of the section */
     uint32_t item;  /* of the clause that mapped it */
     uint32_t next;  /* free ones are linked */
+    enum accd_root_kind root;
 };
 
 #define ACCD_SLOT_MOST (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
@@ -522,8 +531,9 @@ void accd_name_range(struct accd_directory *dir, const struct accd_object *objec
 /* The place in a present object, as a member or element of it. */
 void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
                       uint64_t offset, char *to, size_t room);
+/* Bytes of a present object: the member that they are, or the element. */
 void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
-                       uint64_t offset, char *to, size_t room);
+                       uint64_t offset, uint64_t bytes, char *to, size_t room);
 /* A pointer, by its own address. */
 void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
                     size_t room);
@@ -538,6 +548,9 @@ void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, 
 /* A section of a walk, the pointer it was reached through, an element's own bytes. */
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room);
 void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room);
+/* What the walk began with for a section of a row, and its indices: as many as an item has. */
+enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
+                                   size_t row, int64_t *index);
 void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
                      const accd_piece *piece, char *to, size_t room);
 void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,

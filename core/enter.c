@@ -426,13 +426,14 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
         accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
         const struct accd_segment *segment = &plan->walk->segments[index];
         const accd_label *item = plan->walk->roots[accd_section_root(plan->walk, segment)].label;
-        object->where = accd_new_origin(
-            plan->dir, &(struct accd_origin){
-                           .slot = claim->slot,
-                           .start = accd_section_start(segment, row),
-                           .label = segment->field->label ? segment->field->label->id : 0,
-                           .item = item ? item->id : 0,
-                       });
+        struct accd_origin origin = {
+            .slot = claim->slot,
+            .start = accd_section_start(segment, row),
+            .label = segment->field->label ? segment->field->label->id : 0,
+            .item = item ? item->id : 0,
+        };
+        origin.root = accd_name_root(plan->walk, segment, row, origin.index);
+        object->where = accd_new_origin(plan->dir, &origin);
     }
     object->size |= ACCD_OBJECT_ORIGIN;
 }

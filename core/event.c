@@ -63,9 +63,9 @@ static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
             accd_name_claim(plan, claim, name, sizeof name);
         } else if (move->piece == ACCD_WHOLE) {
             bool part = move->bytes < claim->bytes && accd_layout_of(plan->dir, claim->object);
-            if (part) /* cut at a pointer: the element it belongs to */
-                accd_name_element(plan->dir, claim->object, move->host - claim->object->host, name,
-                                  sizeof name);
+            if (part) /* cut at a pointer */
+                accd_name_element(plan->dir, claim->object, move->host - claim->object->host, bytes,
+                                  name, sizeof name);
             else
                 accd_name_claim(plan, claim, name, sizeof name);
         } else {

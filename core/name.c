@@ -5,16 +5,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Names of what many pointers lead to begin with dots: long chains do not cost more than short ones. */
+enum { DEPTH_MOST = 17 };
+
 /* Text that is cut off where the room ends. */
 struct text {
     char *to;
     size_t room, used;
     unsigned depth;        /* pointers behind the name's end */
     accd_context *context; /* whose host memory may be looked at, or NULL */
+    const struct accd_object *through[DEPTH_MOST]; /* what is named, and what held these pointers */
 };
-
-/* Names of what many pointers lead to begin with dots: long chains do not cost more than short ones. */
-enum { DEPTH_MOST = 16 };
 
 static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct text *text, const char *format, ...)
@@ -100,11 +101,43 @@ static bool add_subscripts(struct text *text, const accd_label *label, int64_t o
     return true;
 }
 
+/* Elements as in C, from one on: "[1][0:2]", whole rows as such: "[0:2]". n_p: how many, NULL: the one. */
+static void add_square(struct text *text, const accd_label *label, int64_t start,
+                       const uint64_t *n_p)
+{
+    const accd_array *rows = label && start >= 0 ? label->array : NULL;
+    const unsigned rank = rows && rows->rank <= ACCD_RANK_MOST ? rows->rank : 0;
+    uint64_t at = (uint64_t)start, n = n_p ? *n_p : 0;
+    uint64_t index[ACCD_RANK_MOST] = {0};
+    unsigned whole = 0;
+    for (unsigned i = 0; i < rank; i++) {
+        const uint64_t extent = (uint64_t)rows->dimensions[i].extent;
+        if (!extent)
+            break;
+        if (n_p && whole == i && at % extent == 0 && n % extent == 0) {
+            n /= extent;
+            whole++;
+        }
+        index[i] = at % extent;
+        at /= extent;
+    }
+    if (whole < rank) {
+        add(text, "[%lld]", (long long)at);
+        for (unsigned i = rank - 1; i > whole; i--)
+            add(text, "[%llu]", (unsigned long long)index[i]);
+        at = index[whole];
+    }
+    add(text, "[%lld", (long long)at);
+    if (n_p)
+        add(text, ":%llu", (unsigned long long)n);
+    add(text, "]");
+}
+
 /* One element of what a label names. slot: the pointer that leads there, or 0. */
 static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (!label || !(label->flags & ACCD_LABEL_ROUND))
-        add(text, "[%lld]", (long long)index);
+        add_square(text, label, index, NULL);
     else if (!add_subscripts(text, label, index * (int64_t)label->unit, slot))
         add(text, "(%lld)", (long long)index + 1);
 }
@@ -114,7 +147,7 @@ static void add_range(struct text *text, const accd_label *label, int64_t start,
                       uint64_t slot)
 {
     if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
-        add(text, "[%lld:%llu]", (long long)start, (unsigned long long)n);
+        add_square(text, label, start, &n);
         return;
     }
     add_index(text, label, start, slot);
@@ -279,6 +312,32 @@ static void add_row_slot(struct text *text, const struct accd_walk *walk,
         add(text, "%s%s", point(label->name), label->name);
 }
 
+static bool is_element(const struct accd_walk_root *root, const struct accd_rowset *set)
+{
+    return set->rows > 1 || (root->label && indexed(root->label));
+}
+
+static int64_t root_index(const struct accd_walk_root *root, const struct accd_rowset *set,
+                          size_t row)
+{
+    return root->start +
+           (int64_t)((accd_row_address(set, row) - root->host) / set->program->spec.stride);
+}
+
+enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
+                                   size_t row, int64_t *index)
+{
+    const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+    const struct accd_walk_root *root = &walk->roots[set->root];
+    memcpy(index, root->index, sizeof root->index);
+    if (set->parent >= 0)
+        return ACCD_ROOT_FAR;
+    if (!is_element(root, set))
+        return ACCD_ROOT_WHOLE;
+    index[ACCD_INDICES - 1] = root_index(root, set, row);
+    return ACCD_ROOT_ELEMENT;
+}
+
 /* An element: "Y[3]", "X.q[0]", "X.in[2]". */
 static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
                     size_t row)
@@ -289,20 +348,17 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
     }
     if (set->parent < 0) {
         const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
-        const bool element = set->rows > 1 || (root->label && indexed(root->label));
+        const bool element = is_element(root, set);
         if (root->label)
             (element ? add_array_name : add_base_name)(text, root->label, root->index);
         if (element)
-            add_index(text, root->label,
-                      root->start + (int64_t)((accd_row_address(set, row) - root->host) /
-                                              set->program->spec.stride),
-                      0);
+            add_index(text, root->label, root_index(root, set, row), 0);
         return;
     }
     const struct accd_segment *segment = &walk->segments[set->parent];
     size_t section = set->owner ? set->owner[row] : row / set->per;
-    int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) /
-                                segment->field->unit);
+    int64_t element =
+        (int64_t)((accd_row_address(set, row) - segment->host[section]) / segment->field->unit);
     add_row_slot(text, walk, segment, section);
     add_index(text, segment->field->label, accd_section_start(segment, section) + element,
               accd_section_slot(walk, segment, section));
@@ -358,6 +414,7 @@ struct source {
     const accd_label *label; /* of the section */
     const accd_label *item;  /* of the clause */
     uint64_t slot;
+    enum accd_root_kind root;
     int64_t start;
     const int64_t *index;
     struct accd_group *group; /* set for members of one; then section */
@@ -383,6 +440,7 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
         s.item = label_number(dir, origin->item);
         s.slot = origin->slot;
         s.start = origin->start;
+        s.root = origin->root;
         s.index = origin->index;
     } else {
         s.label = s.item = label_number(dir, object->where);
@@ -402,7 +460,23 @@ const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd
 }
 
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
-                     const accd_label *label);
+                     const accd_label *label, const struct source *from);
+
+/* A pointer that was followed, when nothing present holds it, or only what it leads to itself: by
+ * the clause whose walk found it. */
+static void add_followed(struct text *text, const struct source *s)
+{
+    const bool element = s->root == ACCD_ROOT_ELEMENT;
+    if (!s->item || s->root == ACCD_ROOT_NONE) {
+        add(text, "%s", s->label->name);
+        return;
+    }
+    (element ? add_array_name : add_base_name)(text, s->item, s->index);
+    if (element)
+        add_index(text, s->item, s->index[ACCD_INDICES - 1], 0);
+    add(text, "%s%s%s", s->root == ACCD_ROOT_FAR ? ".." : "", point(s->label->name),
+        s->label->name);
+}
 
 /* element: one of it is named next. */
 static void add_base(struct text *text, struct accd_directory *dir, const struct source *s,
@@ -413,13 +487,19 @@ static void add_base(struct text *text, struct accd_directory *dir, const struct
         accd_walk_locate(s->group->walk, s->section, &segment, &row);
         add_row_slot(text, s->group->walk, &s->group->walk->segments[segment], row);
     } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
-        add_slot(text, dir, s->slot, s->label);
+        add_slot(text, dir, s->slot, s->label, s);
     } else if (s->label) {
         (element ? add_array_name : add_base_name)(text, s->label, s->index);
     }
 }
 
-/* The element of an object at an offset, and with member the member of it, want rather than others there. */
+static void enter(struct text *text, const struct accd_object *object)
+{
+    text->through[text->depth++] = object;
+}
+
+/* The element of an object at an offset, and with member the member of it, want rather than others
+ * there. */
 static void add_inside(struct text *text, struct accd_directory *dir,
                        const struct accd_object *object, uint64_t offset, bool member,
                        const accd_label *want)
@@ -439,11 +519,12 @@ static void add_inside(struct text *text, struct accd_directory *dir,
         add_member(text, s.label->layout, offset, want);
 }
 
-/* A pointer is called by the element that holds it, or else by its own label. */
+/* A pointer is called by the element that holds it, or else by its own label. from: what it leads
+ * to, if that is named next, or NULL. */
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
-                     const accd_label *label)
+                     const accd_label *label, const struct source *from)
 {
-    if (++text->depth > DEPTH_MOST) {
+    if (text->depth == DEPTH_MOST) {
         add(text, "...");
         return;
     }
@@ -452,10 +533,17 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
         return;
     }
     struct accd_object *holder;
-    if (accd_find(dir, slot, &holder) == ACCD_OK && holder)
+    bool circle = accd_find(dir, slot, &holder) != ACCD_OK || !holder;
+    for (unsigned i = 0; from && i < text->depth; i++)
+        circle = circle || text->through[i] == holder;
+    if (!circle) {
+        enter(text, holder);
         add_inside(text, dir, holder, slot - holder->host, true, label);
-    else if (label)
+    } else if (from) {
+        add_followed(text, from);
+    } else if (label) {
         add(text, "%s", label->name);
+    }
 }
 
 void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
@@ -478,6 +566,7 @@ void accd_name_range(struct accd_directory *dir, const struct accd_object *objec
 {
     struct text text = text_in(to, room);
     text.context = dir->context;
+    enter(&text, object);
     struct source s = source_of(dir, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
     int64_t start = s.start + (int64_t)(into / unit);
@@ -496,20 +585,42 @@ void accd_name_object(struct accd_directory *dir, const struct accd_object *obje
     accd_name_range(dir, object, 0, accd_object_bytes(object), to, room);
 }
 
-void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
-                      uint64_t offset, char *to, size_t room)
+void accd_name_inside(struct accd_directory *dir, const struct accd_object *object, uint64_t offset,
+                      char *to, size_t room)
 {
     struct text text = text_in(to, room);
     text.context = dir->context;
+    enter(&text, object);
     add_inside(&text, dir, object, offset, true, NULL);
 }
 
+/* The member whose bytes these of an element are, NULL: those of several, or none. */
+static const accd_member *one_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
+{
+    const accd_member *found = NULL;
+    for (size_t i = 0; layout && i < layout->spec.nmembers; i++) {
+        const accd_member *member = &layout->spec.members[i];
+        if (member->offset >= offset + bytes || offset >= member->offset + member->bytes)
+            continue;
+        if (found)
+            return NULL;
+        found = member;
+    }
+    return found;
+}
+
 void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
-                       uint64_t offset, char *to, size_t room)
+                       uint64_t offset, uint64_t bytes, char *to, size_t room)
 {
     struct text text = text_in(to, room);
+    const accd_label *label = source_of(dir, object).label;
+    const uint64_t unit = label && label->unit ? label->unit : accd_object_bytes(object);
+    const accd_member *member = label ? one_member(label->layout, offset % unit, bytes) : NULL;
     text.context = dir->context;
-    add_inside(&text, dir, object, offset, false, NULL);
+    enter(&text, object);
+    if (member)
+        offset += member->offset - offset % unit;
+    add_inside(&text, dir, object, offset, member, NULL);
 }
 
 void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
@@ -517,7 +628,7 @@ void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, c
 {
     struct text text = text_in(to, room);
     text.context = dir->context;
-    add_slot(&text, dir, slot, label_number(dir, label));
+    add_slot(&text, dir, slot, label_number(dir, label), NULL);
 }
 
 void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,

@@ -63,6 +63,18 @@ local function array_of(t)
   return array
 end
 
+-- How the core calls elements of the rows that lie between two types in C, or nil if there are none.
+function compile.rows(from, to)
+  local rows
+  while from ~= to and from.kind == "array" do
+    rows = rows or {}
+    table.insert(rows, 1, { extent = from.n })
+    from = from.of
+  end
+  if rows then rows.rank = #rows end
+  return rows
+end
+
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
 local function add_piece(out, offset, bytes, fields)
@@ -86,10 +98,10 @@ local function leave_pointers(out, t, offset)
   end
 end
 
--- What names the inside of a section's elements: their program, or for one that is being made the members.
+-- What names the inside of a section's elements: their program; of plain data, or for one that is being made, the
+-- members.
 local function layout_of(session, element, child)
-  if type(child) == "table" then return compile.layout(session, element, nil) end
-  return child
+  return compile.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
 -- Start and length of a subscript: values of codegen; a bare index is one element.
@@ -382,7 +394,8 @@ local function add_section(session, out, entry, offset, name, init)
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
     code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
-      round = t.bounds ~= nil, array = array_of(t), layout = layout_of(session, element, child) },
+      round = t.bounds ~= nil, array = array_of(t) or compile.rows(types.element(t), element),
+      layout = layout_of(session, element, child) },
     in_place = t.kind == "array",
   }, inner_asks(session, out, entry)), child)
   out.fields[#out.fields + 1] = field

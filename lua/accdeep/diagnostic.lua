@@ -104,6 +104,16 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
+-- An error of the interpreter's own, which is no fault of the scenario whose line it is reported at; nil for a text
+-- that does not begin with a place in the interpreter.
+function diagnostic.internal(text)
+  local at = type(text) == "string" and text:match "^(.-):%d+: "
+  if not at or not location.is_own(at) then return nil end
+  local file, line = location.scenario(1)
+  return diagnostic.new { code = "internal", message = text, file = file, line = line, rule = "HOUSE-internal",
+    help = "this is an error of accdeep, not of the scenario" }
+end
+
 -- The closest of several names to a wrong one, for "did you mean": at most two edits away. Of equally
 -- close ones the one that begins alike, then the first of the alphabet.
 function diagnostic.closest(name, names)

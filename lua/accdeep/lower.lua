@@ -113,8 +113,8 @@ local function index_registers(b, ctx, indices)
   return list
 end
 
-function Plan:label(name, unit, how, layout)
-  local fields = { name = name, unit = unit, layout = layout, file = self.file, line = self.line }
+function Plan:label(name, unit, how, layout, rows)
+  local fields = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
   if how then fields[how] = true end
   return self.session:label(fields)
 end
@@ -268,7 +268,7 @@ function Plan:section(request, base, subscripts)
     raise("not-a-pointer", first.pos, ("'%s' is %s: it has no elements"):format(
       render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
   end
-  local element
+  local element, rows
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" and subscripts[i + 1] then
       raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer leads to, as the last section",
@@ -287,12 +287,12 @@ function Plan:section(request, base, subscripts)
     alias_section(session, b, ctx, item, base, first, self.sections)
     item.action, element = action.present, types.scalars.char
   else
-    element = self:plain_section(request, b, ctx, item, base, subscripts, t)
+    element, rows = self:plain_section(request, b, ctx, item, base, subscripts, t)
   end
   local indices = {}
   local name = render(base, indices)
   item.label = self:label(name, item.unit, first.tag ~= "alias" and "section" or nil,
-    compile.layout(session, element, item.program))
+    compile.layout(session, element, item.program), rows)
   item.name = name
   item.indices = index_registers(b, ctx, indices)
   item.element = element
@@ -300,7 +300,7 @@ function Plan:section(request, base, subscripts)
   return self:add(finish(item, b, request))
 end
 
--- Address, length and program of base[s:l]... Returns the type of its elements.
+-- Address, length and program of base[s:l]... Returns the type of its elements, and the rows around them.
 function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   local session = self.session
   local of, start, length, rest = compile.first_section(b, ctx, t, subscripts)
@@ -342,7 +342,7 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
   item.unit = element.size * times -- a row of an array is one element in names
-  return element
+  return element, compile.rows(types.element(t), of)
 end
 
 -- An item for an object named as it is: a variable, a member, an element.

@@ -469,9 +469,10 @@ function scenario.as_error(err, file)
     return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
       message = "functions and regions are nested too deeply" }
   end
-  if at and location.is_own(at) then
-    return diagnostic.new { code = "internal", message = text, file = file, rule = "HOUSE-internal",
-      help = "this is an error of accdeep, not of the scenario" }
+  local internal = diagnostic.internal(text)
+  if internal then
+    internal.file = internal.file or file
+    return internal
   end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line) }

@@ -235,12 +235,13 @@ function Session:here(pos)
   return { text = current.text, file = current.file, line = current.line, pos = pos }
 end
 
--- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that.
+-- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
+-- errors get the scenario's line while it can be seen.
 function Session:attempt(fn, ...)
   local failed = self.options.failed
-  if not failed then return pcall(fn, ...) end
   return xpcall(fn, function(err)
-    failed(err)
+    if type(err) == "string" and not err:find("stack overflow", 1, true) then err = diagnostic.internal(err) or err end
+    if failed then failed(err) end
     return err
   end, ...)
 end

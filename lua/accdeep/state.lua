@@ -141,19 +141,33 @@ function state.of(session, device)
   return result
 end
 
+-- The columns of a table reach no further for one long name: such a cell is whole, and what follows it stands
+-- in the next line, under its own heading.
+local WIDEST = 48
+
 local function columns(rows, margin)
   local widths = {}
   for _, row in ipairs(rows) do
-    for i, cell in ipairs(row) do widths[i] = math.max(widths[i] or 0, #tostring(cell)) end
+    for i, cell in ipairs(row) do
+      local width = #tostring(cell)
+      widths[i] = math.max(widths[i] or 0, width <= WIDEST and width or 0)
+    end
   end
   local lines = {}
-  for r, row in ipairs(rows) do
-    local cells = {}
+  for _, row in ipairs(rows) do
+    local line, column = margin or "  ", #(margin or "  ")
     for i, cell in ipairs(row) do
-      local number = math.type(cell) == "integer"
-      cells[i] = ("%" .. (number and "" or "-") .. widths[i] .. "s"):format(tostring(cell))
+      local text = tostring(cell)
+      if #line > column then
+        lines[#lines + 1] = line:gsub("%s+$", "") .. "\n"
+        line = ""
+      end
+      line = line .. (" "):rep(column - #line)
+      local gap = (" "):rep(widths[i] - #text)
+      line = line .. (math.type(cell) == "integer" and gap .. text or text .. gap) .. "  "
+      column = column + widths[i] + 2
     end
-    lines[r] = (margin or "  ") .. table.concat(cells, "  "):gsub("%s+$", "") .. "\n"
+    lines[#lines + 1] = line:gsub("%s+$", "") .. "\n"
   end
   return table.concat(lines)
 end

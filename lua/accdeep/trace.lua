@@ -3,9 +3,10 @@
 -- The first line is {"trace":"accdeep","version":1}. Marks follow, {"mark":"scenario","name":file},
 -- {"mark":"case","name":...}, {"mark":"end"} (of the case), and events: {op, name, bytes, rule, at, device}, with what
 -- the state is made of:
---   object = number of the present object that it is about, in = its name if that is another one,
---   size = its bytes, structured, dynamic = its counters when the directive was done; for attach and detach
---   pointer = number of the attachment, count = its counter then, object = what it leads to;
+--   object = number of the present object that it is about, in = its name if that is another one, offset = of the
+--   first byte in it, if that is not 0, size = its bytes, structured, dynamic = its counters when the directive was
+--   done; for attach and detach pointer = number of the attachment, count = its counter then, object = what it
+--   points to;
 --   gone = true: after this event the object, or the attachment, is there no more;
 --   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
 -- What no event tells has marks: {"mark":"present"} and "absent" with the fields of an object, "attached" and
@@ -19,7 +20,7 @@ local trace = {}
 
 local VERSION = 1
 local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at", "device", "async", "object", "in",
-  "size", "structured", "dynamic", "pointer", "count", "gone" }
+  "offset", "size", "structured", "dynamic", "pointer", "count", "gone" }
 
 -- --------------------------------------------------------------------------------------- writing --
 
@@ -65,21 +66,48 @@ end
 
 local POINTERS = { attach = true, detach = true }
 
--- What is behind an event: the address of the object or the pointer, and what is there now.
-local function subject(session, event)
+-- The objects that events of one directive take references off, by address: some of them are there no more.
+local function leaving(batch)
+  local list, seen = {}, {}
+  for _, event in ipairs(batch) do
+    if (event.op == "decref" or event.op == "free") and event.host and not seen[event.host] then
+      seen[event.host] = true
+      list[#list + 1] = event
+    end
+  end
+  table.sort(list, function(a, b) return a.host < b.host end)
+  return list
+end
+
+-- The one of a list that an address lies in, or nil.
+local function around(list, address)
+  local low, high = 1, #list
+  while low <= high do
+    local middle = (low + high) // 2
+    if list[middle].host <= address then low = middle + 1 else high = middle - 1 end
+  end
+  local event = list[high]
+  return event and address - event.host < event.bytes and event or nil
+end
+
+-- What is behind an event: the address of the object or the pointer, what is there now, and its name. left: objects
+-- that may be there no more.
+local function subject(session, event, left)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
   local object = session.ctx:present_at(event.device, event.host, false)
-  return object and object.host or event.host, object
+  if object then return object.host, object, object.name end
+  local gone = around(left, event.host)
+  return gone and gone.host or event.host, nil, gone and gone.name
 end
 
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
 -- For each thing that events of one directive are about, the last of them.
-local function last_ones(session, batch)
+local function last_ones(session, batch, left)
   local last = {}
   for i, event in ipairs(batch) do
-    local address = subject(session, event)
+    local address = subject(session, event, left)
     last[side(event)] = last[side(event)] or {}
     if address then last[side(event)][address] = i end
   end
@@ -139,9 +167,12 @@ end
 function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
-  if i == 1 then self.last = last_ones(session, batch) end
+  if i == 1 then
+    self.left = leaving(batch)
+    self.last = last_ones(session, batch, self.left)
+  end
   local known = self:known(session, event.device)
-  local address, found = subject(session, event)
+  local address, found, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"
   if event.async and not found and not known[kind][address] then address = nil end -- it left before its queue was here
   if address then
@@ -150,7 +181,8 @@ function Writer:event(event, session, batch, i)
       self:add_target(fields, session, known, event.device, found)
     else
       add_counters(fields, session, found)
-      fields["in"] = found and found.name ~= event.name and found.name or nil
+      fields["in"] = name ~= event.name and name or nil
+      fields.offset = event.host > address and event.host - address or nil
     end
     if not found and self.last[side(event)][address] == i then
       fields.gone = true
@@ -171,8 +203,8 @@ local function fail(path, line, message)
 end
 
 local TYPES = { op = "string", mark = "string", name = "string", bytes = "integer", rule = "string", at = "string",
-  device = "integer", object = "integer", ["in"] = "string", size = "integer", structured = "integer",
-  pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
+  device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
+  structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
 
 -- What is wrong with the fields of a line; nil if nothing is.
 local function wrong(fields)

@@ -27,7 +27,7 @@ case("accepts: copy(X) is a deep copy of four objects [TR14-A.1-01]", function()
   expect.events(function() region:close() end, {
     "detach X.a", "detach X.b", "detach X.c",
     "decref X", "decref X.a[0:3]", "decref X.b[0:3]", "decref X.c[0:3]",
-    "d2h X", "d2h X.a[0:3]", "d2h X.b[0:3]", "d2h X.c[0:3]",
+    "d2h X.n", "d2h X.a[0:3]", "d2h X.b[0:3]", "d2h X.c[0:3]",
     "free X", "free X.a[0:3]", "free X.b[0:3]", "free X.c[0:3]" })
 end)
 
@@ -74,7 +74,7 @@ case("accepts: update self(X) fetches n, a, b and c [TR14-A.1-04]", function()
   acc "data copyin(X)" (function()
     acc "parallel present(X)" "for (int k = 0; k < X.n; ++k) X.a[k] = X.b[k] = X.c[k] = k;"
     expect.events(function() acc "update self(X)" end,
-      { "d2h X", "d2h X.a[0:3]", "d2h X.b[0:3]", "d2h X.c[0:3]" })
+      { "d2h X.n", "d2h X.a[0:3]", "d2h X.b[0:3]", "d2h X.c[0:3]" })
     expect.host("X.c[0:3]", { 0, 1, 2 })
   end)
 end)
