@@ -371,6 +371,16 @@ static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p,
     return ACCD_OK;
 }
 
+/* Whether a copy goes on where the last one ends, and both lie in one allocation at either end. */
+static bool goes_on(const struct accd_directory *dir, const struct accd_copy *last, const struct accd_copy *copy)
+{
+    const uint64_t bytes = last->bytes + copy->bytes;
+    return last->host + last->bytes == copy->host && last->from + last->bytes == copy->from &&
+           last->to + last->bytes == copy->to &&
+           (last->object == copy->object || (dir->ops->allocated(dir->device, last->from, bytes) &&
+                                             dir->ops->allocated(dir->device, last->to, bytes)));
+}
+
 /* Adds a copy, or lengthens the last one. */
 static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shift, uint64_t host,
                             uint64_t end)
@@ -386,9 +396,9 @@ static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shi
     struct accd_copy *last = fusion->ncopies ? &fusion->copies[fusion->ncopies - 1] : NULL;
     if (host >= end)
         return ACCD_OK;
-    if (last && last->host + last->bytes == host && last->from + last->bytes == copy.from &&
-        last->to + last->bytes == copy.to) {
+    if (last && goes_on(plan->dir, last, &copy)) {
         last->bytes += copy.bytes;
+        last->object = copy.object;
         return ACCD_OK;
     }
     if (!accd_plan_room(plan, (void **)&fusion->copies, fusion->ncopies, &fusion->copies_room,

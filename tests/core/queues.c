@@ -345,8 +345,47 @@ static void sweep(void)
     ok(0, "the sweep ends");
 }
 
+/* Data that are neighbours in both places may still lie in two allocations: they are two copies. */
+static void neighbours(int delayed)
+{
+    enum { PART = 16 };
+    static char row[3 * PART];
+    struct meter meter = {0};
+    accd_context_config config;
+    accd_context *context = NULL;
+    accd_stats stats;
+    init_config(&config);
+    config.alloc = meter_alloc;
+    config.alloc_ud = &meter;
+    config.rules = accd_rules_named("directory");
+    config.queues = delayed ? ACCD_QUEUES_DELAYED : ACCD_QUEUES_IN_ORDER;
+    accd_context_open(&context, &config);
+    for (int i = 0; i < 3 * PART; i++)
+        row[i] = (char)i;
+    const accd_item last = {.host = row + 2 * PART, .bytes = PART, .base = row, .action = ACCD_COPYIN};
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, row, PART)), ACCD_OK, "the first part");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "the second one");
+    const uint64_t first = accd_device_address(context, 0, row);
+    const bool side_by_side = accd_device_address(context, 0, row + PART) == first + PART;
+    ok(side_by_side || getenv("ACCDEEP_TEST_BACKEND"), "side by side on the device");
+    ok(!accd_device_holds(context, 0, first, 2 * PART), "in two allocations");
+    unsigned one = queue_of(context, 1);
+    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, last), ACCD_OK, "the last one, of the first one's base");
+    is_sound(context);
+    is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.transfers[2], 2, "two copies");
+    char found[3 * PART];
+    must(device_get(context, row, found, sizeof found) && !memcmp(found, row, sizeof row), "all of it is there");
+    is_sound(context);
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    neighbours(0);
+    neighbours(1);
     order();
     kernels();
     leaving();
