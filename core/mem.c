@@ -161,7 +161,7 @@ void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, s
 struct slab {
     struct slab *next;
     size_t bytes;
-    _Alignas(64) char blocks[];
+    _Alignas(16) char blocks[]; /* what every allocator gives */
 };
 
 static int add_slab(struct accd_pool *pool, size_t blocks)

@@ -337,8 +337,34 @@ static void opening(void)
     is_text(accd_op_name((accd_op)1000), "unknown", "no such event");
 }
 
+/* An allocator need not give more than malloc promises: 16 bytes. */
+static void *odd_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    (void)ud;
+    char *fresh = n ? aligned_alloc(64, (n + 16 + 63) & ~(size_t)63) : NULL;
+    if (fresh && ptr)
+        memcpy(fresh + 16, ptr, old < n ? old : n);
+    if (ptr && (fresh || !n))
+        free((char *)ptr - 16);
+    return fresh ? fresh + 16 : NULL;
+}
+
+static void alignment(void)
+{
+    static char data[64];
+    accd_context_config config;
+    accd_context *context = NULL;
+    init_config(&config);
+    config.alloc = odd_alloc;
+    is_status(accd_context_open(&context, &config), ACCD_OK, "an allocator of the least alignment");
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, data)), ACCD_OK, "data");
+    is_sound(context);
+    accd_context_close(context);
+}
+
 int main(void)
 {
+    alignment();
     opening();
     present_test();
     overlap();
