@@ -16,7 +16,9 @@
  * of elements are said to be such; device addresses are uint64_t, 0 is none.
  *
  * Statuses that are not told at each function: ACCD_NO_DEVICE for the number of a device that there is
- * not, ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE for a call from within a callback.
+ * not, ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE for a call from within a callback, for a null pointer
+ * where something is needed, and for enumerators and numbers that there are not. Functions that return
+ * something else return 0, or NULL, for those.
  */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
@@ -251,10 +253,11 @@ typedef struct accd_context_config {
     accd_allocator alloc;    /* NULL: realloc and free */
     void *alloc_ud;
     const accd_rules *rules; /* copied; NULL: "tr14" */
-    unsigned devices;        /* default 1 */
+    unsigned devices;        /* default 1, at most ACCD_DEVICES_MOST */
     uint64_t device_bytes;   /* memory of each; 0, the default: 16 GiB of a simulated device (address
                                 space, not yet memory), all that a real one has */
-    unsigned threads;        /* for large constructs; 0: one for each processor, at most 16 */
+    unsigned threads;        /* for large constructs; 0: one for each processor, at most 16; else at
+                                most ACCD_THREADS_MOST */
     size_t group_least;      /* a construct that walks at least so many sections makes a group */
     int check_host;          /* sections must lie in memory made known by accd_host_add */
     accd_event_fn on_event;
@@ -273,6 +276,9 @@ typedef struct accd_context_config {
                                 can use, never */
 } accd_context_config;
 
+#define ACCD_DEVICES_MOST 64
+#define ACCD_THREADS_MOST 1024
+
 /* Sets the size and all defaults; what is not set afterwards stays one. */
 ACCD_API void accd_context_config_init(accd_context_config *config);
 
@@ -287,7 +293,9 @@ ACCD_API const accd_backend *accd_backend_named(const char *name);
 ACCD_API accd_status accd_device_about(const accd_backend *backend, unsigned number,
                                        accd_device_info *info_p);
 
-/* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE. */
+/* Makes a context with its own devices and directory. ACCD_OUT_OF_MEMORY, ACCD_NO_DEVICE, ACCD_MISUSE: a
+ * configuration of another size, with more devices or threads than there can be, or with an enumerator that there
+ * is not, in its rules, too. */
 ACCD_API accd_status accd_context_open(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_context_close(accd_context *context);
@@ -495,7 +503,7 @@ typedef struct accd_item {
     const accd_dim *dims;    /* with ndims: of the bytes only runs of run bytes are meant, the first one at
                                 host, the others at these distances. The bytes are present, or get memory,
                                 with the gaps; no other bytes than those of runs move (ACC33-upd-2), no other
-                                elements are walked. ACCD_MISUSE: runs that leave the bytes, or cut elements */
+                                elements are walked. ACCD_MISUSE: runs that leave the bytes, overlap, or cut elements */
     uint64_t run;
     uint8_t ndims;           /* at most 15; 0: no gaps */
     uint8_t action;          /* accd_action */

@@ -5,6 +5,7 @@
  * Large columns are cut into parts for several threads. A device to which bytes travel gets new columns
  * in windows of rows: one crosses while the next one is filled. */
 #include "rows.h"
+#include "written.h"
 
 static const struct accd_demand *demand_of(uint8_t action) { return &accd_demands[action]; }
 
@@ -432,7 +433,7 @@ static void words_one_by_one(const struct accd_rows_job *job)
                 continue;
             char *bytes = stage(bulk, dev + piece->offset, piece->bytes);
             if (bytes)
-                memset(bytes, way == ACCD_AS_NULL ? 0 : 0xA5, piece->bytes);
+                memset(bytes, way == ACCD_AS_NULL ? 0 : ACCD_POISON, piece->bytes);
         }
     }
 }

@@ -346,6 +346,8 @@ static const char *check_directory(struct accd_directory *dir)
 
 const char *accd_check(accd_context *context)
 {
+    if (!context)
+        return "there is no context";
     for (int i = 0; i < context->ndirs; i++) {
         const char *wrong = check_directory(&context->dirs[i]);
         if (wrong)
@@ -400,7 +402,7 @@ static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
 uint64_t accd_digest(accd_context *context)
 {
     uint64_t hash = 0xcbf29ce484222325u;
-    for (int i = 0; i < context->ndirs; i++) {
+    for (int i = 0; context && i < context->ndirs; i++) {
         struct accd_directory *dir = &context->dirs[i];
         struct accd_range_cursor cursor;
         if (accd_index_all(dir) != ACCD_OK)

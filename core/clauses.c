@@ -106,11 +106,12 @@ accd_status accd_fuse_begin(struct accd_plan *plan)
 struct accd_candidate *accd_fuse_candidate(struct accd_plan *plan, uint32_t index)
 {
     const struct accd_claim *claim = &plan->claims[index];
+    const uint64_t base = base_of(plan, claim);
     struct accd_candidate *candidate =
         &plan->fusion->candidates[plan->fusion->ncandidates++];
     *candidate = (struct accd_candidate){
         .claim = index,
-        .base = base_of(plan, claim),
+        .base = base == UINT64_MAX ? 0 : base, /* which is no key, and nobody's either */
         .host = claim->host,
         .bytes = claim->bytes,
         .flags = claim->flags,

@@ -116,7 +116,7 @@ accd_status accd_order_plan(const struct accd_plan *plan)
     }
     for (size_t i = 0; i < plan->nwords; i++)
         task.ranges[task.nranges++] =
-            (struct accd_pair){plan->words[i].dev, plan->words[i].dev + sizeof(uint64_t)};
+            (struct accd_pair){plan->words[i].dev, plan->words[i].dev + plan->words[i].bytes};
     for (size_t i = 0; i < plan->nrests; i++)
         task.ranges[task.nranges++] = (struct accd_pair){
             plan->rests[i].dev, plan->rests[i].dev + sizeof(uint64_t) + plan->rests[i].bytes};

@@ -22,6 +22,13 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
     return status;
 }
 
+accd_status accd_not_given(accd_context *context, const char *call, const char *argument)
+{
+    if (!context)
+        return ACCD_MISUSE;
+    return accd_fail(context, ACCD_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call, argument);
+}
+
 accd_status accd_say_why(struct accd_directory *dir, accd_status status)
 {
     accd_error *error = &dir->context->error;
@@ -42,6 +49,8 @@ accd_status accd_copy_failed(struct accd_directory *dir, accd_status status)
 
 void accd_context_config_init(accd_context_config *config)
 {
+    if (!config)
+        return;
     *config = (accd_context_config){
         .struct_size = sizeof *config,
         .devices = 1,
@@ -66,13 +75,21 @@ static bool reclaim(void *owner)
     return found;
 }
 
+static bool is_sound(const accd_context_config *config)
+{
+    return config->struct_size == sizeof *config && config->devices <= ACCD_DEVICES_MOST &&
+           config->threads <= ACCD_THREADS_MOST && (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
+           (unsigned)config->queues <= ACCD_QUEUES_CONCURRENT &&
+           (!config->rules || accd_rules_sound(config->rules));
+}
+
 accd_status accd_context_open(accd_context **context_p, const accd_context_config *config)
 {
     accd_context_config defaults;
     accd_context_config_init(&defaults);
     if (!config)
         config = &defaults;
-    if (config->struct_size != sizeof *config)
+    if (!context_p || !is_sound(config))
         return ACCD_MISUSE;
     struct accd_mem mem;
     accd_mem_init(&mem, config->alloc, config->alloc_ud);
@@ -138,13 +155,17 @@ void accd_context_close(accd_context *context)
 
 const accd_error *accd_context_error(const accd_context *context)
 {
-    return &context->error;
+    static const accd_error no_context = {
+        .status = ACCD_MISUSE, .rule = "HOUSE-misuse", .item = SIZE_MAX, .message = "there is no context"};
+    return context ? &context->error : &no_context;
 }
-const accd_rules *accd_get_rules(const accd_context *context) { return &context->rules; }
-int accd_device_count(const accd_context *context) { return context->ndirs; }
+const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
+int accd_device_count(const accd_context *context) { return context ? context->ndirs : 0; }
 
 void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
 {
+    if (!context)
+        return;
     context->config.on_event = fn;
     context->config.event_ud = ud;
 }
@@ -172,6 +193,8 @@ accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
 
 struct accd_directory *accd_directory_of(accd_context *context, int device)
 {
+    if (!context)
+        return NULL;
     if (device >= 0 && device < context->ndirs)
         return &context->dirs[device];
     accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
@@ -183,6 +206,9 @@ struct accd_directory *accd_directory_of(accd_context *context, int device)
 
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
+    if (construct->nitems > ACCD_CLAIM_WALKED - 1 || (construct->nitems && !construct->items))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the construct has %zu items%s", construct->nitems,
+                         construct->items ? "" : ", but they are a null pointer");
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         bool exits = item->action == ACCD_DELETE || item->action == ACCD_COPYOUT ||
@@ -194,8 +220,12 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
                         : item->action < ACCD_ACTION_COUNT && accd_demands[item->action].entry;
         const accd_program *program = item->program;
         bool runs = !program || (!program->inherited && (!program->spec.params || item->params));
-        if (fits && runs)
+        bool known = !(item->flags & ~ACCD_ITEM_FLAGS) && (!item->ndims || item->dims);
+        if (fits && runs && known)
             continue;
+        if (!known)
+            return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                             "item %zu has flags that there are not, or dimensions that are a null pointer", i);
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "item %zu asks for %s, which this construct cannot do%s", i,
                          accd_action_name(item->action),
@@ -207,9 +237,11 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
 accd_status accd_run(accd_context *context, const accd_construct *construct,
                      accd_region **region_p)
 {
+    if (!construct)
+        return accd_not_given(context, __func__, "construct");
     struct accd_directory *dir = accd_directory_of(context, construct->device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     if ((unsigned)construct->kind > ACCD_UPDATE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
     if (context->busy || context->working || construct->queue)
@@ -243,6 +275,8 @@ static accd_region *innermost(const accd_region *region)
 
 accd_status accd_region_end(accd_region *region)
 {
+    if (!region)
+        return ACCD_MISUSE;
     const accd_context *context = region->context;
     const accd_region *top = innermost(region);
     if (context->busy || context->working)
@@ -266,7 +300,7 @@ void accd_region_abandon(accd_region *region)
         accd_region_free(region);
 }
 
-int accd_region_device(const accd_region *region) { return region->dir->number; }
+int accd_region_device(const accd_region *region) { return region ? region->dir->number : -1; }
 
 /* ----------------------------------------------------------------------------- single steps -- */
 
@@ -292,11 +326,11 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     enum accd_relation relation;
     struct accd_object *object;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, 0));
     if (!host || !dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
-    if (!bytes || bytes >> (ACCD_SIZE_BITS - 1))
+    if (!bytes || bytes >> (ACCD_SIZE_BITS - 1) || accd_address(host) + bytes < bytes)
         return accd_fail(context, ACCD_INVALID_SECTION, R_MAP_DATA,
                          "%llu bytes cannot be mapped", (unsigned long long)bytes);
     ACCD_TRY(accd_relate(dir, accd_address(host), bytes, &relation, &object));
@@ -387,9 +421,9 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object;
-    bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    const bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     ACCD_TRY(accd_may_ask(dir, 0));
     ACCD_TRY(accd_find(dir, accd_address(host), &object));
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
@@ -424,7 +458,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     struct accd_directory *dir = accd_directory_of(context, device);
     uint64_t dev = 0;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    ACCD_GIVEN(context, dev_p);
     ACCD_TRY(accd_idle(context));
     if (bytes) {
         accd_status status = accd_alloc_memory(dir, bytes, &dev);
@@ -444,7 +479,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     struct accd_directory *dir = accd_directory_of(context, device);
     bool taken;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_idle(context));
     if (!dev)
         return ACCD_OK;
@@ -487,6 +522,8 @@ static accd_status check_copy(struct accd_directory *dir, uint64_t to, uint64_t 
         !accd_host_covers(context, traffic->in ? from : to, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                          "the host range does not lie in live host memory");
+    if (!traffic->within && !(traffic->in ? from : to))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host address of a copy is a null pointer");
     return ACCD_OK;
 }
 
@@ -495,7 +532,7 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_idle(context));
     if (!bytes || to == from)
         return ACCD_OK;
@@ -551,8 +588,10 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
     static const struct accd_traffic traffics[] = {{.in = 1}, {.out = 1}, {.within = 1}};
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
+    if ((unsigned)way > ACCD_WITHIN_DEVICE)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");
     const struct accd_traffic *traffic = &traffics[way];
     struct accd_queue *queue = accd_queue_of(dir, number);
     if (!queue)

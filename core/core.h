@@ -74,6 +74,8 @@ struct accd_program {
 /* The action of a member, given that of the element around it. */
 uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
 
+/* Whether all its choices are among those there are. */
+bool accd_rules_sound(const accd_rules *rules);
 /* The id that a profile tells a rule by. */
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
 
@@ -514,8 +516,20 @@ accd_status accd_copy_failed(struct accd_directory *dir, accd_status status);
 accd_status accd_idle(accd_context *context);
 /* The same, and while a queue is at work; or if the device has no queue of this number. */
 accd_status accd_may_ask(const struct accd_directory *dir, unsigned number);
-/* The directory of a device, or NULL with ACCD_NO_DEVICE recorded. */
+/* The directory of a device, or NULL with ACCD_NO_DEVICE recorded; NULL, too, if there is no context. */
 struct accd_directory *accd_directory_of(accd_context *context, int device);
+/* The status of a call that got no directory. */
+static inline accd_status accd_no_device(const accd_context *context)
+{
+    return context ? ACCD_NO_DEVICE : ACCD_MISUSE;
+}
+/* ACCD_MISUSE: an argument of a call is a null pointer. */
+accd_status accd_not_given(accd_context *context, const char *call, const char *argument);
+#define ACCD_GIVEN(context, argument)                                     \
+    do {                                                                  \
+        if (!(argument))                                                  \
+            return accd_not_given((context), __func__, #argument);        \
+    } while (0)
 
 /* inspect.c: ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);

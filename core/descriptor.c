@@ -30,7 +30,7 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
-    if (!bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_RANK_MOST)
+    if (!context || !bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_RANK_MOST)
         return 0;
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
@@ -127,7 +127,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     struct accd_attach *attach;
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     if (!bytes)
         return no_rank(context);
     if (accd_load_pointer(accd_address(descriptor)) != accd_address(data))
@@ -178,7 +178,7 @@ accd_status accd_detach_descriptor(accd_context *context, int device, const void
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
     const accd_item item = {.slot = descriptor, .slot_bytes = bytes, .action = ACCD_DETACH};
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     if (!bytes)
         return no_rank(context);
     return run(context, device, ACCD_EXIT_DATA, finalize, &item, 1, file, line);

@@ -14,9 +14,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48 };
+enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };
 #define FREE_BIT 0x8000u
-static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30;
+static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30,
+                      most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
 
 struct sim {
     struct accd_mem *mem;
@@ -95,6 +96,10 @@ static accd_status open_either(void **device_p, const accd_context_config *confi
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
     sim->capacity = config->device_bytes ? config->device_bytes : usual_bytes;
+    if (sim->capacity > most_bytes) {
+        sim_close(sim);
+        return ACCD_OUT_OF_MEMORY;
+    }
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
@@ -435,13 +440,15 @@ const accd_backend *accd_backend_named(const char *name)
 #endif
     };
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (!strcmp(backends[i]->name, name))
+        if (name && !strcmp(backends[i]->name, name))
             return backends[i];
     return NULL;
 }
 
 accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {
+    if (!backend || !info_p)
+        return ACCD_MISUSE;
     *info_p = (accd_device_info){0};
     if (backend->about)
         return backend->about(number, info_p);

@@ -5,15 +5,17 @@
 
 /* -------------------------------------------------------------------------------------- grids -- */
 
-/* Bytes from the first run to the end of the last one; UINT64_MAX: there is no such thing. */
+/* Bytes from the first run to the end of the last one; UINT64_MAX: there is no such thing, or runs overlap. */
 static uint64_t reach(uint64_t run, const accd_dim *dims, unsigned n)
 {
-    uint64_t bytes = run, span;
+    uint64_t bytes = run, all = run, span;
     bool good = run > 0;
     for (unsigned i = 0; good && i < n; i++)
-        good = dims[i].count && !__builtin_mul_overflow(dims[i].count - 1, dims[i].step, &span) &&
-               !__builtin_add_overflow(bytes, span, &bytes);
-    return good ? bytes : UINT64_MAX;
+        good = dims[i].count && (dims[i].count == 1 || dims[i].step >= run) &&
+               !__builtin_mul_overflow(dims[i].count - 1, dims[i].step, &span) &&
+               !__builtin_add_overflow(bytes, span, &bytes) &&
+               !__builtin_mul_overflow(all, dims[i].count, &all);
+    return good && all <= bytes ? bytes : UINT64_MAX;
 }
 
 static bool fits_item(const accd_item *item)
@@ -188,7 +190,7 @@ accd_status accd_plan_gaps(struct accd_plan *plan)
             continue;
         if (!fits_item(item))
             return accd_claim_error(plan, &plan->claims[i], NULL, ACCD_MISUSE, R_MISUSE,
-                                    "elements of the section lie outside of it, or in part");
+                                    "elements of the section lie outside of it, in part, or over one another");
         struct accd_gaps *gaps = &plan->gaps[plan->ngaps++];
         gaps->item = i;
         accd_item_grid(item, &gaps->grid);

@@ -21,6 +21,10 @@ static struct accd_host_block *block_at(accd_context *context, uint64_t address)
 accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
                           const accd_label *label)
 {
+    if (!context)
+        return ACCD_MISUSE;
+    if (bytes >= UINT64_MAX - accd_address(start))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host range does not fit into memory");
     struct accd_host_block *block = block_at(context, accd_address(start));
     if (block && block->start == accd_address(start)) {
         block->bytes = bytes;
@@ -41,7 +45,7 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
 
 void accd_host_mark(accd_context *context, const void *start, int live)
 {
-    struct accd_host_block *block = block_at(context, accd_address(start));
+    struct accd_host_block *block = context ? block_at(context, accd_address(start)) : NULL;
     if (!block || block->start != accd_address(start))
         return;
     context->host.losses += live <= 0;
@@ -54,7 +58,8 @@ void accd_host_mark(accd_context *context, const void *start, int live)
 
 int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
 {
-    const struct accd_host_block *block = block_at(context, accd_address(address));
+    const struct accd_host_block *block =
+        context && range_p ? block_at(context, accd_address(address)) : NULL;
     if (!block || accd_address(address) - block->start >= block->bytes)
         return 0;
     *range_p = (accd_host_range){.info = {.host = block->start, .bytes = block->bytes},
@@ -83,7 +88,8 @@ bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes)
 int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
                      uint64_t *bytes_p)
 {
-    const struct accd_host_block *block = block_at(context, accd_address(address));
+    const struct accd_host_block *block =
+        context && start_p && bytes_p ? block_at(context, accd_address(address)) : NULL;
     if (!block || !block->live || accd_address(address) - block->start >= block->bytes)
         return 0;
     *start_p = block->start;

@@ -35,7 +35,7 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
-    if (!dir || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
+    if (!dir || !start_p || !bytes_p || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
         return 0;
     *start_p = object->host;
     *bytes_p = accd_object_bytes(object);
@@ -48,7 +48,7 @@ int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t en
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object;
     enum accd_relation relation;
-    if (!dir || *at >= end ||
+    if (!dir || !at || !start_p || !bytes_p || *at >= end ||
         accd_relate(dir, *at, end - *at, &relation, &object) != ACCD_OK || !object)
         return 0;
     *start_p = object->host;
@@ -93,7 +93,7 @@ int accd_present_at(accd_context *context, int device, uint64_t address, int in_
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
-    if (!dir || (in_device ? accd_find_device : accd_find)(dir, address, &object) != ACCD_OK ||
+    if (!dir || !present_p || (in_device ? accd_find_device : accd_find)(dir, address, &object) != ACCD_OK ||
         !object)
         return 0;
     describe(dir, object, present_p);
@@ -104,7 +104,7 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_range_cursor cursor;
-    if (!dir || accd_index_all(dir) != ACCD_OK)
+    if (!dir || !at || !present_p || accd_index_all(dir) != ACCD_OK)
         return 0;
     const struct accd_object *object = accd_range_seek(&dir->objects, *at, &cursor);
     if (!object)
@@ -146,7 +146,7 @@ int accd_attachment_at(accd_context *context, int device, const void *slot,
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_attach *attach = NULL;
-    if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach)
+    if (!dir || !attachment_p || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach)
         return 0;
     describe_attachment(dir, attach, attachment_p);
     return 1;
@@ -157,7 +157,7 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at,
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_range_cursor cursor;
-    if (!dir || accd_index_all(dir) != ACCD_OK)
+    if (!dir || !at || !attachment_p || accd_index_all(dir) != ACCD_OK)
         return 0;
     const struct accd_attach *attach = accd_range_seek(&dir->slots, *at, &cursor);
     if (!attach)
@@ -172,7 +172,7 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
-    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK)
+    if (!dir || !low_p || !high_p || accd_find_device(dir, dev, &object) != ACCD_OK)
         return 0;
     const struct accd_fused *fused =
         !object && dir->fused.count ? accd_fused_in_device(dir, dev) : NULL;
@@ -189,6 +189,8 @@ void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, siz
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
+    if (!to || !room)
+        return;
     to[0] = 0;
     if (dir && accd_find_device(dir, dev, &object) == ACCD_OK && object)
         accd_name_inside(dir, object, dev - object->dev, to, room);
@@ -197,7 +199,7 @@ void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, siz
 int accd_device_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir || !dir->ops->space)
+    if (!dir || !low_p || !high_p || !dir->ops->space)
         return 0;
     dir->ops->space(dir->device, low_p, high_p);
     return 1;
@@ -209,7 +211,7 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_attach *attach = NULL;
     struct accd_object *target = NULL;
-    if (!dir || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
+    if (!dir || !low_p || !high_p || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
         attach->dev != dev)
         return 0;
     if (!attach->base) {
@@ -237,7 +239,7 @@ int accd_level_at(accd_context *context, int device, size_t index, accd_level *l
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     const struct accd_region *region = dir ? region_at(dir, index) : NULL;
-    if (!region)
+    if (!region || !level_p)
         return 0;
     *level_p =
         (accd_level){region->kind, region->name, region->file, region->line, region->nclaims};
@@ -249,7 +251,7 @@ int accd_level_clause(accd_context *context, int device, size_t index, size_t cl
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     const struct accd_region *region = dir ? region_at(dir, index) : NULL;
-    if (!region || clause >= region->nclaims)
+    if (!region || !clause_p || clause >= region->nclaims)
         return 0;
     const struct accd_claim *claim = &region->claims[clause];
     const struct accd_plan plan = {.context = context,
@@ -271,6 +273,8 @@ int accd_level_clause(accd_context *context, int device, size_t index, size_t cl
 void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
+    if (!stats_p)
+        return;
     *stats_p = (accd_stats){0};
     if (!dir)
         return;
@@ -283,6 +287,8 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 
 int accd_device_of(accd_context *context, uint64_t address)
 {
+    if (!context)
+        return -1;
     for (int i = 0; i < context->ndirs && context->ndirs > 1; i++) /* devices of one GPU lie side by side */
         if (context->dirs[i].ops->allocated(context->dirs[i].device, address, 1))
             return i;
@@ -312,7 +318,7 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
-    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
+    if (!dir || !info_p || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
         return 0;
     const accd_program *layout = accd_layout_of(dir, object);
     uint64_t offset = dev - object->dev;
@@ -433,7 +439,8 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    ACCD_GIVEN(context, to || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, true));
     ACCD_TRY(come_behind(dir, dev, bytes));
     if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) < bytes) {
@@ -507,8 +514,9 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_idle(context));
+    ACCD_GIVEN(context, from || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, false));
     ACCD_TRY(come_behind(dir, dev, bytes));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));

@@ -41,7 +41,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
             ACCD_TRY(accd_journal_bytes(dir, move->dev, move->bytes));
     }
     for (size_t i = 0; i < plan->nwords; i++)
-        ACCD_TRY(accd_journal_bytes(dir, plan->words[i].dev, sizeof(uint64_t)));
+        ACCD_TRY(accd_journal_bytes(dir, plan->words[i].dev, plan->words[i].bytes));
     if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
         return ACCD_OK; /* the construct's references are taken off */
     for (size_t i = 0; i < links->n; i++) {
@@ -95,7 +95,7 @@ accd_status accd_journal_open(accd_context *context, int device)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     if (dir->journal || !dir->ops->save)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);

@@ -165,6 +165,8 @@ accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kerne
 int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
+    if (!what || !room)
+        return 0;
     what[0] = 0;
     return dir && dir->ops->compiler && dir->ops->compiler(dir->device, what, room);
 }
@@ -174,8 +176,10 @@ accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_idle(context));
+    ACCD_GIVEN(context, kernel);
+    ACCD_GIVEN(context, end_p);
     if (!dir->ops->launch || !dir->journal)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the device runs no kernels now");
     if (accd_is_concurrent(dir))

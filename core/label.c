@@ -40,6 +40,10 @@ static bool own_array(struct accd_mem *mem, const accd_array **array_p)
 
 const accd_label *accd_label_new(accd_context *context, const accd_label *label)
 {
+    if (!context || !label || (label->array && label->array->rank > ACCD_RANK_MOST)) {
+        (void)accd_not_given(context, __func__, label ? "array" : "label");
+        return NULL;
+    }
     struct accd_mem *mem = &context->mem;
     accd_label *copy = accd_mem_new(mem, sizeof *copy);
     bool whole = copy;

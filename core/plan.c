@@ -1,6 +1,7 @@
 /* plan.c - from items to claims, and from claims to moves. Nothing here changes anything but the
  * plan: a construct that must fail fails before it touches the device, a counter or the host. */
 #include "core.h"
+#include "written.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -338,12 +339,30 @@ accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
     return ACCD_OK;
 }
 
-accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
+static accd_status add_word(struct accd_plan *plan, const struct accd_word *word)
 {
     if (!accd_plan_room(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
                       sizeof plan->words[0]))
         return accd_plan_no_memory(plan->context);
-    plan->words[plan->nwords++] = (struct accd_word){dev, value};
+    plan->words[plan->nwords++] = *word;
+    return ACCD_OK;
+}
+
+accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
+{
+    return add_word(plan, &(struct accd_word){dev, value, sizeof value});
+}
+
+accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value)
+{
+    struct accd_word word = {.bytes = sizeof word.value};
+    memset(&word.value, value, sizeof word.value);
+    for (uint64_t at = 0; at < bytes; at += word.bytes) {
+        word.dev = dev + at;
+        if (bytes - at < word.bytes)
+            word.bytes = (uint32_t)(bytes - at);
+        ACCD_TRY(add_word(plan, &word));
+    }
     return ACCD_OK;
 }
 
@@ -380,7 +399,6 @@ static uint64_t claim_dev(const struct accd_claim *claim, uint64_t host)
 static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                                   const struct accd_rowset *set, size_t from, size_t to, bool out)
 {
-    static const uint64_t poison = 0xA5A5A5A5A5A5A5A5u;
     const struct accd_claim *claim = &plan->claims[index];
     const accd_program_spec *spec = &set->program->spec;
     const accd_untranslated way = plan->context->rules.untranslated;
@@ -405,7 +423,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                 !(claim->flags & ACCD_ITEM_ALWAYS_IN))
                 continue; /* that is not what it asks for */
             if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
-                ACCD_TRY(accd_plan_word(plan, dev, way == ACCD_AS_NULL ? 0 : poison));
+                ACCD_TRY(accd_plan_fill(plan, dev, end - host, way == ACCD_AS_NULL ? 0 : ACCD_POISON));
                 continue;
             }
             if (out ? !demand->out : !demand->in)
@@ -546,7 +564,7 @@ static accd_status announce(const struct accd_plan *plan, const struct accd_traf
         ops->announce(device, plan->rests[i].dev, sizeof plan->rests[i].value + plan->rests[i].bytes,
                       false);
     for (size_t i = 0; i < plan->nwords; i++)
-        ops->announce(device, plan->words[i].dev, sizeof(uint64_t), false);
+        ops->announce(device, plan->words[i].dev, plan->words[i].bytes, false);
     if (plan->bulk)
         accd_bulk_announce(plan->bulk, traffic);
     return ops->ready(device);
@@ -580,8 +598,8 @@ static void run_moves(struct accd_plan *plan, const struct accd_traffic *traffic
         memcpy(to + sizeof rest->value, rest->from, rest->bytes);
     }
     for (size_t i = 0; i < plan->nwords; i++)
-        memcpy(ops->stage(dir->device, plan->words[i].dev, sizeof(uint64_t)),
-               &plan->words[i].value, sizeof(uint64_t));
+        memcpy(ops->stage(dir->device, plan->words[i].dev, plan->words[i].bytes),
+               &plan->words[i].value, plan->words[i].bytes);
 }
 
 /* Host memory may have been freed since the entry that asked for the move. */

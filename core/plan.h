@@ -26,6 +26,7 @@ struct accd_claim {
 #define ACCD_CLAIM_WALKED 0x80000000u
 #define ACCD_CLAIM_REPEATS 0x4000u /* flag: where constructs count, another claim counts the object, or
                                       it has references without end */
+#define ACCD_ITEM_FLAGS (2 * ACCD_ITEM_FINAL - 1)
 #define ACCD_CLAIM_STILL 0x8000u /* flag: its data are there by another clause, it moves nothing */
 
 /* Present data are welcome to the clause, and then it asks for nothing. */
@@ -73,9 +74,10 @@ struct accd_move {
 #define ACCD_WHOLE UINT32_MAX
 #define ACCD_ONE_OF_RUN (UINT32_MAX - 1) /* one of many: elements of a section with gaps */
 
-/* A word to write to the device's copy of a pointer. */
+/* A word to write to the device's copy of a pointer, or its first bytes. */
 struct accd_word {
     uint64_t dev, value;
+    uint32_t bytes; /* at most 8 */
 };
 
 /* A descriptor to be written, before any word is: an address, and what lies behind it. */
@@ -134,6 +136,8 @@ static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_cl
            accd_plan_counts_pointer(plan, claim);
 }
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
+/* Bytes of one value, as words. */
+accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value);
 /* A pointer's value or, with what lies behind it, a descriptor's of so many bytes; that stays where it is until
  * then. A pointer in the descriptor at slot that is attached itself stays so. */
 accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t dev, uint64_t value,

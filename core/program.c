@@ -4,6 +4,8 @@
  * for each. */
 #include "program.h"
 
+#include <limits.h>
+
 /* --------------------------------------------------------------------------------- programs -- */
 
 static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t size, bool *ok)
@@ -57,13 +59,16 @@ static uint64_t below(unsigned registers)
 
 static bool sound(const accd_program_spec *spec)
 {
-    if (spec->stride == 0 || spec->registers > ACCD_REGISTERS)
+    if (spec->stride == 0 || spec->registers > ACCD_REGISTERS || (spec->npieces && !spec->pieces) ||
+        (spec->nfields && !spec->fields) || (spec->ncode && !spec->code) ||
+        (spec->nexcluded && !spec->excluded) || (spec->nmembers && !spec->members))
         return false;
     for (size_t i = 0; i < spec->ncode; i++)
         if (!sound_instruction(spec, &spec->code[i]))
             return false;
     for (size_t i = 0; i < spec->npieces; i++)
-        if (!inside(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride))
+        if (!inside(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride) ||
+            spec->pieces[i].action >= ACCD_ACTION_COUNT)
             return false;
     for (size_t i = 0; i < spec->nexcluded; i++)
         if (!inside(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
@@ -78,7 +83,8 @@ static bool sound(const accd_program_spec *spec)
             field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_SLOT_MOST ||
             (field->slot_bytes && !pointer) || !field->unit ||
             field->count < 0 || field->count >= (int)spec->registers ||
-            field->start >= (int)spec->registers || field->code_end > spec->ncode ||
+            field->start < -1 || field->start >= (int)spec->registers ||
+            field->action >= ACCD_ACTION_COUNT || field->flags & ~ACCD_FIELD_FLAGS || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||
             (field->child &&
              (field->up || field->child->spec.stride != field->unit ||
@@ -111,6 +117,8 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
 accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
                              accd_program **program_p)
 {
+    if (!context || !spec || !program_p)
+        return accd_not_given(context, __func__, !spec ? "spec" : "program_p");
     if (!sound(spec))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a mapping program is not sound");
     struct accd_mem *mem = &context->mem;
@@ -170,7 +178,8 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
 
 accd_program *accd_program_retain(accd_program *program)
 {
-    program->users++;
+    if (program)
+        program->users++;
     return program;
 }
 
@@ -451,9 +460,25 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
     return true;
 }
 
+/* Code without an element. */
+static bool sound_expression(const accd_instruction *code, size_t ncode, unsigned registers,
+                             const int64_t *params)
+{
+    const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
+    bool good = registers <= ACCD_REGISTERS;
+    for (size_t i = 0; i < ncode && good; i++)
+        good = sound_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD &&
+               code[i].op != ACCD_I_INHERIT && code[i].op != ACCD_I_SELF;
+    return good;
+}
+
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                           unsigned registers, const int64_t *params, int64_t *out)
 {
+    if (!context || (ncode && !code) || (registers && !out))
+        return accd_not_given(context, __func__, ncode && !code ? "code" : "out");
+    if (!sound_expression(code, ncode, registers, params))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the code of an expression is not sound");
     const accd_program program = {
         .context = context,
         .spec = {.code = code, .ncode = ncode, .registers = registers, .stride = 1},

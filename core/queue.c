@@ -23,9 +23,12 @@ int64_t accd_async_of(const struct accd_directory *dir, unsigned number)
 accd_status accd_queue(accd_context *context, int device, int64_t async, unsigned *queue_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_mem *mem = &context->mem;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    struct accd_mem *mem = &context->mem;
+    ACCD_GIVEN(context, queue_p);
+    if (async == ACCD_SYNCHRONOUS)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "no queue has the async value %lld", (long long)async);
     for (size_t i = 0; i < dir->nqueues; i++)
         if (dir->queues[i]->async == async) {
             *queue_p = (unsigned)i + 1;
@@ -250,7 +253,7 @@ accd_status accd_queue_plan(struct accd_plan *plan)
         add_kept(task, rest->dev + sizeof rest->value, rest->from, rest->bytes, &used);
     }
     for (size_t i = 0; i < plan->nwords; i++)
-        add_kept(task, plan->words[i].dev, &plan->words[i].value, sizeof(uint64_t), &used);
+        add_kept(task, plan->words[i].dev, &plan->words[i].value, plan->words[i].bytes, &used);
     accd_task_settle(task, spare);
     task->what = keep_name(plan->context, kind_name(plan->construct));
     task->file = keep_name(plan->context, plan->construct->file);
@@ -449,7 +452,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
     for (size_t i = dir->nqueues; i-- > 0;) /* what uses others' results first: a missing wait shows */
         if (!number || i == number - 1)
@@ -462,7 +465,8 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
     struct accd_directory *dir = accd_directory_of(context, device);
     bool early = false;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
     for (size_t i = 0; i < dir->nqueues; i++) {
         struct accd_queue *queue = dir->queues[i];
@@ -484,7 +488,7 @@ accd_status accd_queue_after(accd_context *context, int device, unsigned number,
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_directory *others = accd_directory_of(context, other_device);
     if (!dir || !others)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
     ACCD_TRY(accd_may_ask(others, other));
     struct accd_queue *queue = accd_queue_of(dir, number);
@@ -518,7 +522,8 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    ACCD_GIVEN(context, fn);
     ACCD_TRY(accd_may_ask(dir, number));
     struct accd_queue *queue = accd_queue_of(dir, number);
     if (!queue || accd_is_concurrent(dir))
@@ -613,7 +618,11 @@ static accd_status add_kernel(accd_region *region, const uint64_t *devs, size_t 
 
 accd_status accd_launch(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
+    if (!region)
+        return ACCD_MISUSE;
     struct accd_directory *dir = region->dir;
+    ACCD_GIVEN(region->context, fn);
+    ACCD_GIVEN(region->context, devs || !n);
     ACCD_TRY(accd_may_ask(dir, region->queue));
     if (!accd_queue_of(dir, region->queue) || accd_is_concurrent(dir))
         return call_now(dir, region->queue, fn, ud);
@@ -624,7 +633,13 @@ accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t
                                const accd_kernel *kernel, accd_host_fn fn, void *ud,
                                accd_kernel_end *end_p)
 {
+    if (!region)
+        return ACCD_MISUSE;
     struct accd_directory *dir = region->dir;
+    ACCD_GIVEN(region->context, kernel);
+    ACCD_GIVEN(region->context, fn);
+    ACCD_GIVEN(region->context, end_p);
+    ACCD_GIVEN(region->context, devs || !n);
     ACCD_TRY(accd_may_ask(dir, region->queue));
     *end_p = (accd_kernel_end){.how = ACCD_KERNEL_NOT_RUN, .said = "its queue does not run kernels"};
     if (!accd_queue_of(dir, region->queue) || !accd_is_concurrent(dir) || !dir->ops->launch)
@@ -635,7 +650,7 @@ accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t
 int accd_queue_at(accd_context *context, int device, unsigned number, accd_queue_info *info_p)
 {
     const struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir || !number || number > dir->nqueues)
+    if (!dir || !info_p || !number || number > dir->nqueues)
         return 0;
     *info_p = (accd_queue_info){dir->queues[number - 1]->async, dir->queues[number - 1]->pending};
     return 1;

@@ -99,9 +99,38 @@ static const accd_rules profiles[] = {
 const accd_rules *accd_rules_named(const char *name)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
-        if (!strcmp(profiles[i].name, name))
+        if (name && !strcmp(profiles[i].name, name))
             return &profiles[i];
     return NULL;
+}
+
+bool accd_rules_sound(const accd_rules *rules)
+{
+    const unsigned choices[][2] = {
+        {rules->document, ACCD_OF_OPENMP},
+        {rules->reattach, ACCD_REATTACH_COUNTS},
+        {rules->attached, ACCD_ATTACHED_COPIED},
+        {rules->lost_target, ACCD_LOST_DANGLES},
+        {rules->member, ACCD_MEMBER_UNCOUNTED},
+        {rules->partial_overlap, ACCD_OVERLAP_REFRESH},
+        {rules->counting, ACCD_COUNT_CONSTRUCTS},
+        {rules->attaching, ACCD_ATTACH_EVERY},
+        {rules->update, ACCD_UPDATE_REVERSE},
+        {rules->untranslated, ACCD_AS_POISON},
+    };
+    const accd_choice rejects[] = {
+        rules->again,         rules->null_pointer,    rules->exit_absent,   rules->detach_unattached,
+        rules->still_attached, rules->pointer_changed, rules->attach_absent, rules->attach_implied,
+        rules->attach_null,   rules->detach_final,    rules->frame_grows,   rules->unmap_used,
+        rules->zero_map,      rules->zero_update,     rules->zero_present,  rules->null_routine,
+        rules->device_state,  rules->exit_unowned,    rules->stale,         rules->holes,
+    };
+    bool good = rules->name;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        good &= choices[i][0] <= choices[i][1];
+    for (size_t i = 0; i < sizeof rejects / sizeof rejects[0]; i++)
+        good &= (unsigned)rejects[i] <= ACCD_REJECT;
+    return good;
 }
 
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)

@@ -259,7 +259,10 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     struct accd_directory *dir = accd_directory_of(context, device);
     bool floor = list == ACCD_DYNAMIC || list == ACCD_FLOOR;
     if (!dir)
-        return ACCD_NO_DEVICE;
+        return accd_no_device(context);
+    ACCD_GIVEN(context, fn);
+    if ((unsigned)list > ACCD_FLOOR)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");
     if (level >= (int64_t)dir->depth || level < -1 || (level < 0 && !floor))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld",
                          (long long)level);

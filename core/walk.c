@@ -11,6 +11,8 @@ accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t b
                               int64_t count, uint64_t unit)
 {
     uint64_t bytes, shift, size = (uint64_t)(start < 0 ? -(start + 1) : start);
+    if (!context || !item)
+        return accd_not_given(context, __func__, "item");
     if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
         return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
                          "a bound of the section cannot be computed");

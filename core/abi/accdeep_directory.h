@@ -45,10 +45,10 @@ ACCD_API accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context
 /* Frees it with its context and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_stacks_close(accd_stacks *stacks);
 /* The context below, for everything else: events, inspection, memory of devices. It belongs to the
- * handle; environments that are opened and closed through it directly are not seen here. */
+ * handle; environments that are opened and closed through it directly are not seen here. NULL for NULL. */
 ACCD_API accd_context *accd_stacks_context(accd_stacks *stacks);
 /* The error of the last call below that failed; valid until the next one. Its item is the number of
- * the clause since read_pragma, from 0, or SIZE_MAX. Never NULL. */
+ * the clause since read_pragma, from 0, or SIZE_MAX. Never NULL: of a handle that is NULL it says so. */
 ACCD_API const accd_error *accd_stacks_error(const accd_stacks *stacks);
 
 /* ----------------------------------------------------------------------- data environments -- */

@@ -14,6 +14,7 @@
 #define R_SECTION "TR14-3.1.1-23"
 #define R_NULL "ACC33-2.7-2"
 #define R_MEMORY "HOUSE-memory"
+#define R_MISUSE "HOUSE-misuse"
 #define R_UPDATE "DIR-ABI-03"
 #define R_NON_NESTED "DIR-6-01"
 
@@ -148,12 +149,16 @@ void accd_stacks_close(accd_stacks *stacks)
 
 accd_context *accd_stacks_context(accd_stacks *stacks)
 {
-    return stacks->context;
+    return stacks ? stacks->context : NULL;
 }
 
 const accd_error *accd_stacks_error(const accd_stacks *stacks)
 {
-    return &stacks->error;
+    static const accd_error no_handle = {.status = ACCD_MISUSE,
+                                         .rule = R_MISUSE,
+                                         .item = SIZE_MAX,
+                                         .message = "there is no handle: it is a null pointer"};
+    return stacks ? &stacks->error : &no_handle;
 }
 
 /* ------------------------------------------------------------------------------ directives -- */
@@ -381,6 +386,8 @@ accd_status device_address(accd_stacks *stacks, int device, const void *host, ui
     accd_status status = check_between(stacks, "device_address", device);
     if (status != ACCD_OK)
         return status;
+    if (!dev_p)
+        return refuse(stacks, ACCD_MISUSE, R_MISUSE, "device_address: the argument dev_p is a null pointer");
     uint64_t dev = accd_device_address(stacks->context, device, host);
     if (!dev)
         return refuse(stacks, ACCD_NOT_PRESENT, R_UPDATE,

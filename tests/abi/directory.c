@@ -2,6 +2,8 @@
  * environments that do not nest, fusion, and failures, which change nothing. */
 #include "../core/support.h"
 
+#include <limits.h>
+
 #include <accdeep_directory.h>
 
 static accd_stacks *open_stacks(struct meter *meter, struct story *story)
@@ -324,7 +326,17 @@ static void null_handles(void)
     ok(accd_stacks_open(NULL, NULL) == ACCD_MISUSE, "no place for the handle");
     ok(accd_stacks_open(&stacks, NULL) == ACCD_OK, "a handle with all defaults");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "directory", "its rules");
+    refused(stacks, ACCD_MISUSE, device_address(stacks, 0, &address, NULL), "no place for an address");
     accd_stacks_close(stacks);
+    stacks = NULL;
+    accd_context_config_init(&config);
+    for (config.devices = ACCD_DEVICES_MOST + 1; config.devices; config.devices *= 2) {
+        must(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "%u devices", config.devices);
+        if (config.devices > UINT_MAX / 2)
+            break;
+    }
+    config.devices = UINT_MAX;
+    ok(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "more devices than there can be");
     accd_context_config_init(&config);
     config.rules = accd_rules_named("openacc-3.3");
     ok(accd_stacks_open(&stacks, &config) == ACCD_OK, "a handle with other rules");
@@ -344,6 +356,9 @@ static void null_handles(void)
            pragma_update(NULL, 0, ACCD_UPDATE_SELF, data, 0, 1, 4) == ACCD_MISUSE &&
            device_address(NULL, 0, data, &address) == ACCD_MISUSE,
        "the others without a handle");
+    ok(!accd_stacks_context(NULL) && accd_stacks_error(NULL)->status == ACCD_MISUSE &&
+           *accd_stacks_error(NULL)->message && *accd_stacks_error(NULL)->rule,
+       "nothing has a context, but an error");
     drop_pragma(NULL);
     accd_stacks_close(NULL);
 }

@@ -281,7 +281,8 @@ static void misuse(void)
         bool good;
     } ways[] = {{{2, 8}, 4, true},    {{0, 8}, 4, false},         {{2, 8}, 0, false},
                 {{2, 97}, 4, false},  {{2, UINT64_MAX}, 4, false}, {{3, (uint64_t)1 << 63}, 4, false},
-                {{2, 4}, 105, false}, {{UINT64_MAX, 4}, 4, false}, {{1, 200}, 4, true}};
+                {{2, 4}, 105, false}, {{UINT64_MAX, 4}, 4, false}, {{1, 200}, 4, true},
+                {{2, 0}, 4, false},   {{(uint64_t)1 << 32, 0}, 4, false}, {{2, 2}, 4, false}};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         item = part(ACCD_UPDATE_DEVICE);
         item.bytes = 100;
@@ -293,7 +294,36 @@ static void misuse(void)
         else
             fails(context, ACCD_MISUSE, UPDATE(context, item), "way %zu", i);
     }
+    const accd_dim crossed[] = {{20, 4}, {20, 4}}; /* each of them would do */
+    item.dims = crossed;
+    item.ndims = 2;
+    item.run = 4;
+    item.bytes = 200;
+    fails(context, ACCD_MISUSE, UPDATE(context, item), "runs over one another");
     accd_context_close(context);
+}
+
+/* Elements that a walk would visit again and again. */
+static void endless(void)
+{
+    static double element[8];
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, "tr14", 1);
+    accd_program *program = program_of(
+        context,
+        &(accd_program_spec){.stride = 8, .pieces = &(accd_piece){.bytes = 8}, .npieces = 1});
+    const accd_dim still = {(uint64_t)1 << 62, 0};
+    const accd_item item = {.host = element,
+                            .bytes = sizeof element,
+                            .dims = &still,
+                            .ndims = 1,
+                            .run = 32,
+                            .action = ACCD_COPYIN,
+                            .program = program};
+    fails(context, ACCD_MISUSE, ENTER(context, item), "a step of nothing");
+    accd_program_release(program);
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
 }
 
 /* The three layouts of descriptors; what a walk reaches through them. */
@@ -359,6 +389,7 @@ int main(void)
     walks(1);
     walks(1000);
     misuse();
+    endless();
     for (int changes = 0; changes < 2; changes++) {
         layouts(ACCD_DESCRIPTOR_CFI, changes);
         layouts(ACCD_DESCRIPTOR_FLANG, changes);

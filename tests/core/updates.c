@@ -232,6 +232,42 @@ static void untranslated(accd_untranslated way, uint64_t wanted)
     accd_context_close(context);
 }
 
+/* A clause that keeps what is present may be cut inside of a pointer that is not followed: the bytes of the other
+ * part are nobody's to write. Two such pointers side by side may be one piece. */
+static void clipped(accd_untranslated way, size_t present, size_t bytes)
+{
+    struct pair {
+        char *p, *q;
+        uint64_t n;
+    };
+    static const accd_piece pieces[] = {{.bytes = 16, .entry_only = 1}, {.offset = 16, .bytes = 8}};
+    static struct pair x;
+    accd_context_config config;
+    accd_rules rules = *accd_rules_named("tr14");
+    accd_context *context = NULL;
+    rules.untranslated = way;
+    init_config(&config);
+    config.rules = &rules;
+    accd_context_open(&context, &config);
+    memset(&x, 0x11, sizeof x);
+    accd_program *program = program_of(
+        context, &(accd_program_spec){.stride = sizeof x, .pieces = pieces, .npieces = 2});
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, (char *)&x + present, bytes)), ACCD_OK, "a part");
+    memset(&x, 0x22, sizeof x);
+    accd_item all = walked(ACCD_COPYIN, &x, sizeof x, program, NULL);
+    all.flags = ACCD_ITEM_KEEP;
+    is_status(ENTER(context, all), ACCD_OK, "all of it");
+    const unsigned char word = way == ACCD_AS_NULL ? 0 : 0xA5;
+    for (size_t i = 0; i < sizeof x; i++) {
+        unsigned char found = 0;
+        must(device_get(context, (char *)&x + i, &found, 1), "byte %zu was written", i);
+        must(found == (i - present < bytes ? 0x11 : i < 16 ? word : 0x22), "byte %zu is %02x", i, found);
+    }
+    is_sound(context);
+    accd_program_release(program);
+    accd_context_close(context);
+}
+
 /* Followed pointers that lead to nothing keep their value on the host, whatever is copied out. */
 static void loose_pointers(size_t least)
 {
@@ -274,6 +310,13 @@ int main(void)
     untranslated(ACCD_AS_HOST, (uintptr_t)arrays[1][0]);
     untranslated(ACCD_AS_NULL, 0);
     untranslated(ACCD_AS_POISON, 0xA5A5A5A5A5A5A5A5u);
+    for (int way = ACCD_AS_NULL; way <= ACCD_AS_POISON; way++) {
+        clipped((accd_untranslated)way, 0, 4);
+        clipped((accd_untranslated)way, 4, 7);
+        clipped((accd_untranslated)way, 12, 4);
+        clipped((accd_untranslated)way, 16, 8);
+        clipped((accd_untranslated)way, 20, 4);
+    }
     story_free(&story);
     return done();
 }
