@@ -181,6 +181,8 @@ typedef struct accd_rules {
     accd_attaching attaching;    /* when clauses attach, and how long that lasts (OMP60-map-7) */
     accd_choice holes;           /* excluded bytes of a present object: REJECT takes them as not present
                                     (OMP60-map-13) */
+    int extended_range;          /* a pointer of no clause that leads to nothing present is looked up in front of
+                                    sections, down to their base addresses (OMP60-map-10) */
     int attach_variables;        /* a variable that holds the address of present data is attached */
     accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
     accd_untranslated untranslated; /* device value of pointers that are not followed */
@@ -685,6 +687,11 @@ ACCD_API accd_presence accd_presence_of(accd_context *context, int device, const
 /* Device address of a host address in a present object, or 0. Host address of a device one, or 0. */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
+/* Device address of what a host pointer of this value leads to, if nobody names it: in a present object; in the
+ * extended range of one, in front of its bytes, if the rules say so; or at the end of one (OMP60-map-10). 0: there is
+ * none. [*low_p, *high_p): the object's device range. */
+ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host,
+                                        uint64_t *low_p, uint64_t *high_p);
 
 typedef struct accd_present {
     accd_object_info info;

@@ -260,6 +260,7 @@ enum accd_root_kind {
 /* Where the name of an object that a walk made comes from. */
 struct accd_origin {
     uint64_t slot;
+    uint64_t base; /* in front of it, where the extended range of its list item begins, 0: nothing is */
     int64_t start, index[ACCD_INDICES];
     uint32_t label; /* of the section */
     uint32_t item;  /* of the clause that mapped it */

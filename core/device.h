@@ -82,6 +82,9 @@ struct accd_backend {
     accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
     /* Required: whether the address can be one of this device's, allocated or not. */
     int (*owns)(void *device, uint64_t dev);
+    /* Optional: whether it lies close in front of this device's memory, where no memory of the process need be: the
+     * base of a section that begins behind it. Asked of addresses that are no known memory of the host. */
+    int (*before)(void *device, uint64_t dev);
     /* Required: whether the whole range lies in one allocation. */
     int (*allocated)(void *device, uint64_t dev, uint64_t bytes);
     /* Required: bytes of the allocation that begins at the address, 0 if none does. */

@@ -22,6 +22,8 @@ static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)
 struct sim {
     struct accd_mem *mem;
     uint64_t base, space; /* device addresses [base, base + space) */
+    uint64_t front;       /* bytes before them that are the device's, too, and never allocated: where pointers
+                             lead to the base of a section that begins behind it */
     uint64_t capacity, live;
     uint64_t bump;        /* offset of memory that was never handed out */
     char *bytes;
@@ -77,7 +79,8 @@ static void unmap(void *p, uint64_t bytes)
 static void sim_close(void *device)
 {
     struct sim *sim = device;
-    unmap((void *)(uintptr_t)sim->base, sim->space);
+    if (sim->base)
+        unmap((void *)(uintptr_t)(sim->base - sim->front), sim->front + sim->space);
     if (sim->bits) {
         unmap(sim->bytes, sim->space);
         unmap(sim->bits, sim->space / 8);
@@ -104,10 +107,13 @@ static accd_status open_either(void **device_p, const accd_context_config *confi
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)
         sim->space = least_space;
-    sim->space = (sim->space + 4095) & ~(uint64_t)4095;
+    sim->space = (sim->space + 8191) & ~(uint64_t)8191;
     int both = PROT_READ | PROT_WRITE;
-    sim->base = (uintptr_t)map(sim->space, direct ? both : PROT_NONE);
-    sim->bytes = direct ? (char *)(uintptr_t)sim->base : map(sim->space, both);
+    sim->front = sim->space / 2;
+    char *front = map(sim->front + sim->space, PROT_NONE);
+    sim->base = front ? (uintptr_t)front + sim->front : 0;
+    bool open = !direct || (front && !mprotect(front + sim->front, sim->space, both));
+    sim->bytes = !direct ? map(sim->space, both) : open ? (char *)(uintptr_t)sim->base : NULL;
     sim->bits = direct ? NULL : map(sim->space / 8, both);
     sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
     sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
@@ -245,7 +251,7 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 static int sim_owns(void *device, uint64_t dev)
 {
     struct sim *sim = device;
-    return dev - sim->base < sim->space;
+    return dev - (sim->base - sim->front) < sim->front + sim->space;
 }
 
 static bool begins_block(const struct sim *sim, uint64_t at)

@@ -304,10 +304,33 @@ static accd_status reserve_region(struct entry *entry)
 }
 
 /* Whether the name of an object needs more than its label. */
-static bool needs_origin(const struct accd_source *source, const struct accd_claim *claim)
+static bool needs_origin(const struct accd_plan *plan, const struct accd_source *source,
+                         const struct accd_claim *claim)
 {
     return accd_source_start(source, claim->host) ||
-           (source->label && strchr(source->label->name, '#'));
+           (source->label && strchr(source->label->name, '#')) || accd_claim_base(plan, claim);
+}
+
+/* Whether a list item of enter data begins an extended range of its own on data that are there. */
+static bool lowers_base(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    bool there = claim->state == ACCD_CLAIM_PRESENT && !(claim->object->size & ACCD_OBJECT_MEMBER);
+    return plan->construct->kind == ACCD_ENTER_DATA && (there || claim->state == ACCD_CLAIM_WITHIN) &&
+           accd_claim_base(plan, claim);
+}
+
+static void lower_base(struct accd_plan *plan, const struct accd_claim *claim)
+{
+    struct accd_object *object = claim->object;
+    uint64_t base = accd_claim_base(plan, claim);
+    if (!(object->size & ACCD_OBJECT_ORIGIN)) {
+        object->where = accd_new_origin(
+            plan->dir, &(struct accd_origin){.label = object->where, .item = object->where});
+        object->size |= ACCD_OBJECT_ORIGIN;
+    }
+    struct accd_origin *origin = &plan->dir->origins[object->where];
+    if (!origin->base || base < origin->base)
+        origin->base = base;
 }
 
 static size_t origins_needed(const struct accd_plan *plan)
@@ -316,8 +339,10 @@ static size_t origins_needed(const struct accd_plan *plan)
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
         const struct accd_source *source = accd_claim_source(plan, claim);
-        n += !source || needs_origin(source, claim);
+        n += !source || needs_origin(plan, source, claim);
     }
+    for (size_t i = 0; plan->context->rules.extended_range && i < plan->nclaims; i++)
+        n += lowers_base(plan, &plan->claims[i]);
     return n;
 }
 
@@ -339,10 +364,10 @@ static accd_status reserve_records(struct entry *entry)
         ACCD_TRY(accd_fuse_reserve(plan));
         blocks += plan->fusion->blocks;
     }
-    if (!plan->nfresh && !attachments && !blocks)
+    size_t origins = origins_needed(plan);
+    if (!plan->nfresh && !attachments && !blocks && !origins)
         return ACCD_OK;
-    return accd_directory_reserve(plan->dir, plan->nfresh, origins_needed(plan), attachments,
-                                  blocks);
+    return accd_directory_reserve(plan->dir, plan->nfresh, origins, attachments, blocks);
 }
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
@@ -413,9 +438,10 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
         object->where = label;
         if (claim->bytes != source->bytes)
             object->size |= ACCD_OBJECT_PIECE;
-        if (!needs_origin(source, claim))
+        if (!needs_origin(plan, source, claim))
             return;
         struct accd_origin origin = {.slot = claim->slot,
+                                     .base = accd_claim_base(plan, claim),
                                      .start = accd_source_start(source, claim->host),
                                      .label = label,
                                      .item = label};
@@ -428,6 +454,7 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
         const accd_label *item = plan->walk->roots[accd_section_root(plan->walk, segment)].label;
         struct accd_origin origin = {
             .slot = claim->slot,
+            .base = accd_claim_base(plan, claim),
             .start = accd_section_start(segment, row),
             .label = segment->field->label ? segment->field->label->id : 0,
             .item = item ? item->id : 0,
@@ -518,6 +545,9 @@ static void commit(struct entry *entry)
         note_where(plan, claim);
         accd_insert_object(dir, claim->object);
     }
+    for (size_t i = 0; rules->extended_range && i < plan->nclaims; i++)
+        if (lowers_base(plan, &plan->claims[i]))
+            lower_base(plan, &plan->claims[i]);
     uint64_t serial = ++dir->serial;
     if (plan->fusion)
         accd_fuse_commit(plan, entry->region, serial);

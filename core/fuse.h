@@ -29,6 +29,7 @@ struct accd_source {
     const accd_label *label;
     uint64_t host, bytes;            /* of the whole item */
     int64_t start, index[ACCD_INDICES];
+    uint64_t base; /* of the list item, where extended ranges count (OMP60-map-10); else 0 */
     int32_t root; /* of the walk, -1: not walked */
     uint32_t slot_bytes; /* of its descriptor, 0: a plain pointer */
 };

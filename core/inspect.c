@@ -127,6 +127,20 @@ static int bounds_of(struct accd_directory *dir, const struct accd_object *objec
     return 1;
 }
 
+uint64_t accd_matching_address(accd_context *context, int device, const void *host,
+                               uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object = NULL;
+    uint64_t at = accd_address(host);
+    if (!dir || !at || accd_find(dir, at, &object) != ACCD_OK ||
+        (!object && accd_find_extended(dir, at, &object) != ACCD_OK) ||
+        (!object && accd_find(dir, at - 1, &object) != ACCD_OK) || !object)
+        return 0;
+    bounds_of(dir, object, low_p, high_p);
+    return object->dev + (at - object->host);
+}
+
 static void describe_attachment(struct accd_directory *dir, const struct accd_attach *attach,
                                 accd_attachment *to)
 {
@@ -295,6 +309,12 @@ int accd_device_of(accd_context *context, uint64_t address)
     for (int i = 0; i < context->ndirs; i++)
         if (context->dirs[i].ops->owns(context->dirs[i].device, address))
             return i;
+    for (int i = 0; i < context->ndirs && context->config.check_host; i++) {
+        accd_host_range known;
+        if (context->dirs[i].ops->before && context->dirs[i].ops->before(context->dirs[i].device, address) &&
+            !accd_host_at(context, accd_pointer(address), &known))
+            return i;
+    }
     return -1;
 }
 
@@ -404,7 +424,7 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         return ACCD_OK;
     if (!dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
-    if (!dir->ops->owns(dir->device, dev)) {
+    if (!dir->ops->owns(dir->device, dev) && accd_device_of(context, dev) != dir->number) {
         accd_status status =
             accd_fail(context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
                       "the address belongs to the host, not to device %d", dir->number);

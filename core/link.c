@@ -22,8 +22,30 @@ static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t b
     return ACCD_OK;
 }
 
-/* What a section of no elements stands for: data at its address or, if there are none, just before it
- * (OMP60-map-10). */
+/* The list item, present or new, that begins behind an address but has it in its extended range. */
+static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, uint64_t host,
+                               bool *found)
+{
+    ACCD_TRY(accd_find_extended(plan->dir, host, &link->target));
+    uint64_t nearest = link->target ? link->target->host : UINT64_MAX;
+    for (size_t i = 0; i < plan->construct->nitems; i++) { /* of this construct */
+        const struct accd_claim *claim = &plan->claims[i];
+        uint64_t base = claim->host > host ? accd_claim_base(plan, claim) : 0;
+        uint32_t owner = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : (uint32_t)i;
+        if (!base || base > host || plan->claims[owner].host >= nearest ||
+            claim->state == ACCD_CLAIM_SKIP || claim->state == ACCD_CLAIM_OPEN)
+            continue;
+        link->target = plan->claims[owner].object; /* NULL, if it is new */
+        link->target_claim = owner;
+        nearest = link->target ? link->target->host : plan->claims[owner].host;
+    }
+    *found = nearest != UINT64_MAX;
+    link->base = nearest;
+    return ACCD_OK;
+}
+
+/* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
+ * before it (OMP60-map-10). */
 static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, uint64_t host,
                               bool *found)
 {
@@ -31,6 +53,8 @@ static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, ui
     for (uint64_t back = 0; back < 2 && host > back && !*found; back++) {
         link->base = host - back;
         ACCD_TRY(find_holder(plan, link->base, 1, &link->target, &link->target_claim, found));
+        if (!back && !*found)
+            ACCD_TRY(find_behind(plan, link, host, found));
     }
     return ACCD_OK;
 }

@@ -162,6 +162,8 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
             .bytes = item->bytes,
             .start = item->start,
             .slot_bytes = item->slot_bytes,
+            .base = context->rules.extended_range
+                        ? accd_address(item->frame ? item->frame : item->base) : 0,
             .root = accd_item_walks(item) ? walked++ : -1,
         };
         memcpy(plan->sources[i].index, item->index, sizeof item->index);

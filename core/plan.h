@@ -182,6 +182,13 @@ bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim);
 /* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */
 bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
                       uint64_t bytes, const struct accd_claim *claim);
+/* Where the extended range of the list item of a claim that makes an object begins, if it begins in front of the
+ * object: at its base address (OMP60-map-10). 0: with the object. */
+uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *claim);
+/* The present object whose extended range has the address, in front of its bytes: of several the nearest one.
+ * NULL: there is none. */
+accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
+                               struct accd_object **object_p);
 /* Claims from the first one on that must be present, are. */
 accd_status accd_plan_required(struct accd_plan *plan, size_t first);
 /* Whether items or sections ask for more than their actions say. */

@@ -121,6 +121,75 @@ bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
     return true;
 }
 
+/* ------------------------------------------------------------------------- extended ranges -- */
+
+/* Where the pointer leads to that a section of a walk was reached through, if the section begins behind that. */
+static uint64_t section_base(const struct accd_walk *walk, size_t section)
+{
+    size_t index, row;
+    accd_walk_locate(walk, section, &index, &row);
+    const struct accd_segment *segment = &walk->segments[index];
+    int64_t start = accd_section_start(segment, row);
+    return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
+}
+
+uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    if (!plan->context->rules.extended_range)
+        return 0;
+    if (claim->source & ACCD_CLAIM_WALKED)
+        return section_base(plan->walk, claim->source & ~ACCD_CLAIM_WALKED);
+    uint64_t base = plan->sources[claim->source].base;
+    return base < claim->host ? base : 0;
+}
+
+static uint64_t object_base(const struct accd_directory *dir, const struct accd_object *object)
+{
+    const struct accd_group *group = object->size & ACCD_OBJECT_MEMBER ? dir->groups[object->where] : NULL;
+    if (group)
+        return section_base(group->walk, (size_t)(object - group->objects));
+    return object->size & ACCD_OBJECT_ORIGIN ? dir->origins[object->where].base : 0;
+}
+
+/* Groups whose sections begin behind their pointers are looked into. */
+static accd_status index_shifted(struct accd_directory *dir)
+{
+    for (size_t g = 0; g < dir->ngroups && dir->npending; g++) {
+        struct accd_group *group = dir->groups[g];
+        for (size_t i = 0; group && group->pending && i < group->walk->nsegments; i++)
+            if (group->walk->segments[i].start_of || group->walk->segments[i].start)
+                ACCD_TRY(accd_group_index(dir, group));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
+                               struct accd_object **object_p)
+{
+    struct accd_range_cursor cursor;
+    struct accd_object *found = NULL;
+    *object_p = NULL;
+    if (!dir->context->rules.extended_range || !host)
+        return ACCD_OK;
+    ACCD_TRY(index_shifted(dir));
+    struct accd_object *object = accd_range_seek(&dir->objects, host + 1, &cursor);
+    for (; object && !found; object = accd_range_next(&cursor)) {
+        uint64_t base = object_base(dir, object);
+        if (base && base <= host)
+            found = object;
+    }
+    for (const struct accd_region *region = dir->top; region; region = region->below)
+        for (size_t i = 0; i < region->nclaims; i++) { /* list items of data that were there before */
+            const struct accd_claim *claim = &region->claims[i];
+            uint64_t base = claim->source & ACCD_CLAIM_WALKED ? 0 : region->items[claim->source].base;
+            if (claim->object && base && base <= host && host < claim->host &&
+                (!found || claim->object->host < found->host))
+                found = claim->object;
+        }
+    *object_p = found;
+    return ACCD_OK;
+}
+
 /* ---------------------------------------------------------------------- the present modifier -- */
 
 static accd_status require(struct accd_plan *plan, const struct accd_claim *claim)

@@ -93,7 +93,7 @@ static const accd_rules profiles[] = {
         .zero_present = ACCD_REJECT,
     },
     {.name = "openmp-4.0", OPENMP, .attaching = ACCD_ATTACH_EVERY},
-    {.name = "openmp-5.1", OPENMP, .attaching = ACCD_ATTACH_NEW},
+    {.name = "openmp-5.1", OPENMP, .attaching = ACCD_ATTACH_NEW, .extended_range = 1},
 };
 
 const accd_rules *accd_rules_named(const char *name)

@@ -222,6 +222,7 @@ void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream
 accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd_cuda_free(void *device, uint64_t dev);
 int accd_cuda_owns(void *device, uint64_t dev);
+int accd_cuda_before(void *device, uint64_t dev);
 int accd_cuda_allocated(void *device, uint64_t dev, uint64_t bytes);
 uint64_t accd_cuda_size_of(void *device, uint64_t dev);
 uint64_t accd_cuda_written(void *device, uint64_t dev, uint64_t bytes);

@@ -219,6 +219,7 @@ const accd_backend accd_backend_cuda = {
     .read = accd_cuda_read,
     .write = accd_cuda_write,
     .owns = accd_cuda_owns,
+    .before = accd_cuda_before,
     .allocated = accd_cuda_allocated,
     .size_of = accd_cuda_size_of,
     .written = accd_cuda_written,

@@ -9,7 +9,8 @@
 enum {
     MAPPED_BITS = 64 << 10, /* so many bytes of bits are mapped: pages come as they are needed */
     POOL_WINDOW = 32 << 20, /* what a pool takes at once: all of it is the device's */
-    WINDOW = 2 << 20        /* without a pool: its pages */
+    WINDOW = 2 << 20,       /* without a pool: its pages */
+    FRONT = 1 << 20         /* in front of a window what is no memory of the host is the device's */
 };
 
 /* ---------------------------------------------------------------------------------- windows -- */
@@ -33,6 +34,13 @@ int accd_cuda_owns(void *device, uint64_t dev)
     const struct accd_cuda *cuda = device;
     size_t i = window_behind(cuda, dev);
     return i < cuda->nwindows && dev >= cuda->windows[i].low;
+}
+
+int accd_cuda_before(void *device, uint64_t dev)
+{
+    const struct accd_cuda *cuda = device;
+    size_t i = window_behind(cuda, dev);
+    return i < cuda->nwindows && cuda->windows[i].low - dev <= FRONT;
 }
 
 /* There is room for one more. Addresses stay the device's when they are freed. */

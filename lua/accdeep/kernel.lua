@@ -82,22 +82,13 @@ local function pointer_value(session, variable)
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- The device's address of a pointer's value in OpenMP: of what is there, or of what ends there (OMP60-map-10).
-local function matched(ctx, device, value)
-  local dev = value ~= 0 and ctx:deviceptr(device, value) or 0
-  if dev ~= 0 then return dev, ctx:device_bounds(device, dev) end
-  dev = value ~= 0 and ctx:deviceptr(device, value - 1) or 0
-  if dev ~= 0 then return dev + 1, ctx:device_bounds(device, dev) end
-  return nil
-end
-
 -- Whether what a pointer leads to in OpenMP is there in pieces, each of which is looked up: sections and members
 -- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
 local function in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
   if to.kind ~= "record" or not to.complete or start_here(session, k, variable.name) then return false end
-  return matched(session.ctx, session.device, value)
+  return session.ctx:matching(session.device, value)
     and session.ctx:presence(session.device, value, to.size) == "partly"
 end
 
@@ -110,7 +101,7 @@ local function matched_pointer(session, k, variable, value)
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
   end
   local start = start_here(session, k, name) or value
-  local dev, low, high = matched(session.ctx, device, start)
+  local dev, low, high = session.ctx:matching(device, start)
   if dev then return dev - (start - value), low, high end
   if value == 0 then return 0, { name = name } end
   -- a device address serves as it is, whoever found it
@@ -133,8 +124,13 @@ local function translated(session, k, variable, device)
     -- a device address serves as it is, whoever found it
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
     -- for looking at what is present, and for members behind it
-    local there = (not k or on_the_way(session, k, variable.name)) and ctx:deviceptr(device, value) or 0
-    if there ~= 0 then return there, ctx:device_bounds(device, there) end
+    if session.rules.is_openmp then
+      local there, low, high = ctx:matching(device, value)
+      if there then return there, low, high end
+    elseif not k or on_the_way(session, k, variable.name) then
+      local there = ctx:deviceptr(device, value)
+      if there ~= 0 then return there, ctx:device_bounds(device, there) end
+    end
     return value, { name = variable.name }
   end
   return dev - (start - value), ctx:device_bounds(device, dev)

@@ -115,15 +115,20 @@ function region.use_device(self, made, names, if_present)
     local t, address = variable.type, variable.address
     local described = t.kind == "descriptor" and self.dialect.use_device(self, variable)
     if described then address = described.host end
-    if t.kind == "pointer" then address = self.host_space:load(variable.address, t.code, t.size) end
+    local by_value = t.kind == "pointer" and (item.start or not item.by_address)
+    if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
     local start = item.start and item.start() or address -- of a section: its base may not be there
-    local dev = start ~= 0 and ctx:deviceptr(device, start) or 0
-    if dev ~= 0 then
-      local low, high = ctx:device_bounds(device, dev)
+    local dev, low, high
+    if by_value and made.plan.openmp and not item.start then -- as a pointer that no clause names (OMP60-map-10)
+      dev, low, high = ctx:matching(device, start)
+    else
+      dev = start ~= 0 and ctx:deviceptr(device, start) or 0
+      low, high = ctx:device_bounds(device, dev)
+    end
+    if dev and dev ~= 0 then
       dev = dev - (start - address)
       local function at() return dev, low, high end
-      replaced[variable.name] = described or t.kind == "pointer" and { type = t, value = at }
-        or { type = t, place = at }
+      replaced[variable.name] = described or by_value and { type = t, value = at } or { type = t, place = at }
     elseif address ~= 0 and not if_present then
       raise("not-present", item.pos, ("%s is not present on device %d"):format(
         t.kind == "pointer" and "what " .. variable.name .. " points to" or variable.name, device),

@@ -123,7 +123,7 @@ static const struct setting {
     CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
     CHOICE(holes),          CHOICE(device_state),
     FLAG(fusion),           FLAG(attach_variables),  FLAG(kernels_on_host),
-    FLAG(events_bare),
+    FLAG(events_bare),      FLAG(extended_range),
     ONE_OF(update, "split", "reverse"),
     ONE_OF(untranslated, "host", "null", "poison"),
     ONE_OF(partial_overlap, "error", "present_and_copyin", "update_and_copy"),

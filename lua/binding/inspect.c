@@ -26,6 +26,21 @@ static int l_deviceptr(lua_State *L)
     return 1;
 }
 
+/* context:matching(device, address) -> device address, first one of its object, its end; or nothing */
+static int l_matching(lua_State *L)
+{
+    struct context *context = check_context(L, 1);
+    uint64_t low, high;
+    uint64_t dev =
+        accd_matching_address(context->core, device_at(L, 2), address_at(L, 3), &low, &high);
+    if (!dev)
+        return 0;
+    lua_pushinteger(L, (lua_Integer)dev);
+    lua_pushinteger(L, (lua_Integer)low);
+    lua_pushinteger(L, (lua_Integer)high);
+    return 3;
+}
+
 static int l_hostptr(lua_State *L)
 {
     struct context *context = check_context(L, 1);
@@ -405,6 +420,7 @@ static int l_within_device(lua_State *L)
 const luaL_Reg inspect_methods[] = {
     {"presence", l_presence},
     {"deviceptr", l_deviceptr},
+    {"matching", l_matching},
     {"hostptr", l_hostptr},
     {"device_of", l_device_of},
     {"device_holds", l_device_holds},

@@ -99,10 +99,18 @@ case("accepts: a base pointer is firstprivate, though it is present and not atta
   expect.host("A[1]", 49)
 end)
 
-case("rejects: a pointer that is in no clause is looked up by its value alone [OMP60-map-10]", function()
+case("accepts: a pointer that is in no clause leads to a section by its base address [OMP60-map-10]", function()
   host.u = addr "A[0]"
+  omp "target data map(u[2:3])" (function() omp "target" "u[2] = 3;" end)
+  expect.host("A[2]", 3)
+end)
+
+case("rejects: other pointers in front of it, elements in front of it [OMP60-map-10]", function()
+  host.u = addr "A[1]"
   omp "target data map(u[2:3])" (function()
-    expect.fails("null-pointer", function() omp "target" "u[2] = 3;" end)
+    expect.fails("out-of-bounds", function() omp "target" "u[1] = 3;" end)
+    host.u = addr "A[0]"
+    expect.fails("null-pointer", function() omp "target" "u[3] = 3;" end)
   end)
 end)
 

@@ -4,10 +4,11 @@
 --
 -- A cell is a scalar of the host program: cells is the list of their addresses in order, host their values. What
 -- a directive asks for is a list of items:
---   {low, high, type, always, must, base = address of its base pointer, structure = {low, high}, of, empty}
+--   {low, high, type, always, must, base = address of its base pointer, structure = {low, high}, of, empty, from}
 -- type is to, from, tofrom, alloc, release or delete; must: `present`; structure: what it is a member of, or is;
 -- of: the list item that a mapper makes it for; only_must: nothing is done but for `must`; empty: a section of no
--- elements, at low. Errors are sets of codes: which of several mistakes is told first is not specified.
+-- elements, at low; from: its base address, where its extended range begins. Errors are sets of codes: which of
+-- several mistakes is told first is not specified.
 
 local Model = {}
 Model.__index = Model
@@ -149,12 +150,34 @@ end
 
 -- ----------------------------------------------------------------------------------------- entering --
 
--- What a section of no elements stands for: what is there, or ends there (OMP60-map-10).
-function Model:lookup(at)
+-- The object that begins behind an address which a list item's extended range has, and the nearest one.
+local function extended(self, at, items)
+  local found
+  local function look(o, base)
+    if base and base <= at and at < o.low and (not found or o.low < found.low) then found = o end
+  end
+  for _, o in ipairs(self.objects) do look(o, o.from) end
+  local here = {}
+  for _, o in ipairs(self.objects) do here[o] = true end
+  local function list(some)
+    for _, item in ipairs(some) do
+      if here[item.object] then look(item.object, item.from) end
+    end
+  end
+  for _, open in ipairs(self.config.extended and self.open or {}) do list(open) end
+  list(self.config.extended and items or {})
+  return found
+end
+
+-- What a pointer of no clause, or a section of no elements, stands for: what is there, whose extended range it is
+-- in, or what ends there (OMP60-map-10).
+function Model:lookup(at, items)
   for back = 0, 1 do
     for _, o in ipairs(self.objects) do
       if o.low <= at - back and at - back < o.high then return o end
     end
+    local o = back == 0 and extended(self, at, items or {})
+    if o then return o end
   end
   return nil
 end
@@ -165,7 +188,7 @@ local function attach(self, items, new)
   for _, item in ipairs(items) do
     local slot = item.base
     local holder = slot and self.host[slot] ~= 0 and self:find(slot, slot + 8)
-    local target = holder and (item.empty and self:lookup(item.low)
+    local target = holder and (item.empty and self:lookup(item.low, items)
       or not item.empty and self:find(item.low, item.high))
     if target and (new[target] or new[holder] or self.config.every) then
       local function leads(o) return o.low <= self.host[slot] and self.host[slot] < o.high end
@@ -179,7 +202,7 @@ local function attach(self, items, new)
 end
 
 -- An entry construct. Returns errors, or nil.
-function Model:enter(items)
+function Model:enter(items, lasting)
   local errors = must(self, items)
   if errors then return errors end
   errors = {}
@@ -196,6 +219,10 @@ function Model:enter(items)
       table.insert(self.objects, o)
       o.count = 1
     end
+  end
+  for _, item in ipairs(self.config.extended and items or {}) do
+    local o = item.object
+    if o and (new[o] or lasting) then o.from = math.min(o.from or item.from or o.low, item.from or o.low) end
   end
   local counted = {}
   for _, o in ipairs(objects) do

@@ -65,6 +65,7 @@ function World:place(path)
     place.at = self.host[place.at]
     into(0, rec)
   elseif path.index then
+    place.from = place.at
     into(path.index * t.size, t)
   end
   if place.type.members and not place.count then
@@ -87,7 +88,8 @@ end
 -- The item of a clause's path for the model; nil: it would lie outside of host memory.
 function World:item(path, type)
   local place = self:place(path)
-  local item = { type = type, base = place.base, structure = place.structure, low = place.at }
+  local item = { type = type, base = place.base, structure = place.structure, low = place.at,
+    from = place.structure and place.structure.low or place.from or place.at }
   if path.arrow and not array_at(self, place.at) then return nil end
   if not path.length then
     item.high = place.at + place.type.size * (place.count or 1)
@@ -99,6 +101,7 @@ function World:item(path, type)
     if self.config.two_step and path.member then return nil end -- in which block its pointer lies, nobody says
     unit = place.type.to
     item.base, item.structure, item.low, item.by_pointer = place.at, nil, self.host[place.at], true
+    item.from = item.low
     if item.low == 0 and path.length > 0 then item.null = true end
     local low, high = array_at(self, item.low)
     if item.low ~= 0 and (not low or item.low + (path.first + path.length) * unit.size > high) then return nil end
@@ -126,7 +129,7 @@ local function mapped(w, list, at, asks, structure, update)
   local function add(own, low, high, more)
     if update and own ~= "tofrom" and own ~= asks.type then return end -- OMP60-upd-1
     local type = update and asks.type or composition(own, asks.type)
-    local item = { type = type, low = low, high = high, must = asks.must, always = asks.always,
+    local item = { type = type, low = low, high = high, must = asks.must, always = asks.always, from = asks.from,
       of = not (update and asks.mapper) and structure or nil }
     for key, value in pairs(more) do item[key] = value end
     list[#list + 1] = item
@@ -194,7 +197,8 @@ function World.new(config)
   end
   table.sort(w.cells)
   for i, at in ipairs(w.cells) do w:set_host(at, sizes[at] == 4 and config.values[i] or 0) end
-  w.model = Model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched })
+  w.model = Model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched,
+    extended = w.session.rules.core == "openmp-5.1" })
   for _, step in ipairs(config.start) do w:step(step) end
   w.session:omp("declare target(G)", nil, "w", 1)
   local g = w.base.G
@@ -337,7 +341,7 @@ function operations.open(w, step, items)
 end
 
 function operations.enter(w, step, items)
-  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:enter(items)
+  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:enter(items, true)
 end
 
 function operations.exit(w, step, items)

@@ -643,7 +643,7 @@ local function data_sharing(plan)
         if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-map-11" })
-        elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" then
+        elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" and item.section then
           plan.deviceptr[item.name] = variable
         elseif is_device then
           plan.taken[item.name] = true

@@ -113,6 +113,11 @@ return {
       .. " nothing present", rules = "OMP60-map-10",
     values = { { "host", "keeps the host's address" }, { "null", "is null on the device" } } },
 
+  { name = "extended_range", openmp = true, about = "a pointer of no clause that leads in front of a mapped section",
+    rules = "OMP60-map-10",
+    values = { { false, "leads to nothing" },
+      { true, "matches the section, if it leads to the section's base address or behind that" } } },
+
   { name = "attach_variables", about = "real programs: a variable that holds the address of present data, in a kernel",
     rules = "ACC33-att-5", values = { { false, "is private to it" }, { true, "is attached" } } },
   { name = "device_state", about = "real programs: acc_init of an active device, acc_shutdown of one that is not",
