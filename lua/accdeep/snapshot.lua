@@ -1,37 +1,42 @@
 -- snapshot.lua - host and device at one moment, as plain tables: for drawings, stepping, differences.
 --
--- snapshot.of(session, device, numbers, keep) -> {
+-- snapshot.of(session, device, numbers, keep, must) -> {
 --   device = {object...}, host = {object...},   -- objects: variables first, then what pointers lead to
 --   attached = {{name, target, count, gone}...}, present = {{name, bytes, structured, dynamic, state, at}...},
 --   levels = {{kind, at, clauses = {{name, state}...}, tuples = {{name, bytes, state, ancestors}...}}...},
 --                                               -- as state() tells them, without addresses
 --   number = the device's number, fusion = whether levels have tuples
 -- }
--- An object is { id, name, type, bytes, host = the host object's id (of one on the device), rows,
---   present = "absent"|"partly"|"wholly", is_variable (on the host);
---   structured, dynamic, offset = where in the host object it begins, part = it is less than that (on the device) }.
+-- An object is { id, name, title = a shorter name or nil, type, bytes, rows,
+--   host = the host object's id (of one on the device), present = "absent"|"partly"|"wholly", is_variable (on the
+--   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
+--   that }.
 -- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
 --   unknown = something of it was never written,
---   state, to = id of an object, count = attach counter (of pointers) }; states of pointers:
+--   state, to = id of an object, into = where inside of that object, as text, count = attach counter
+--   (of pointers) }; states of pointers:
 --   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
 --   "nowhere" in no memory that is known, "device" an address of the device that nobody attached,
 --   "unknown" never written.
--- Of many objects that are alike only some are told one by one; the others are one object
---   { id, name = "first ... last", group = how many, of = id of the object that leads there, type, bytes, ... }.
+-- Of many objects that are alike only some are listed one by one: those whose pointer has a row in the object that it
+-- belongs to, at most BEGIN of a kind, and those whose names are in the set must. The others are one object
+--   { id, name = "first ... last", group = how many, of = id of the object that points to them, type, bytes, ... }.
 -- Of many levels the middle ones are left out: { kind = "... n more", clauses = {} }.
 -- ids are the same at every moment for which the same table is passed as numbers. Nothing holds addresses; a second
--- result does: locate(host address) -> id and offset of the host object there, id of the device's. What
--- keep(object), if it is given, returns for an object as it lies in memory is the object's memory.
+-- result does: locate(host address) -> id and offset of the host object there, id of the device's, and the object's
+-- name if the object is in a group. What keep(object), if it is given, returns for an object as it lies in memory is
+-- the object's memory.
 
 local descriptor = require "accdeep.fortran.descriptor"
+local ftypes = require "accdeep.fortran.types"
 local members = require "accdeep.draw.members"
 local state = require "accdeep.state"
 local types = require "accdeep.types"
 
 local snapshot = {}
 
-local MANY, BEGIN = 6, 3 -- objects that are alike and told one by one; of more the first
-local MOST = 120         -- objects that are told one by one, alike or not
+local MANY, BEGIN = 6, 3 -- objects that are alike and listed one by one; of more the first
+local MOST = 120         -- objects that are listed one by one, alike or not
 local LEVELS, OUTER = 8, 3 -- levels that are told; of more the outermost, and the innermost
 local LINK = 4           -- objects between two links of a chain, at most
 local NAME = 80          -- characters of a name that is still made longer
@@ -107,7 +112,8 @@ end
 function Looker:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = plain_type(t),
-    serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil }
+    serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
+    kept = {} }
   -- what is alike: the same name but for its numbers; links of a chain
   local link = link_before(object)
   if link then
@@ -128,8 +134,8 @@ function Looker:name_behind(object, path)
   local base, is_fortran = object.name, self.is_fortran
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
   if is_fortran then
-    base, path = base:gsub("%(:%)$", ""), path:gsub("%.", "%%")
-    return path == "" and base .. "(:)" or path:sub(1, 1) == "[" and base .. path or base .. "%" .. path
+    base = base:gsub("%(:%)$", "")
+    return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
   end
   if path == "" then return "*" .. base end
   if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
@@ -137,10 +143,28 @@ function Looker:name_behind(object, path)
   return base:gsub("^%*", "") .. "->" .. path
 end
 
+-- An object that is listed by itself, and so are those that point to it.
+function Looker:require_shown(object)
+  while object and not object.must do
+    object.must = true
+    if object.from then table.insert(object.from.kept, object.slot) end
+    object = object.from
+  end
+end
+
+-- The array that a descriptor describes, with the descriptor's bounds.
+function Looker:with_bounds(t, of, address)
+  local dims = descriptor.dims(self.session.host_space, of, address)
+  local element, n = t.kind == "array" and t.of or t, 1
+  for _, dim in ipairs(dims or {}) do n = n * math.max(dim.extent, 0) end
+  if not dims or #dims == 0 or t.bounds or n ~= (t.n or 1) then return t end
+  return ftypes.array(element, dims)
+end
+
 -- Follows the pointers of an object; what they lead to is an object, too.
 function Looker:follow(object)
   if not object.t or not members.leads_on(object.t) then return end
-  members.each_pointer(object.t, function(offset, t, path)
+  members.each_pointer(object.t, self.is_fortran, function(offset, t, path)
     self.pointers = self.pointers + 1
     if self.pointers > POINTERS then return false end
     local value = self.ctx:host_read(object.address + offset, self.core.scalar.pointer)
@@ -149,7 +173,11 @@ function Looker:follow(object)
     if not range or not range.live or self.at[range.host] then return true end
     local block = block_at(self.session, range.host)
     local name = self:name_behind(object, path)
-    self:add(range.host, name, block, block and block.type or type_behind(t, range.bytes), object)
+    local behind = block and block.type or type_behind(t, range.bytes)
+    if t.kind == "descriptor" and behind then behind = self:with_bounds(behind, t, object.address + offset) end
+    local target = self:add(range.host, name, block, behind, object)
+    target.slot = offset
+    if self.must[target.name] then self:require_shown(target) end
     return true
   end)
 end
@@ -244,29 +272,44 @@ end
 
 -- ----------------------------------------------------------------------------------- choosing --
 
--- Of many objects that are alike the first are told; the others become one. side: "h" or "d".
+-- Whether an object of the host is listed by itself, as one of its kind.
+local function host_shown(object, kind)
+  if object.must then return true end
+  if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- The same on the device, where objects follow those of the host; several pieces of one are a kind of their own.
+local function device_shown(object, kind)
+  local owner = object.owner
+  if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
 function Looker:choose(objects, side)
-  local by_key, chosen = {}, {}
+  local by_key, chosen, is_shown = {}, {}, side == "h" and host_shown or device_shown
   for _, object in ipairs(objects) do
-    local kind = by_key[object.key]
-    if not kind then
-      kind = { count = 0 }
-      by_key[object.key] = kind
-    end
+    local kind = by_key[object.key] or { count = 0, shown = 0 }
+    by_key[object.key] = kind
     kind.count = kind.count + 1
-    object.place = kind.count
   end
   local others = {}
   for _, object in ipairs(objects) do
     local kind = by_key[object.key]
-    if #chosen >= MOST and not kind.group then kind = others end
-    if kind ~= others and (kind.count <= MANY or object.place <= BEGIN) then
+    local is_must = object.must or object.owner and object.owner.must
+    if #chosen >= MOST and not kind.group and not is_must then kind = others end
+    if kind ~= others and is_shown(object, kind) then
       object.id = side .. numbered(self.numbers, object.serial)
+      kind.shown = kind.shown + (is_must and 0 or 1)
+      if side == "h" and object.t and members.leads_on(object.t) then
+        object.pointers = members.pointer_rows(object.t, object.kept)
+      end
       chosen[#chosen + 1] = object
     else
       if not kind.group then
         kind.group = { group = 0, bytes = 0, there = 0, first = object.name, t = kind ~= others and object.t or nil,
-          leads_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
+          points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
           id = side .. numbered(self.numbers, "group " .. (kind ~= others and object.key or "")) }
         chosen[#chosen + 1] = kind.group
       end
@@ -283,11 +326,22 @@ local function id_of(object) return object and (object.id or object.grouped and 
 
 -- -------------------------------------------------------------------------------------- rows --
 
+-- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
+local function into(t, offset, bytes, is_fortran)
+  if offset == 0 then return nil end
+  local of = t.kind == "pointer" and t.to or t.of
+  local size = of and of.size or 0
+  local text = size > 0 and offset % size == 0 and not is_fortran and ("[%d]"):format(offset // size)
+    or ("+%d"):format(offset)
+  return offset == bytes and text .. " end" or text
+end
+
 function Looker:host_reader(object)
   local ctx, base, looker = self.ctx, object.address, self
   return {
+    is_fortran = self.is_fortran,
     value = function(offset, t) return ctx:host_read(base + offset, t.code) end,
-    pointer = function(offset, row)
+    pointer = function(offset, row, t)
       local value = ctx:host_read(base + offset, looker.core.scalar.pointer)
       row.address = value
       if value == 0 then
@@ -299,6 +353,7 @@ function Looker:host_reader(object)
         local range = looker:host_range(value)
         row.state = not range and "nowhere" or range.live and "host" or "gone"
         row.to = row.state == "host" and id_of(looker.at[range.host]) or nil
+        row.into = row.to and into(t, value - range.host, range.bytes, looker.is_fortran)
       end
     end,
     dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
@@ -306,7 +361,7 @@ function Looker:host_reader(object)
 end
 
 -- Where a pointer on the device leads.
-function Looker:device_pointer(row, at, slot)
+function Looker:device_pointer(row, at, slot, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
     row.state = "excluded"
@@ -326,6 +381,8 @@ function Looker:device_pointer(row, at, slot)
     local target = self.session.rules.fusion and self:device_object(attached.target, false)
       or self:device_object(attached.low, true)
     row.state, row.count, row.to = "attached", attached.count, id_of(target)
+    row.into = row.to and into(t, value - target.info.dev + target.offset, target.offset + target.bytes,
+      self.is_fortran)
   elseif value == 0 then
     row.state = "null"
   elseif ctx:device_of(value) >= 0 then
@@ -346,7 +403,8 @@ function Looker:device_reader(object)
       if not written(offset, t.size) then return nil end
       return (ctx:device_read(number, base + offset, t.code))
     end,
-    pointer = function(offset, row) looker:device_pointer(row, base + offset, host + offset) end,
+    is_fortran = self.is_fortran,
+    pointer = function(offset, row, t) looker:device_pointer(row, base + offset, host + offset, t) end,
     dims = function(offset, t)
       return written(offset, t.size) and descriptor.dims(looker.session.device_spaces[number], t, base + offset) or nil
     end,
@@ -363,8 +421,8 @@ function Looker:told(object, reader)
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
     structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
   if object.group then
-    out.name = ("%s ... %s"):format(object.first, object.last)
-    out.of = id_of(object.leads_there)
+    out.name = object.group == 1 and object.first or ("%s ... %s"):format(object.first, object.last)
+    out.of = id_of(object.points_there)
     out.host = id_of(object.owner)
     if not object.owner then
       out.present = object.there == object.group and "wholly" or object.there > 0 and "partly" or nil
@@ -376,12 +434,11 @@ function Looker:told(object, reader)
     out.host, out.offset, out.part = id_of(object.owner), low, object.owner and object.bytes < object.owner.bytes or nil
   end
   out.memory = self.keep and self.keep(object)
-  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes)
+  local owner = object.owner or object
+  if owner ~= object and owner.depth and not out.part then out.title = owner.name end -- links are called as on the host
+  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.kept)
   out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
-  for _, row in ipairs(out.rows) do
-    row.address = nil
-    if self.is_fortran then row.path = row.path:gsub("%.", "%%") end
-  end
+  for _, row in ipairs(out.rows) do row.address = nil end
   return out
 end
 
@@ -402,10 +459,10 @@ local function level(from, fusion)
     floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
 end
 
-function snapshot.of(session, device, numbers, keep)
+function snapshot.of(session, device, numbers, keep, must)
   local looker = setmetatable({ session = session, ctx = session.ctx, core = session.core,
-    number = device or session.device, numbers = numbers or {}, keep = keep, objects = {}, at = {}, pointers = 0,
-    is_fortran = session.options.language == "fortran" }, Looker)
+    number = device or session.device, numbers = numbers or {}, keep = keep, must = must or {},
+    objects = {}, at = {}, pointers = 0, is_fortran = session.options.language == "fortran" }, Looker)
   looker:collect_host()
   looker:collect_device()
   local host, there = looker:choose(looker.objects, "h"), looker:choose(looker.there, "d")
@@ -434,7 +491,8 @@ function snapshot.of(session, device, numbers, keep)
   return result, function(address)
     local range = looker.ctx:host_at(address)
     local object = range and looker.at[range.host]
-    return id_of(object), range and address - range.host, id_of(looker:device_object(address, false))
+    return id_of(object), range and address - range.host, id_of(looker:device_object(address, false)),
+      object and object.grouped and object.name or nil
   end
 end
 

@@ -156,6 +156,35 @@ equal("dark", dark.first, light.second)
 equal("light where dark is usual", dark.second, light.first)
 equal("colours of pictures", dark.side ~= light.side, true)
 
+-- The pane of the source follows the step, and an object that an error is about is seen.
+write(folder .. "/long.lua", ("-- a line\n"):rep(80) .. [[
+declare "struct p { int n; float *d; }; struct p a[200];"
+for i = 0, 199 do host.a[i] = { n = 2, d = { i, i } } end
+acc "shape type(struct p) include(d[0:n])"
+acc "enter data copyin(a)"
+]] .. ("-- a line\n"):rep(80) .. [[
+acc "parallel present(a)" "a[150].d[5] = 1;"
+]])
+page = draw(folder .. "/long.lua", "long")
+for _, size in ipairs { "1400,900", "700,900" } do
+  seen = probe(page, [[
+    press("End");
+    var pane = document.getElementById("source").getBoundingClientRect();
+    var line = document.querySelector("#source .now").getBoundingClientRect();
+    see("followed", line.top >= pane.top && line.bottom <= pane.bottom);
+    see("line", document.querySelector("#source .now").textContent.trim());
+    see("offending", document.querySelector("#picture .device.offending .title").textContent);
+    press("Home"); press("ArrowRight");
+    pane = document.getElementById("source").getBoundingClientRect();
+    line = document.querySelector("#source .now").getBoundingClientRect();
+    see("followed back", line.top >= pane.top && line.bottom <= pane.bottom);
+  ]], "", "--window-size=" .. size)
+  equal("the line of a step is in its pane, " .. size, seen.followed, "true")
+  equal("and that of another one", seen["followed back"], "true")
+  equal("line of the failure", seen.line, 'acc "parallel present(a)" "a[150].d[5] = 1;"')
+  equal("object of the failure", seen.offending, "a[150].d[0:2]")
+end
+
 -- Ten thousand objects stay one page of a few hundred kilobytes.
 page = draw("tests/draw/many.lua", "many")
 equal("size of a page of many objects", #read(page) < 400000, true)

@@ -111,10 +111,69 @@ describe("snapshot", function()
     for i = 0, 49 do host.list[i] = { k = i, v = { i } } end
     local shot = snapshot.of(s)
     assert.equal(5, #shot.host) -- the array, three of the blocks, the others
-    assert.equal(47, shot.host[5].group)
-    assert.equal("list[3].v ... list[49].v", shot.host[5].name)
+    local group = find(shot.host, "list[2].v ... list[48].v")
+    assert.equal(47, group.group)
     local X = shot.host[1]
     assert.equal("... 47 more", row(X, "").text)
+  end)
+
+  it("lists a target by itself only where its pointer has a row", function()
+    for n = 2, 12 do
+      local s = support.session(("struct item { int k; double *v; } list[%d];"):format(n))
+      local host = support.host(s)
+      for i = 0, n - 1 do host.list[i] = { k = i, v = { i } } end
+      s:directive("enter data copyin(list)", nil, "spec.lua", 1)
+      for i = 0, n - 1 do s:directive(("enter data copyin(list[%d].v[0:1])"):format(i), nil, "spec.lua", 1) end
+      local shot = snapshot.of(s)
+      for _, side in ipairs { "host", "device" } do
+        local pointed = {}
+        for _, object in ipairs(shot[side]) do
+          for _, r in ipairs(object.rows) do pointed[r.to or false] = true end
+          if object.of then pointed[object.id] = true end
+        end
+        for _, object in ipairs(shot[side]) do
+          assert(pointed[object.id] or object.name == "list", ("%d: no arrow to %s"):format(n, object.name))
+        end
+      end
+    end
+  end)
+
+  it("says where in its target a pointer points", function()
+    local cases = recorded([[
+      declare "double data[4]; double *first, *third, *behind;"
+      host.first, host.third, host.behind = addr "data[0]", addr "data[2]", addr "data[0]" + 4
+      acc "enter data copyin(data, third)"
+      acc "enter data attach(third)"
+    ]])
+    local shot = cases[1].steps[3].snapshot
+    local function into(side, name) return find(shot[side], name).rows[1].into end
+    assert.is_nil(into("host", "first"))
+    assert.equal("[2]", into("host", "third"))
+    assert.equal("[4] end", into("host", "behind"))
+    assert.equal("[2]", into("device", "third"))
+  end)
+
+  it("calls elements in Fortran by the array's bounds", function()
+    local cases = recorded([[
+      scenario { language = "fortran" }
+      fortran [=[
+        type t
+          real, allocatable :: a(:)
+        end type
+        type(t) :: s(2:3)
+        real, allocatable :: x(:)
+        allocate(x(-1:2))
+        allocate(s(3)%a(2))
+        !$acc enter data copyin(s)
+        !$acc enter data copyin(x(0:1))
+      ]=]
+    ]])
+    local steps = cases[1].steps
+    local shot = steps[#steps].snapshot
+    assert.equal("null", row(find(shot.host, "s"), "(2)%a").state)
+    assert.equal(find(shot.host, "s(3)%a").id, row(find(shot.host, "s"), "(3)%a").to)
+    assert.equal("(0:1)", find(shot.device, "x(0:1)").rows[1].path)
+    assert.same({ 10, 11 }, { steps[2].line, steps[3].line })
   end)
 
   it("gives the same ids at every moment, and no addresses", function()
@@ -145,6 +204,25 @@ describe("record", function()
     assert.same({ { host = v.host, device = v.id, offset = 0, bytes = 8, way = "in" } }, cases[1].steps[2].moved)
     assert.equal("out", cases[1].steps[3].moved[1].way)
     assert.equal(2, cases[1].steps[2].line)
+  end)
+
+  it("never groups the object of an error, or the few objects that a step moves", function()
+    local cases = recorded([[
+      declare "struct p { int n; float *d; }; struct p a[200];"
+      for i = 0, 199 do host.a[i] = { n = 2, d = { i, i } } end
+      acc "shape type(struct p) include(d[0:n])"
+      acc "enter data copyin(a)"
+      acc "update device(a[77].d[0:1])"
+      expect.fails("out-of-bounds", function() acc "parallel present(a)" "a[150].d[5] = 1;" end)
+    ]])
+    local steps = cases[1].steps
+    for _, step in ipairs { steps[2], steps[#steps] } do
+      assert.is_table(find(step.snapshot.host, "a[77].d"))
+      assert.is_table(row(find(step.snapshot.host, "a"), "[77].d"))
+      assert.is_table(find(step.snapshot.device, "a[150].d[0:2]"))
+      assert.is_table(row(find(step.snapshot.device, "a"), "[150].d"))
+    end
+    assert.is_table(steps[#steps].error)
   end)
 
   it("has errors as steps: caught, of kernels, of the script, and before anything happened", function()
@@ -265,7 +343,78 @@ describe("picture", function()
   end)
 end)
 
+describe("layout", function()
+  local layout = require "accdeep.draw.layout"
+
+  -- The places of all steps of a text; nothing where Graphviz is missing.
+  local function places(text)
+    local cases = recorded(text)
+    local pictures = picture.all(cases[1].steps)
+    local ok, list = pcall(layout.all, pictures)
+    if not ok and tostring(list.message):find("no program 'dot'", 1, true) then return nil end
+    assert(ok, list)
+    return list, pictures
+  end
+
+  it("leaves no room for what other steps have", function()
+    local list, pictures = places [[
+      declare "struct v { int n; float *a, *b, *c; } X; struct v *Y;"
+      host.X = { n = 3, a = { 1 }, b = { 2 }, c = { 3 } }
+      acc "enter data copyin(X)"
+      host.Y = alloc("struct v", 3)
+      for i = 0, 2 do host.Y[i] = { n = 1, a = { i }, b = { i }, c = { i } } end
+      acc "enter data copyin(Y[0:3])"
+    ]]
+    if not list then return pending "Graphviz is missing" end
+    for i, place in ipairs(list) do
+      local spans = {}
+      for id, box in pairs(place.boxes) do
+        local area = place.sides[pictures[i].boxes[id].side]
+        spans[#spans + 1] = { box.y - area.y, box.y - area.y + box.height }
+        assert.is_true(box.x >= area.x and box.x + box.width <= area.x + area.width)
+        assert.is_true(box.y >= area.y and box.y + box.height <= area.y + area.height)
+      end
+      table.sort(spans, function(a, b) return a[1] < b[1] end)
+      local reached = 60
+      for _, span in ipairs(spans) do
+        assert.is_true(span[1] - reached < 60, ("step %d: %d points of nothing"):format(i, span[1] - reached))
+        reached = math.max(reached, span[2])
+      end
+    end
+    local X = find(pictures[2].boxes, "X").id
+    local Y = find(pictures[2].boxes, "Y").id
+    assert.is_true(list[2].boxes[X].y < list[2].boxes[Y].y) -- in the order of first appearance
+    assert.is_true(list[#list].boxes[X].y < list[#list].boxes[Y].y)
+  end)
+
+  it("draws a list from left to right", function()
+    local list, pictures = places [[
+      declare "struct node { int v; struct node *next; }; struct node *h;"
+      host.h = { { v = 1, next = { { v = 2, next = { { v = 3, next = { { v = 4 } } } } } } } }
+      acc "enter data copyin(h[0:1])"
+    ]]
+    if not list then return pending "Graphviz is missing" end
+    local x = 0
+    for _, name in ipairs { "h", "*h", "h->next", "h->next->next", "h->next (3)" } do
+      local box = list[2].boxes[find(pictures[2].boxes, name).id]
+      assert.is_true(box.x > x, name)
+      x = box.x
+    end
+  end)
+end)
+
+describe("a picture as SVG", function()
+  it("has plain colours, for viewers without variables", function()
+    local made = { title = "t", device = 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, fused = {} }
+    local text = svg.document(made, { width = 10, height = 10, boxes = {}, arrows = {}, sides = {} })
+    assert.is_nil(text:find("var(", 1, true))
+    assert.is_truthy(text:find("fill: #", 1, true))
+    assert.is_truthy(text:find("prefers-color-scheme: dark", 1, true))
+  end)
+end)
+
 describe("texts of a user", function()
+  local NOWHERE = { width = 1, height = 1, boxes = {}, arrows = {}, sides = {} }
   local NASTY = [[
     scenario { title = "</script><b>&\"'" }
     declare "char s[32] = \"<script>&'\";"
@@ -284,7 +433,7 @@ describe("texts of a user", function()
     local list = {}
     for i, case in ipairs(cases) do
       list[i] = { record = case, pictures = picture.all(case.steps),
-        place = { width = 1, height = 1, boxes = {}, arrows = {}, sides = {} } }
+        places = setmetatable({}, { __index = function() return NOWHERE end }) }
     end
     local page = html(result.title, "<img>.lua", list)
     assert.is_nil(page:find("<img>", 1, true))

@@ -73,8 +73,7 @@ local function depths(made)
       done = done + 1
       local box = queue[done]
       for _, to in ipairs(out[box] or {}) do
-        -- links of a chain stand below each other
-        enter(to, depth[box] + (to.notes[1] == box.notes[1] and to.side == box.side and depth[box] > 0 and 0 or 1))
+        enter(to, depth[box] + 1)
       end
     end
   end
@@ -111,23 +110,6 @@ local function arrows(made, depth, out)
         (arrow.is == "untranslated" or arrow.is == "group") and ", style=dashed" or "",
         onward and ", weight=3" or ", constraint=false")
     end
-  end
-end
-
--- Arrows that nobody sees keep links of a chain in their column.
-local function columns_of(made, depth, out)
-  local led, first = {}, {}
-  for _, arrow in ipairs(made.arrows) do
-    local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
-    if from and to and from.side == to.side and depth[to] == depth[from] + 1 then led[to] = true end
-  end
-  for _, box in ipairs(made.boxes) do
-    local column = box.side .. depth[box]
-    first[column] = first[column] or box
-  end
-  for _, box in ipairs(made.boxes) do
-    local before = not led[box] and first[box.side .. depth[box] - 1]
-    if before then out[#out + 1] = ("  %s -> %s [style=invis, weight=0];"):format(before.id, box.id) end
   end
 end
 
@@ -188,7 +170,6 @@ function dot.graph(made)
     columns[d] = (columns[d] or "") .. " " .. box.id .. ";"
   end
   for d = 0, #columns do out[#out + 1] = ("  { rank=same;%s }"):format(columns[d] or "") end
-  columns_of(made, depth, out)
   arrows(made, depth, out)
   out[#out + 1] = "}"
   return table.concat(out, "\n") .. "\n"
@@ -211,7 +192,6 @@ function dot.text(made)
   cluster(made, "host", rooms, out)
   cluster(made, "device", rooms, out)
   columns_apart(made, depth, columns, out)
-  columns_of(made, depth, out)
   arrows(made, depth, out)
   out[#out + 1] = "}"
   return table.concat(out, "\n") .. "\n"

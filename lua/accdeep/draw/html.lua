@@ -110,9 +110,10 @@ local function error_of(err, title)
   return made
 end
 
-local function step_of(step, made, place, file, part, share_table, rules, kept)
-  local out = { title = clean(step.title), parts = {} }
-  for i, text in ipairs(svg.parts(made, place, kept)) do out.parts[i] = part(text) end
+local function step_of(step, made, place, file, part, share_table, rules)
+  local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
+    height = math.ceil(place.height) }
+  for i, text in ipairs(svg.parts(made, place)) do out.parts[i] = part(text) end
   local tables = tables_of(step.snapshot)
   out.tables = share_table(json.encode(tables, { keyorder = KEYS }), tables)
   if #made.left_out > 0 then out.left_out = clean(table.concat(made.left_out, ", ")) end
@@ -170,7 +171,8 @@ local page = [==[
   <section id="error" role="alert" hidden></section>
   <div class="columns">
     <section class="drawing">
-      <div class="scroll"><svg id="picture" class="pic" role="img" xmlns="http://www.w3.org/2000/svg"></svg></div>
+      <div class="scroll" id="scroll">
+        <svg id="picture" class="pic" role="img" xmlns="http://www.w3.org/2000/svg"></svg></div>
       <p class="quiet" id="left-out"></p>
       <p class="legend quiet">%(legend)</p>
     </section>
@@ -207,18 +209,17 @@ local function rule_texts(ids)
   return texts
 end
 
--- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, place}.
+-- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}.
 return function(title, file, cases)
   local parts, part = shared()
   local tables, share_table = shared()
   local rules, list = {}, {}
   for i, case in ipairs(cases) do
-    local made = { name = clean(case.record.name or file), ok = case.record.ok ~= false, dropped = case.record.dropped,
-      rules = type(case.record.rules) == "string" and case.record.rules or "its own", width = case.place.width,
-      height = case.place.height, steps = {} }
-    local kept = {}
+    local made = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
+      dropped = case.record.dropped, steps = {},
+      rules = type(case.record.rules) == "string" and case.record.rules or "its own" }
     for n, step in ipairs(case.record.steps) do
-      made.steps[n] = step_of(step, case.pictures[n], case.place, file, part, share_table, rules, kept)
+      made.steps[n] = step_of(step, case.pictures[n], case.places[n], file, part, share_table, rules)
     end
     list[i] = made
   end

@@ -34,11 +34,16 @@ function draw.write(name, text)
 end
 
 -- Runs a scenario; options are those of scenario.run. Returns its cases as record.lua gives them, and the result of
--- the run.
+-- the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
 function draw.scenario(path, text, options)
   local recorder = record.new()
   local result = scenario.run(path, text, recorder:options(options))
-  return recorder:finish(result), result
+  local cases, must = recorder:finish(result), {}
+  for i, case in ipairs(cases) do must[i] = case.hidden end
+  if not next(must) then return cases, result end
+  recorder = record.new(must)
+  options.out = function() end
+  return recorder:finish(scenario.run(path, text, recorder:options(options))), result
 end
 
 -- The number of the step that is drawn if none is chosen: that of the failure or, as with `accdeep exec --draw`, the
@@ -55,7 +60,7 @@ end
 function draw.step(case, number, format)
   local made = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(made) end
-  return svg.document(made, layout.of(picture.union { made }))
+  return svg.document(made, layout.all({ made })[1])
 end
 
 -- All cases as a page.
@@ -63,7 +68,7 @@ function draw.page(title, path, cases)
   local list = {}
   for i, case in ipairs(cases) do
     local pictures = picture.all(case.steps)
-    list[i] = { record = case, pictures = pictures, place = layout.of(picture.union(pictures)) }
+    list[i] = { record = case, pictures = pictures, places = layout.all(pictures) }
   end
   return html(title, path, list)
 end

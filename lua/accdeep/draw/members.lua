@@ -1,16 +1,18 @@
 -- members.lua - an object's memory as rows to read: a row for each member, number and pointer.
 --
--- members.rows(reader, t, low, high) walks a type between two offsets. The reader knows the memory (snapshot.lua):
--- value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t) says where one
--- leads; dims(offset, t) gives the bounds of a descriptor, or nil. A row is {path, offset, bytes, kind = "value",
--- "pointer" or "elided", text}.
+-- members.rows(reader, t, low, high, kept) walks a type between two offsets. The reader knows the memory
+-- (snapshot.lua): value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t)
+-- fills the row of a pointer; dims(offset, t) gives the bounds of a descriptor, or nil; is_fortran says how elements
+-- are called. A row is {path, offset, bytes, kind = "value", "pointer" or "elided", text}. Elements that hold an
+-- offset of the list kept always have rows.
 
 local types = require "accdeep.types"
 
 local members = {}
 
 local NUMBERS, BEGIN = 8, 6  -- numbers of an array that are shown; of longer ones the first, and the last
-local ELEMENTS = 4           -- structures or pointers of an array, likewise: the first two, and the last
+local ELEMENTS = 6           -- structures or pointers of an array that are all shown; of longer ones
+local FIRST = 2              -- the first, and the last
 local ROWS = 40              -- of an object
 local TEXT = 24              -- bytes of a string
 
@@ -68,16 +70,24 @@ local function text_of(reader, t, first, n)
   return #bytes > 1 and printable(table.concat(bytes)) .. (n > TEXT and "..." or "") or nil
 end
 
--- The first and last indices of n that are shown, as a list; false stands for those between.
-local function shown(from, to, most, begin)
+-- The indices from one to another that are shown, as a list: the first, the last, and those of the set kept. false
+-- stands for those between.
+local function shown(from, to, most, begin, kept)
   local list = {}
   if to - from <= most then
     for i = from, to - 1 do list[#list + 1] = i end
     return list
   end
-  for i = from, from + begin - 1 do list[#list + 1] = i end
-  list[#list + 1] = false
-  list[#list + 1] = to - 1
+  local indices = { [to - 1] = true }
+  for i = from, from + begin - 1 do indices[i] = true end
+  for i in pairs(kept or {}) do indices[i] = i >= from and i < to or nil end
+  local sorted = {}
+  for i in pairs(indices) do sorted[#sorted + 1] = i end
+  table.sort(sorted)
+  for k, i in ipairs(sorted) do
+    if k > 1 and i > sorted[k - 1] + 1 then list[#list + 1] = false end
+    list[#list + 1] = i
+  end
   return list
 end
 
@@ -109,9 +119,28 @@ local function add(walk, row)
 end
 
 -- The path of a member; anonymous ones have none of their own.
-local function joined(path, name)
+local function joined(path, name, is_fortran)
   if not name or path == "" then return name or path end
-  return path .. "." .. name
+  return path .. (is_fortran and "%" or ".") .. name
+end
+
+-- The subscripts of an element of an array: [2], in Fortran (3) or (1,2) by the array's bounds.
+local function subscripts(t, index, is_fortran)
+  if not is_fortran then return ("[%d]"):format(index) end
+  local parts = {}
+  for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
+    local extent = math.max(bound.extent, 1)
+    parts[i] = ("%d"):format(bound.lower + (t.bounds and i == #t.bounds and index or index % extent))
+    index = index // extent
+  end
+  return ("(%s)"):format(table.concat(parts, ","))
+end
+
+-- The subscripts of consecutive elements: [2:3], in Fortran (3:5) of an array of one dimension.
+local function range_text(t, from, to, is_fortran)
+  if not is_fortran or t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(from, to - from) end
+  local lower = t.bounds and t.bounds[1].lower or 1
+  return ("(%d:%d)"):format(lower + from, lower + to - 1)
 end
 
 local visit -- forward
@@ -128,15 +157,20 @@ local function visit_array(walk, t, offset, path)
   if is_number(t.of) then
     local whole = from == 0 and to == t.n
     local text, unknown = numbers(walk.reader, t.of, offset, from, to)
-    return add(walk, { path = path .. (whole and "" or ("[%d:%d]"):format(from, to - from)),
+    return add(walk, { path = path .. (whole and "" or range_text(t, from, to, walk.reader.is_fortran)),
       offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown })
   end
-  for _, index in ipairs(shown(from, to, ELEMENTS, ELEMENTS - 2)) do
+  local kept = {}
+  for _, place in ipairs(walk.kept) do kept[(place - offset) // size] = true end
+  local list = shown(from, to, ELEMENTS, FIRST, kept)
+  for i, index in ipairs(list) do
     if index then
-      visit(walk, t.of, offset + index * size, t.n == 1 and path == "" and path or ("%s[%d]"):format(path, index))
+      visit(walk, t.of, offset + index * size,
+        t.n == 1 and path == "" and path or path .. subscripts(t, index, walk.reader.is_fortran))
     else
-      local left = to - from - ELEMENTS + 1
-      add(walk, { path = path, offset = offset + (from + ELEMENTS - 2) * size, bytes = left * size, kind = "elided",
+      local first = list[i - 1] + 1
+      local left = list[i + 1] - first
+      add(walk, { path = path, offset = offset + first * size, bytes = left * size, kind = "elided",
         text = ("... %d more"):format(left) })
     end
   end
@@ -147,7 +181,7 @@ function visit(walk, t, offset, path)
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
   if t.kind == "record" then
     for _, member in ipairs(t.members or {}) do
-      visit(walk, member.type, offset + member.offset, joined(path, member.name))
+      visit(walk, member.type, offset + member.offset, joined(path, member.name, walk.reader.is_fortran))
     end
     return
   end
@@ -170,8 +204,9 @@ function visit(walk, t, offset, path)
 end
 
 -- The rows of what lies between two offsets of an object of a type.
-function members.rows(reader, t, low, high)
-  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, n = 0 }
+function members.rows(reader, t, low, high, kept)
+  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, n = 0,
+    kept = kept or {} }
   visit(walk, t, 0, "")
   if walk.n > ROWS then
     walk.rows[ROWS + 1] = { path = "", offset = high, bytes = 0, kind = "elided",
@@ -180,21 +215,33 @@ function members.rows(reader, t, low, high)
   return walk.rows
 end
 
--- Calls found(offset, pointer type, path) for every pointer in an object of a type; stops when it gives false.
-function members.each_pointer(t, found)
+local function nothing() return nil end
+local blind = { value = nothing, pointer = nothing, dims = nothing }
+
+-- The offsets of the pointers that have rows, as a set.
+function members.pointer_rows(t, kept)
+  local set = {}
+  for _, row in ipairs(members.rows(blind, t, 0, t.size, kept)) do
+    if row.kind == "pointer" then set[row.offset] = true end
+  end
+  return set
+end
+
+-- Calls found(offset, pointer type, path) for every pointer in an object of a type, until found returns false.
+function members.each_pointer(t, is_fortran, found)
   local function search(of, offset, path)
     if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end
     if not members.leads_on(of) then return true end
     if of.kind == "array" then
       local single = of.n == 1 and path == ""
       for i = 0, (of.n or 0) - 1 do
-        local name = single and path or ("%s[%d]"):format(path, i)
+        local name = single and path or path .. subscripts(of, i, is_fortran)
         if not search(of.of, offset + i * of.of.size, name) then return false end
       end
       return true
     end
     for _, member in ipairs(of.members) do
-      local name = joined(path, member.name)
+      local name = joined(path, member.name, is_fortran)
       if not search(member.type, offset + member.offset, name) then return false end
     end
     return true

@@ -30,9 +30,13 @@ local POINTER = { null = "null", excluded = "not followed", gone = "dangling", n
   device = "device" }
 
 local function pointer_text(row, side)
-  if row.state == "attached" then return ("%s\u{d7}%d"):format(row.text and row.text .. " " or "", row.count) end
-  if row.state == "host" and side == "device" then return "host address" end
-  return POINTER[row.state] or row.text or ""
+  local parts = {}
+  parts[#parts + 1] = row.text
+  parts[#parts + 1] = row.into
+  if row.state == "attached" then parts[#parts + 1] = ("\u{d7}%d"):format(row.count)
+  elseif row.state == "host" and side == "device" then parts[#parts + 1] = "host address"
+  else parts[#parts + 1] = POINTER[row.state] end
+  return table.concat(parts, " ")
 end
 
 local ARROWS = { attached = "attached", device = "device" }
@@ -41,7 +45,7 @@ local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
   local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
-  local made = { key = row.path .. (row.kind == "elided" and "..." or ""), name = fitted(row.path, NAME),
+  local made = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""), name = fitted(row.path, NAME),
     text = fitted(text, VALUE), is = is, offset = row.offset, bytes = row.bytes, port = row.to ~= nil }
   if row.to then
     made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
@@ -69,7 +73,7 @@ end
 
 -- The box of an object, and the arrows from it.
 local function box_of(object, side)
-  local box = { id = object.id, side = side, twin = object.host, title = fitted(object.name, TITLE),
+  local box = { id = object.id, side = side, twin = object.host, title = fitted(object.title or object.name, TITLE),
     name = object.name, is_variable = object.is_variable, notes = notes_of(object, side), rows = {},
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
   local arrows = {}

@@ -1,10 +1,12 @@
 -- record.lua - the moments of a scenario while it runs: what host and device look like after each step.
 --
--- record.new() -> recorder; recorder:options(o) adds what scenario.run has to be given; recorder:finish(result of the
--- run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how
--- many steps there were too many}. A step is {title, text, file, line, ends, events,
--- moved, snapshot, error}: title for people, text of the directive, error as report.plain gives it. moved:
--- {{host = id, device = id, offset, bytes, way = "in"|"out"}...}, as the objects of the snapshot are called.
+-- record.new(must) -> recorder; recorder:options(o) adds what scenario.run has to be given; recorder:finish(result of
+-- the run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how many
+-- steps there were too many, hidden = set of the names of objects in groups that a step is about, or nil}. must: such
+-- sets by the number of the case, for a second run that lists these objects by themselves. A step is {title, text,
+-- file, line, ends, events, moved, snapshot, error}: title for people, text of the directive, error as report.plain
+-- gives it. moved: {{host = id, device = id, offset, bytes, way = "in"|"out"}...}, as the objects of the snapshot are
+-- called.
 
 local api = require "accdeep.api"
 local diagnostic = require "accdeep.diagnostic"
@@ -14,6 +16,7 @@ local snapshot = require "accdeep.snapshot"
 
 local MOST, OBJECTS = 300, 400000 -- steps of a case that are kept, and objects that are looked at for them; then as
 local FAILURES = 2 * MOST         -- many steps that failed, and the end
+local FEW = 6 -- objects that a step moves and that are never in a group; of more some may be
 
 local Recorder = {}
 Recorder.__index = Recorder
@@ -22,20 +25,20 @@ local WAYS = { h2d = "in", d2h = "out" }
 
 -- Snapshots are no work of the scenario, whose steps are counted: they are taken in a thread that begins before.
 local function apart()
-  local thread = coroutine.create(function(session, numbers)
+  local thread = coroutine.create(function(session, numbers, must)
     while true do
-      session, numbers = coroutine.yield(snapshot.of(session, nil, numbers))
+      session, numbers, must = coroutine.yield(snapshot.of(session, nil, numbers, nil, must))
     end
   end)
-  return function(session, numbers)
-    local ok, result, locate = coroutine.resume(thread, session, numbers)
+  return function(session, numbers, must)
+    local ok, result, locate = coroutine.resume(thread, session, numbers, must)
     if not ok then error(result, 0) end
     return result, locate
   end
 end
 
-local function new()
-  return setmetatable({ cases = {}, events = {}, objects = 0, look = apart() }, Recorder)
+local function new(must)
+  return setmetatable({ cases = {}, events = {}, objects = 0, look = apart(), must = must or {} }, Recorder)
 end
 
 -- ------------------------------------------------------------------------------------------ steps --
@@ -48,15 +51,35 @@ function Recorder:case()
   return self.current
 end
 
+-- What events moved; the second result is a list of the objects in groups among these.
 local function moves(events, locate)
-  local list = {}
+  local list, hidden = {}, {}
   for _, event in ipairs(events) do
     if WAYS[event.op] and event.host and event.host ~= 0 then
-      local host, offset, device = locate(event.host)
+      local host, offset, device, grouped = locate(event.host)
       list[#list + 1] = { host = host, device = device, offset = offset, bytes = event.bytes, way = WAYS[event.op] }
+      hidden[#hidden + 1] = grouped
     end
   end
-  return list
+  return list, hidden
+end
+
+-- Objects in groups that an error is about.
+local function hidden_objects(err, locate)
+  local hidden = {}
+  for _, object in ipairs(rawget(err, "objects") or {}) do
+    local _, _, _, grouped = locate(type(object) == "table" and object.host or 0)
+    hidden[#hidden + 1] = grouped
+  end
+  return hidden
+end
+
+local function remember_hidden(case, list)
+  if #list > FEW then return end
+  for _, name in ipairs(list) do
+    case.hidden = case.hidden or {}
+    case.hidden[name] = true
+  end
 end
 
 local function told(event)
@@ -97,11 +120,15 @@ function Recorder:add(session, step, always)
     return
   end
   local locate
-  step.snapshot, locate = self.look(session, case.numbers)
+  step.snapshot, locate = self.look(session, case.numbers, self.must[#self.cases])
   local before = case.steps[#case.steps]
   if before then share(step.snapshot, before.snapshot) end
   self.objects = self.objects + #step.snapshot.present + #step.snapshot.host
-  step.moved, step.events = moves(events, locate), {}
+  local hidden
+  step.moved, hidden = moves(events, locate)
+  remember_hidden(case, hidden)
+  if step.error then remember_hidden(case, hidden_objects(step.error, locate)) end
+  step.events = {}
   for i, event in ipairs(events) do step.events[i] = told(event) end
   case.rules = session.rules.name or session.options.rules or "tr14"
   case.steps[#case.steps + 1] = step
@@ -134,7 +161,8 @@ function Recorder:asked(session, plan, ends)
       ends = ends or nil }
     local around = session.inside[place.text] -- statements that it stands among
     if around then
-      step.line = location.line_of(around.text, around.text:find(place.text, 1, true) or 1, around.file, around.line)
+      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- blanks in front keep the place
+      step.line = location.line_of(around.text, at, around.file, around.line)
     elseif ends then
       local file, line = location.scenario(2)
       step.file, step.line = file or step.file, line or step.line

@@ -6,7 +6,7 @@ return [==[
 "use strict";
 (function () {
   var data = JSON.parse(document.getElementById("data").textContent);
-  var at = { c: 0, s: 0 }, full = false;
+  var at = { c: 0, s: 0 }, full = false, beside = false;
   function el(id) { return document.getElementById(id); }
   function make(tag, name, text) {
     var e = document.createElement(tag);
@@ -51,15 +51,32 @@ return [==[
     });
   }
 
+  // As large as the window has room for, and readable.
+  function scaleOf(s) {
+    var box = document.querySelector(".drawing"), top = box.getBoundingClientRect().top + scrollY;
+    var room = { x: box.clientWidth / s.width, y: Math.max(innerHeight - top - 60, 240) / s.height };
+    return full ? 1.15 : Math.max(Math.min(room.x, room.y, 1.15), 0.62);
+  }
   function showPicture() {
-    var s = step(), c = current(), svg = el("picture");
-    svg.setAttribute("viewBox", "0 0 " + c.width + " " + c.height);
-    svg.style.width = Math.round(c.width * 1.15) + "px";
-    svg.style.minWidth = full ? svg.style.width : Math.round(c.width * 0.6) + "px";
-    document.querySelector(".columns").classList.toggle("wide", c.width > 1000);
+    var s = step(), svg = el("picture"), columns = document.querySelector(".columns");
+    columns.classList.toggle("wide", !beside);
+    svg.setAttribute("viewBox", "0 0 " + s.width + " " + s.height);
     svg.innerHTML = "<title></title>" + s.parts.map(function (i) { return data.parts[i]; }).join("");
     svg.firstChild.textContent = "host and device: " + s.title;
     el("left-out").textContent = s.left_out ? "Never on the device: " + s.left_out : "";
+    svg.style.width = Math.round(s.width * scaleOf(s)) + "px";
+    var wrong = svg.querySelector(".row.offending") || svg.querySelector(".box.offending");
+    if (wrong) show_in(el("scroll"), wrong);
+  }
+  // Scrolls a pane so far that an element of it is seen.
+  function show_in(pane, element) {
+    var outer = pane.getBoundingClientRect(), inner = element.getBoundingClientRect();
+    if (inner.left < outer.left || inner.right > outer.right) {
+      pane.scrollLeft += inner.left - outer.left - (pane.clientWidth - inner.width) / 2;
+    }
+    if (inner.top < outer.top || inner.bottom > outer.bottom) {
+      pane.scrollTop += inner.top - outer.top - (pane.clientHeight - inner.height) / 2;
+    }
   }
 
   function showError() {
@@ -113,7 +130,7 @@ return [==[
     }) : []);
     section("present", t.present.length ? table(["object", "bytes", "structured", "dynamic", "state"], t.present,
       t.present_more) : []);
-    section("attached", t.attached.length ? table(["pointer", "leads to", "counter"], t.attached,
+    section("attached", t.attached.length ? table(["pointer", "points to", "counter"], t.attached,
       t.attached_more) : []);
     section("levels", t.levels.map(function (level, i) {
       var d = make("div", "level"), list = make("ul");
@@ -134,7 +151,7 @@ return [==[
       lines[i - 1].setAttribute("aria-current", "step");
     }
     var here = lines[(s.line || 1) - 1];
-    if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 3;
+    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 3; // the pane is the line's offset parent
   }
 
   function show() {
@@ -151,8 +168,8 @@ return [==[
     el("first").disabled = el("back").disabled = at.s === 0;
     el("last").disabled = el("next").disabled = at.s === n - 1;
     showDirective();
-    showPicture();
     showError();
+    showPicture();
     showTables();
     showSource();
     history.replaceState(null, "", "#case=" + (at.c + 1) + "&step=" + (at.s + 1));
@@ -160,6 +177,10 @@ return [==[
   function go(s) { at.s = s; show(); }
   function choose(c) {
     at.c = Math.max(0, Math.min(c, data.cases.length - 1));
+    // The scenario's text stands beside pictures that leave room for it.
+    beside = current().steps.every(function (s) {
+      return s.width * Math.max(Math.min((innerHeight - 260) / s.height, 1.15), 0.62) < innerWidth - 480;
+    });
     var marks = current().steps.map(function (s, i) {
       if (!s.error) return null;
       var b = make("button", "tick"), n = current().steps.length;
@@ -220,6 +241,7 @@ return [==[
     if (to >= 0 && to <= last) go(to);
   });
   window.addEventListener("hashchange", fromHash);
+  window.addEventListener("resize", showPicture);
   fromHash();
 })();
 ]==]

@@ -1,6 +1,7 @@
 -- style.lua - the colours of pictures, and how their parts look: CSS for an SVG file and for pages.
 --
--- Light is usual; what prefers dark gets it, and a page may choose with data-theme on its root.
+-- Light is usual; a reader who prefers dark gets dark, and a page may choose with data-theme on its root. Pages have
+-- the colours as variables. A picture of its own has plain colours, because most viewers know no variables.
 
 local light = [[
   --paper: #ffffff; --ink: #1c2024; --muted: #687078; --faint: #9aa1a8; --line: #c3c9cf; --edge: #59616a;
@@ -68,8 +69,8 @@ mark.wrong { background: var(--wrong-back); color: var(--wrong); text-decoration
   border-radius: 4px; } #error strong { color: var(--wrong); } #error pre { margin: 6px 0; overflow-x: auto; }
 .columns { display: flex; gap: 16px; align-items: flex-start; margin-top: 8px; }
 .columns.wide { flex-direction: column; align-items: stretch; } .columns.wide #source { max-height: 240px; }
-.drawing { flex: 1 1 60%; min-width: 0; } .scroll { overflow: auto; } .pic { display: block; max-width: 100%;
-  height: auto; } .legend { white-space: pre-wrap; } .drawing p { margin: 4px 0; }
+.drawing { flex: 1 1 60%; min-width: 0; } .scroll { overflow: auto; } .pic { display: block; height: auto; }
+.legend { white-space: pre-wrap; } .drawing p { margin: 4px 0; }
 .code { flex: 1 1 34%; min-width: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
 #source { margin: 0; padding: 6px 0 6px 3.6em; max-height: 480px; overflow: auto;
   font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
@@ -97,6 +98,15 @@ abbr.rule { font-size: 12px; color: var(--muted); text-decoration: underline dot
   .drawing { width: 100%; } section { break-inside: avoid; } .code { break-inside: auto; } }
 ]]
 
+-- Rules with a theme's colours in place of its variables.
+local function plain(text, theme)
+  local colours = {}
+  for name, colour in theme:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
+  return (text:gsub("var%(%-%-([%w-]+)%)", colours))
+end
+
+local paper = ".paper { fill: var(--paper); }\n" .. shapes
+
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
 return {
@@ -105,6 +115,5 @@ return {
     .. rules(':root:not([data-theme="light"])', dark) .. "}\n" .. rules(':root[data-theme="dark"]', dark) .. page
     .. shapes .. "@media print {\n" .. rules(":root:root", light) .. "}\n",
   -- of a picture that stands alone
-  picture = rules("svg", light) .. "@media (prefers-color-scheme: dark) {\n" .. rules("svg", dark) .. "}\n"
-    .. ".paper { fill: var(--paper); }\n" .. shapes,
+  picture = plain(paper, light) .. "@media (prefers-color-scheme: dark) {\n" .. plain(paper, dark) .. "}\n",
 }

@@ -155,23 +155,20 @@ end
 
 -- ------------------------------------------------------------------------------------- the whole --
 
--- A list of texts: what stands behind comes first. kept: texts of boxes and arrows that pictures share.
-function svg.parts(made, place, kept)
+-- A list of texts: what stands behind comes first.
+function svg.parts(made, place)
   local list = { sides_of(made, place) }
-  kept = kept or {}
   if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
   if made.fused[1] then list[#list + 1] = fused_of(made, place) end
   for _, box in ipairs(made.boxes) do
     if place.boxes[box.id] then
-      kept[box] = kept[box] or box_of(box, place.boxes[box.id])
-      list[#list + 1] = kept[box]
+      list[#list + 1] = box_of(box, place.boxes[box.id])
     end
   end
   for _, arrow in ipairs(made.arrows) do
     local points = place.arrows[picture.arrow_key(arrow)]
     if points and made.boxes[arrow.from] and made.boxes[arrow.to] then
-      kept[arrow] = kept[arrow] or arrow_of(arrow, points)
-      list[#list + 1] = kept[arrow]
+      list[#list + 1] = arrow_of(arrow, points)
     end
   end
   return list
