@@ -1,7 +1,10 @@
 -- input.lua - what a person types at the prompt of `accdeep repl`, as statements of Lua.
 --
--- A directive may stand bare, with or without its sentinel; so may an expression of the scenario's language, and an
--- assignment, that begins with the name of a variable.
+-- A directive may stand bare, with or without its sentinel or the word acc or omp; so may an expression of the
+-- scenario's language, and an assignment, that begins with the name of a variable.
+
+local directive = require "accdeep.grammar.directive"
+local openmp = require "accdeep.grammar.openmp"
 
 local input = {}
 
@@ -24,13 +27,34 @@ local BODIES = {
   end,
 }
 
--- A bare directive: its word (acc or omp), its text, whether it has a body; nil for other lines.
-function input.directive(line)
+-- First words of the directives of both languages.
+local FIRST = { acc = directive.first_words, omp = {} }
+for _, name in ipairs(openmp.names) do FIRST.omp[name:match "^%a+"] = true end
+FIRST.omp["for"] = nil -- a word of Lua
+
+-- The language of a line that begins with a directive's first word: the profile's, if both have the word. Nil for a
+-- line of Lua or an expression: the word is followed by neither a word nor a parenthesis, or names a function or a
+-- variable.
+local function language_of(line, env, variables, is_openmp)
+  local word, rest = line:match "^%s*(%a+)%s*(.*)$"
+  if not word or not rest:find "^[%a(]" and rest ~= "" then return nil end
+  if not rest:find "^%a" and (env[word] ~= nil or variables[word]) then return nil end
+  local first, second = is_openmp and "omp" or "acc", is_openmp and "acc" or "omp"
+  word = word:lower()
+  return FIRST[first][word] and first or FIRST[second][word] and second or nil
+end
+
+-- A bare directive: its language (acc or omp), its text, whether it has a body; nil for other lines. env is that of
+-- the script, variables those of the host program as a set of names.
+function input.directive(line, env, variables, is_openmp)
   local word, text = line:match "^%s*#%s*pragma%s+(%a+)%s+(.*)$"
   if not word then word, text = line:match "^%s*!%$(%a+)%s+(.*)$" end
   if not word then word, text = line:match "^%s*(%a+)%s+(%a.*)$" end
   word = word and word:lower()
-  if not BODIES[word] then return nil end
+  if not BODIES[word] then
+    word, text = language_of(line, env, variables, is_openmp), line:match "^%s*(.*)$"
+    if not word then return nil end
+  end
   local words = {}
   for found in text:lower():gmatch "%a+" do words[#words + 1] = found end
   return word, text:gsub("%s+$", ""), BODIES[word](words)

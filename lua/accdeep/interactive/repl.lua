@@ -74,15 +74,16 @@ local commands = {
   { "history", usage = "history", about = "what was accepted", run = function(self)
     for i, text in ipairs(self.accepted) do self.terminal:write(("%4d  %s\n"):format(i, text)) end
   end },
-  { "help", "h", usage = "help", about = "this list", run = function(self) self:help() end },
-  { "quit", "q", "exit", usage = "quit", about = "leave", run = function(self)
+  { "help", "h", "?", usage = "help", about = "this list", run = function(self) self:help() end },
+  { "quit", "q", "exit", usage = "quit", about = "leave", run = function(self, argument)
+    if argument ~= "" then return self.terminal:write "  quit takes nothing behind it; nothing was done\n" end
     self.leaving, self.done = true, true
     return true
   end },
 }
 
 function Repl:help()
-  self.terminal:write("  A statement of the scenario language; an expression; a directive, as in acc data copy(X).\n"
+  self.terminal:write("  A statement of the scenario language; an expression; a directive, as in data copy(X).\n"
     .. looking.help(commands, looking.commands))
 end
 
@@ -170,14 +171,24 @@ end
 
 -- ------------------------------------------------------------------------------------- reading --
 
--- Lines up to where a text is whole; nil if the user gives it up. At the end of a file it is what it is.
-function Repl:more(text, is_whole)
+-- Lines up to where a text is whole; nil if the user gives it up, with the interrupt key or the word quit. At the end
+-- of a file it is what it is. awaited: what ends the text, for people.
+function Repl:more(text, is_whole, awaited)
+  local is_terminal = self.terminal.is_terminal
+  if is_terminal and not is_whole(text) then
+    self.terminal:write(("  %s; quit gives up\n"):format(awaited or "the statement goes on"))
+  end
   while not is_whole(text) do
     local line, why = self.terminal:read ">> "
-    if not line then return why == "end" and not self.terminal.is_terminal and text or nil end
+    if not line then return why == "end" and not is_terminal and text or nil end
+    if is_terminal and line:find "^%s*quit%s*$" then return nil end
     text = text .. "\n" .. line
   end
   return text
+end
+
+function Repl:is_directive(line)
+  return input.directive(line, self.env, self:session().scope:names(), self:session().rules.is_openmp)
 end
 
 -- A bare directive as a statement of Lua, its body with it.
@@ -189,13 +200,14 @@ function Repl:directive(line)
     on, next_line = input.goes_on((next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")))
     rest = rest:gsub("%s+$", "") .. " " .. next_line:gsub("^%s+", "")
   end
-  local word, text, has_body = input.directive(rest)
+  local word, text, has_body = self:is_directive(rest)
   if not has_body then return ("%s %s"):format(word, input.quoted(text)) end
   local body
   if self:session().options.language == "fortran" then -- up to an empty line
-    body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end)
+    body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
+      "the construct's body ends with an empty line")
   else
-    body = self:more("", input.is_whole_body)
+    body = self:more("", input.is_whole_body, "the construct's body ends with ; or }")
   end
   return body and ("%s %s %s"):format(word, input.quoted(text), input.quoted((body:gsub("^\n", ""))))
 end
@@ -208,14 +220,15 @@ end
 
 -- One thing that the user wants. Returns true when the session ends.
 function Repl:handle(line)
-  local word, rest = line:match "^%s*([%a_][%w_]*)(.*)$"
-  local command = word and looking.find(word, commands, looking.commands)
+  local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
+  local is_directive = self:is_directive(line)
+  local command = word and not is_directive and looking.find(word, commands, looking.commands)
   if command and input.is_command(rest) and not self:session().scope:names()[word] then
     self.terminal:remember(line)
     return command.run(self, rest:match "^%s*(.-)%s*$")
   end
   local text = line
-  if input.directive(line) then
+  if is_directive then
     text = self:directive(line)
   elseif word and rawget(self.env, word) == nil and self:session().scope:names()[word] then
     text = about_variable(line)

@@ -116,6 +116,11 @@ function Stepper:tell_routines()
   self.told = #self.events
 end
 
+function Stepper:head(here)
+  self.shown = here.number
+  self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
+end
+
 -- The place, and the line of the scenario.
 function Stepper:show()
   local here = self.here
@@ -123,7 +128,7 @@ function Stepper:show()
     self.terminal:write_error(report.error(here.failed, { color = self.color }))
     return
   end
-  self.terminal:write(("[%d] %s:%d: %s\n"):format(self.stop, here.file or "?", here.line or 0, here.text))
+  self:head(here)
   local source = here.file and location.source(here.file)
   local line = source and not here.ended and location.line(source, here.line)
   if line then self.terminal:write(("%5d | %s\n"):format(here.line, line)) end
@@ -156,7 +161,7 @@ function Stepper:is_silent() return self.leaving or self.target and self.stop < 
 function Stepper:arrive(stop)
   if self.leaving then core.stop() end
   self.stop = self.stop + 1
-  self.here = stop
+  stop.number, self.here = self.stop, stop
   self.at = stop.file and { file = stop.file, line = stop.line }
   if self.target then
     if self.stop < self.target then return end
@@ -178,11 +183,13 @@ function Stepper:directive(session, plan, ends)
   self.asked = session
   self:arrive { file = place.file, line = place.line, last = (place.line or 0) + more,
     text = ends and "end of " .. text or text }
+  local here = self.here
   self.before = not self:passes_by() and difference.moment(session, self.numbers) or nil
   self.events, self.told = {}, 0
   return function(err)
     self.told = #self.events
     if self:passes_by() or self.target then return end
+    if self.shown ~= here.number then self:head(here) end -- what `next` and `until` step over
     if err then return self.terminal:write "  fails, nothing is changed\n" end
     looking.tell_events(self, self.events)
   end
@@ -217,7 +224,7 @@ end
 -- One run, up to the end or until somebody leaves it.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
-  self.numbers, self.before, self.events, self.told = {}, nil, {}, 0
+  self.numbers, self.before, self.events, self.told, self.shown = {}, nil, {}, 0, 0
   return scenario.run(self.file, text, setmetatable({
     explain = function(...) return self:directive(...) end,
     failed = function(err) self:failed(err) end,
