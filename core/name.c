@@ -72,16 +72,15 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
     return true;
 }
 
-/* The subscripts of what lies at an offset from an array's first element: "(1,2)". False: there is no array, or
- * no such element. Strides may be negative. */
-static bool add_subscripts(struct text *text, const accd_label *label, int64_t offset,
-                           uint64_t slot)
+/* The subscripts of what lies at an offset from an array's first element. Returns the number of dimensions; 0:
+ * there is no array, or no such element. Strides may be negative. */
+static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset,
+                              uint64_t slot, int64_t *index)
 {
     accd_dimension dimensions[ACCD_RANK_MOST];
-    int64_t index[ACCD_RANK_MOST];
     const accd_array *array = label->array;
     if (!dimensions_of(text, array, slot, dimensions))
-        return false;
+        return 0;
     offset += array->shift;
     for (unsigned i = 0; i < array->rank; i++)
         if (dimensions[i].stride < 0)
@@ -91,14 +90,23 @@ static bool add_subscripts(struct text *text, const accd_label *label, int64_t o
         int64_t stride = d->stride < 0 ? -d->stride : d->stride;
         int64_t at = stride ? offset / stride : 0;
         if (offset < 0 || at >= d->extent)
-            return false;
+            return 0;
         offset -= at * stride;
         index[i] = d->lower + (d->stride < 0 ? d->extent - 1 - at : at);
     }
-    for (unsigned i = 0; i < array->rank; i++)
-        add(text, "%c%lld", i ? ',' : '(', (long long)index[i]);
+    return array->rank;
+}
+
+/* Subscripts from the first to the last, which are equal for one element: "(1,2)", "(51:70)", "(1:3,2)". */
+static void add_subscripts(struct text *text, unsigned rank, const int64_t *first,
+                           const int64_t *last)
+{
+    for (unsigned i = 0; i < rank; i++) {
+        add(text, "%c%lld", i ? ',' : '(', (long long)first[i]);
+        if (last[i] != first[i])
+            add(text, ":%lld", (long long)last[i]);
+    }
     add(text, ")");
-    return true;
 }
 
 /* Elements as in C, from one on: "[1][0:2]", whole rows as such: "[0:2]". n_p: how many, NULL: the one. */
@@ -136,10 +144,37 @@ static void add_square(struct text *text, const accd_label *label, int64_t start
 /* One element of what a label names. slot: the pointer that leads there, or 0. */
 static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
-    if (!label || !(label->flags & ACCD_LABEL_ROUND))
+    if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
         add_square(text, label, index, NULL);
-    else if (!add_subscripts(text, label, index * (int64_t)label->unit, slot))
-        add(text, "(%lld)", (long long)index + 1);
+        return;
+    }
+    int64_t at[ACCD_RANK_MOST] = {index + 1};
+    unsigned rank = subscripts_at(text, label, index * (int64_t)label->unit, slot, at);
+    add_subscripts(text, rank ? rank : 1, at, at);
+}
+
+/* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
+static void add_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
+                         uint64_t slot)
+{
+    int64_t from = start, to = start + (int64_t)n - 1, low[ACCD_RANK_MOST], high[ACCD_RANK_MOST];
+    const int64_t unit = (int64_t)label->unit;
+    unsigned rank = subscripts_at(text, label, from * unit, slot, low);
+    if (!rank || !subscripts_at(text, label, to * unit, slot, high)) {
+        rank = 1;
+        low[0] = from + 1;
+        high[0] = to + 1;
+    }
+    uint64_t inside = 1;
+    for (unsigned i = 0; i < rank; i++)
+        inside *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
+    if (inside == n) {
+        add_subscripts(text, rank, low, high);
+        return;
+    }
+    add_subscripts(text, rank, low, low);
+    add(text, ":");
+    add_subscripts(text, rank, high, high);
 }
 
 /* Elements of what a label names, from one on. */
@@ -150,11 +185,10 @@ static void add_range(struct text *text, const accd_label *label, int64_t start,
         add_square(text, label, start, &n);
         return;
     }
-    add_index(text, label, start, slot);
-    if (n < 2)
-        return;
-    add(text, ":");
-    add_index(text, label, start + (int64_t)n - 1, slot);
+    if (n > 1)
+        add_elements(text, label, start, n, slot);
+    else
+        add_index(text, label, start, slot);
 }
 
 /* part: of an object that has a name as a whole. */

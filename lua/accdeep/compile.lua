@@ -466,7 +466,8 @@ local function add_descriptor(session, out, entry, offset, name, own)
   out.fields[#out.fields + 1] = child_of(ask({ offset = offset, unit = unit, slot_bytes = t.size,
     count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
     init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = unit, member = true,
-      round = true, array = descriptor.array(t), layout = layout_of(session, t.of, child) } },
+      round = true, section = entry.subscripts ~= nil, array = descriptor.array(t),
+      layout = layout_of(session, t.of, child) } },
     inner_asks(session, out, entry)), child)
 end
 

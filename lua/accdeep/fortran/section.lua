@@ -56,16 +56,18 @@ local function subscripts_of(whole, pos)
   return table.unpack(list)
 end
 
+-- The array for names, and the address of its first element: what is named of one array has that as its base
+-- (DIR-4.1-03).
 local function array_of(session, found, pos)
   local e = found.e
-  local whole = e.part_of or e.rank > 0 and e
-  if not whole or found.address == 0 then return nil end
+  local whole = e.part_of or e.element_of or e.rank > 0 and e
+  if not whole or found.address == 0 then return nil, found.address end
   local list = { measure.take(session, function() return subscripts_of(whole, pos) end) }
-  local array = { name = e.part_of and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
+  local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
   for i = 1, array.rank do
     array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
   end
-  return array
+  return array, list[1]
 end
 
 -- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
@@ -173,8 +175,10 @@ function section.item(plan, request, node, asked)
   item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
   item.first, item.bytes = found.address, found.bytes
   set_slot(plan, request, item, found)
+  local array, origin = array_of(session, found, node.pos)
+  if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
   item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
-    layout = compile.layout(session, of, item.program), array = array_of(session, found, node.pos),
+    layout = compile.layout(session, of, item.program), array = array,
     pointer = found.leads and found.leads.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then

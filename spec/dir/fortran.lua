@@ -1,0 +1,128 @@
+-- Fortran under the directory paper: what is named of one array has the array as its base, so two pieces of it share
+-- one device block, and a kernel's index expressions stay as they are.
+scenario { title = "DIR: pieces of Fortran arrays", language = "fortran", rules = "directory",
+  cites = { "DIR-2-01", "DIR-4.1-03", "DIR-4.2-08" } }
+
+local program = [[
+  type cell
+    integer :: n
+    real, allocatable :: a(:)
+    real :: u(40)
+  end type
+  type pair
+    real :: re, im
+  end type
+  real, target :: x(100), m(10,10), low(-50:49)
+  real, allocatable :: h(:)
+  real, pointer :: p(:), q(:)
+  type(cell) :: d
+  type(pair) :: pairs(30)
+  integer :: i
+  x = (/(i, i = 1, 100)/)
+  m = reshape(x, (/10, 10/))
+  low = x
+  allocate(h(100), d%a(100))
+  h = x
+  d%a = x
+  d%u = 3
+  p => x
+  q => x(100:1:-1)
+]]
+
+-- The pieces that two regions name, the distance of their first bytes on the host, and the name of what is fused.
+local pairs_of_pieces = {
+  { "an explicit array", "x(1:20)", "x(51:70)", "x(1)", "x(51)", 50, "x(1:70)" },
+  { "an array with a lower bound", "low(-50:-31)", "low(0:19)", "low(-50)", "low(0)", 50, "low(-50:19)" },
+  { "an allocatable", "h(1:20)", "h(51:70)", "h(1)", "h(51)", 50, "h(1:70)" },
+  { "a pointer", "p(1:20)", "p(51:70)", "p(1)", "p(51)", 50, "p(1:70)" },
+  { "columns of a matrix", "m(:,2)", "m(:,6)", "m(1,2)", "m(1,6)", 40, "m(1:10,2:6)" },
+  { "a column and a part of one", "m(:,2)", "m(3:4,6)", "m(1,2)", "m(3,6)", 42, "m(1,2):(4,6)" },
+  { "elements of an array of derived type", "pairs(3)", "pairs(7)", "pairs(3)%re", "pairs(7)%re", 8, "pairs(3:7)" },
+  { "an allocatable component", "d%a(1:20)", "d%a(51:70)", "d%a(1)", "d%a(51)", 50, "d%a(1:70)" },
+}
+
+-- Names of what a directive fuses.
+local function fused(fn)
+  local list = {}
+  for _, event in ipairs(events(fn)) do
+    if event.op == "fuse" then list[#list + 1] = event.name end
+  end
+  return table.concat(list, " ")
+end
+
+for _, one in ipairs(pairs_of_pieces) do
+  local what, first, second, here, there, distance, name = table.unpack(one)
+  local function apart() return acc_deviceptr(there) - acc_deviceptr(here) end
+
+  case(("accepts: pieces of %s in nested regions share a block [DIR-4.2-08 DIR-2-01]"):format(what), function()
+    fortran(program)
+    local outer = acc(("data copyin(%s)"):format(first))
+    local inner
+    expect.equal(fused(function() inner = acc(("data copyin(%s)"):format(second)) end), name)
+    expect.equal(apart(), distance)
+    inner:close()
+    outer:close()
+    expect.absent(first)
+  end)
+
+  case(("accepts: pieces of %s in one directive share a block [DIR-4.2-08]"):format(what), function()
+    fortran(program)
+    acc(("data copyin(%s, %s)"):format(first, second))(function() expect.equal(apart(), distance) end)
+    acc(("enter data copyin(%s, %s)"):format(first, second))
+    expect.equal(apart(), distance)
+    acc(("exit data delete(%s, %s)"):format(first, second))
+  end)
+end
+
+local in_a_procedure = [[
+  real, target :: x(100)
+  integer :: i
+  x = (/(i, i = 1, 100)/)
+  call s(x)
+contains
+  subroutine s(a)
+    real :: a(0:)
+    !$acc data copyin(a(0:19)) copyout(a(90:99))
+    !$acc data copyin(a(50:69))
+    !$acc serial
+    a(95) = a(3) + a(55)
+    !$acc end serial
+    !$acc end data
+    !$acc end data
+  end subroutine
+]]
+
+case("accepts: pieces of an assumed-shape dummy are one block for a kernel [DIR-2-01 DIR-4.1-03]", function()
+  fortran(in_a_procedure)
+  expect.host("x(96)", 4 + 56)
+end)
+
+case("accepts: the paper's listing with Fortran arrays [DIR-2-01]", function()
+  fortran [[
+    real :: x(100)
+    x = 1
+    !$acc data copyin(x(51:70)) copyout(x(1:20))
+    !$acc serial
+    x(1) = x(51) + 1
+    !$acc end serial
+    !$acc end data
+  ]]
+  expect.host("x(1)", 2)
+end)
+
+case("rejects: elements of two arrays have two bases [DIR-4.1-03 DIR-4.2-08]", function()
+  fortran(program)
+  acc "data copyin(x(1:20))" (function()
+    expect.equal(fused(function() acc "enter data copyin(m(:,6), d%a(51:70), h(51:70))" end), "")
+  end)
+  acc "exit data delete(m(:,6), d%a(51:70), h(51:70))"
+end)
+
+case("rejects: without fusion pieces of one array lie apart [DIR-4.2-08 DIR-2-01]", function()
+  rules { base = "directory", fusion = false }
+  fortran(program)
+  acc "data copyin(x(1:20))" (function()
+    expect.equal(fused(function() acc "enter data copyin(x(51:70))" end), "")
+    acc "exit data delete(x(51:70))"
+  end)
+end)
