@@ -336,13 +336,15 @@ local function run_body(session, k, body, text_node)
   end)
 end
 
--- Runs a body on the host's memory. Within C text there are no directives; Lua that is not a kernel's may have some.
+-- Runs a body on the host's memory. Within C text there are no directives; Lua and Fortran that are not a kernel's may
+-- have some.
 function kernel.on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  session.kernel = not (directives and type(body) == "function") and k
+  local around = session.kernel
+  if not directives or type(body) == "string" then session.kernel = k end
   local ok, err = pcall(run_body, session, k, body, node)
-  session.kernel = false
+  session.kernel = around
   if not ok then error(err, 0) end
 end
 

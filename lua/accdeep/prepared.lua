@@ -18,7 +18,8 @@ function prepared.parse(self, text, start)
   local key = start and start .. text or text
   local node = self.parsed[key]
   if not node then
-    node = start and grammar.parse(start, text, 1, self.scope) or self.dialect.directive(self, text)
+    local own = self.dialect[start or "directive"]
+    node = own and own(self, text) or grammar.parse(start, text, 1, self.scope)
     if self.nparsed >= MOST then self.parsed, self.nparsed = {}, 0 end
     self.parsed[key] = node
     self.nparsed = self.nparsed + 1

@@ -5,7 +5,8 @@
 -- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
 -- the pointer that leads to a section, too, and only such pointers are attached by clauses.
 -- descriptors: allocatable and pointer components of derived types are followed, as members with a shape are
--- (TR14-1.1); else they are only kept as they are. extended: the wishes of TR14's chapter 5 are understood.
+-- (TR14-1.1), or only the allocatable ones (OMP60-map-16); else they are only kept as they are. extended: the wishes
+-- of TR14's chapter 5 are understood.
 -- section: whether a section through a pointer maps the pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04);
 -- implicit: what a target construct does with variables that no clause names (LLNL-3.2-01, OMP60-map-11);
 -- unmatched: what a pointer is on the device that leads to nothing there (OMP60-map-10); attach: when base
@@ -26,7 +27,7 @@ local profiles = {
   ["directory"] = { members = "held", fusion = true },
   ["openmp-4.0"] = { members = "ignored", section = "two-step", implicit = "tofrom", attach = "every" },
   ["openmp-5.1"] = { members = "ignored", section = "one-step", implicit = "firstprivate", unmatched = "null",
-    attach = "new" },
+    attach = "new", descriptors = "allocatable" },
   ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every",
     core = "openmp-4.0" },
 }

@@ -58,9 +58,10 @@ return {
     text = "declare mapper says how objects of a structure's type are mapped: what no map of it names is not; its "
       .. "variable as a list item is the object itself; members of types with mappers are mapped by these; a name "
       .. "belongs to a type once, and without one it is default." },
-  { id = "OMP60-map-16", section = "7.9.6", kind = "meaning", status = "open",
-    text = "Fortran: pointer components are not attached by the default mapper; allocatables are not allocated in "
-      .. "target constructs; a descriptor is sent again only with always." },
+  { id = "OMP60-map-16", section = "7.9.6", kind = "meaning", status = "done",
+    text = "Fortran: a whole object is mapped with its allocatable components; pointer components are not attached by "
+      .. "the default mapper; allocatables are not allocated in target constructs; a descriptor is sent again only "
+      .. "with always." },
 
   { id = "OMP60-upd-1", section = "15.9", kind = "meaning", status = "done",
     text = "target update moves the items of to and from in the order of its clauses; what is absent is passed over, "

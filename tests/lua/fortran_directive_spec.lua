@@ -90,11 +90,11 @@ describe("a component in a clause", function()
     ]]
     for clause, wanted in pairs {
       ["x%v"] = "alloc x, alloc x%v, h2d x%v, attach x%v, incref x, incref x%v",
-      ["x%v(2:3)"] = "alloc x, alloc x%v, h2d x%v, attach x%v, incref x, incref x%v",
+      ["x%v(2:3)"] = "alloc x, alloc x%v(2:3), h2d x%v(2:3), attach x%v, incref x, incref x%v(2:3)",
       ["x%k"] = "alloc x, h2d x%k, incref x",
       ["z%in(2)%v"] = "alloc z, alloc z%in(2)%v, h2d z%in(2)%v, attach z%in(2)%v, incref z, incref z%in(2)%v",
-      ["z%many(2)%v(1:1)"] = "alloc z, alloc z%many, alloc z%many(2)%v, h2d z%many(2)%v, attach z%many, "
-        .. "attach z%many(2)%v, incref z, incref z%many, incref z%many(2)%v",
+      ["z%many(2)%v(1:1)"] = "alloc z, alloc z%many(2), alloc z%many(2)%v(1), h2d z%many(2)%v(1), attach z%many, "
+        .. "attach z%many(2)%v, incref z, incref z%many(2), incref z%many(2)%v(1)",
     } do
       deep(text .. enter(clause) .. ("expect.equal(found, %q)"):format(wanted)
         .. ("acc 'exit data delete(%s)' expect.equal(#state().present, 0)"):format(clause))

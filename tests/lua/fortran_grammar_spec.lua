@@ -26,8 +26,10 @@ describe("plain text", function()
     assert.equal("!$acc data copy(a) copyin(b)", plain "!$acc DATA &\n!$acc copy(a) & \n!$ACC& copyin(b)")
   end)
 
-  it("keeps the sentinel of directives only", function()
-    assert.equal(" !$acc data copy(x)", plain "  !$ACC data copy(X) ! why?\n!$accdata no    ")
+  it("keeps sentinels of directives, known ones and others", function()
+    assert.equal(" !$acc data copy(x) !$accdata no", plain "  !$ACC data copy(X) ! why?\n!$accdata no    ")
+    assert.equal("!$omp target map(to: x) nowait", plain "!$OMP Target &\n!$omp& map(to: X) & ! so\n!$omp nowait")
+    assert.equal(" call f() b = 1", plain "!$ CALL F() ! compiled with OpenMP\n!no\n!dir$ no\nB = 1")
   end)
 end)
 

@@ -72,7 +72,8 @@ local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
 -- A bound as codegen.lua knows it, from Fortran's tree.
 local function bound(node)
-  local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op }
+  local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
+    mapped = node.mapped, global = node.global }
   if node.tag == "num" and node.class == "integer" then
     made.value, made.type = node.value, "long"
   elseif node.tag == "component" then

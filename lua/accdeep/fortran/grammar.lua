@@ -17,6 +17,7 @@ local lpeg = require "lpeg"
 local directive = require "accdeep.grammar.directive"
 local grammar = require "accdeep.grammar"
 local lex = require "accdeep.grammar.lex"
+local openmp = require "accdeep.grammar.openmp"
 local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
 local opt = function(p) return p + Cc(false) end
@@ -183,8 +184,10 @@ local function declarations(rules, lx)
       * Ct(lx.list(V "entity")) * stop,
     function(n, of, attrs, list) n.spec, n.attrs, n.list = of, attrs, list end)
 
-  rules.directive_line = node("directive", P "!$acc" * -lx.alnum * C((1 - P "\n") ^ 0) * lx.space * stop,
-    function(n, text) n.text = "!$acc" .. text:gsub("%s+$", "") end)
+  rules.directive_line = node("directive", C(P "!$" * lx.raw_name / 0) * C((1 - P "\n") ^ 0) * lx.space * stop,
+    function(n, sentinel, text)
+      n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
+    end)
   -- told about later: one line is as wrong as another
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
@@ -349,6 +352,7 @@ end
 
 local function lexer(trace)
   local lx = lex.new(trace, S " \t" ^ 0)
+  lx.fortran = true
   lx.name = lx.raw_name * lx.space -- there are no reserved words
   lx.ended = (S "\n;" * lx.space) ^ 1 + -P(1)
   lx.stop = lx.expect(lx.ended, "expected the end of the statement")
@@ -356,8 +360,8 @@ local function lexer(trace)
 end
 
 return grammar.new {
-  parts = { expressions, declarations, statements, directive.rules },
-  starts = { expression = true, spec = true, designator = true, directive = true, references = true, body = true,
-    program = true, call = true },
+  parts = { expressions, declarations, statements, directive.rules, openmp.rules },
+  starts = { expression = true, spec = true, designator = true, directive = true, omp_directive = true,
+    references = true, body = true, program = true, call = true },
   lex = lexer,
 }

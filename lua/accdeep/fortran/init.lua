@@ -4,6 +4,7 @@
 local addendum = require "accdeep.fortran.addendum"
 require "accdeep.fortran.constructor"
 local debug = require "accdeep.fortran.debug"
+local construct = require "accdeep.fortran.construct"
 local declare = require "accdeep.fortran.declare"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
@@ -13,6 +14,7 @@ local fview = require "accdeep.fortran.view"
 local grammar = require "accdeep.fortran.grammar"
 local kernel = require "accdeep.fortran.kernel"
 local location = require "accdeep.location"
+local mapping = require "accdeep.fortran.mapping"
 local measure = require "accdeep.fortran.measure"
 local procedure = require "accdeep.fortran.procedure"
 local section = require "accdeep.fortran.section"
@@ -61,10 +63,13 @@ function fortran.slot(session, text)
   local address, t = section.slot(session, parse(text))
   return address, t
 end
-fortran.target = section.target
+fortran.target, fortran.extent_or_none = section.target, section.extent_or_none
+fortran.list_items, fortran.category = mapping.list_items, mapping.category
 
 -- The type that a text names: real(8), type(t).
 function fortran.type(session, text) return declare.type(session, parse(text, "spec")) end
+
+fortran.type_of = declare.type
 
 function fortran.condition(session, node)
   local e = expression.compile(session:host_env(), node)
@@ -85,11 +90,14 @@ function fortran.is_directive(text)
   local line, rest = plain:match "^%s*([^\n]*)(.*)$"
   local word = line:match "^[%a_]+"
   if rest:find "%S" then return false end
-  return line:find "^!%$acc" ~= nil or directive.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
+  return line:find "^!%$%a" ~= nil or directive.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
 end
 
 function fortran.directive(session, text)
   return (grammar.parse("directive", source.directive(text), 1, session.scope))
+end
+function fortran.omp_directive(session, text)
+  return (grammar.parse("omp_directive", source.directive(text), 1, session.scope))
 end
 function fortran.references(_, text) return (grammar.parse("references", source.directive(text), 1)) end
 fortran.layouts, fortran.debug = descriptor.layouts, debug
@@ -107,7 +115,12 @@ function fortran.body(session, body)
   return body, kernel.references(session, body.list)
 end
 
-function fortran.run_body(env, body) statement.over(env, body.list) end
+-- Runs such a body. One that has run runs itself: statements of the host program.
+function fortran.run_body(env, body)
+  if body.run and not env.space.on_device and not env.session.kernel then return body.run() end
+  statement.over(env, body.list)
+end
+fortran.counters = construct.counters
 
 -- -------------------------------------------------------------------------------------- sessions --
 
@@ -153,23 +166,28 @@ function Session:line_of(here)
 end
 
 -- The text of a directive among statements: blanks, then the directive at its place in the whole text.
-local function in_place(session, node)
-  local current = session.current
+function Session:in_place(node)
+  local current = self.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
-  session.inside[text] = current
+  self.inside[text] = current
   return text
 end
 
 function Session:fortran_directive(node)
   local file, line = self:line_of(self:here(node.pos))
-  return self:directive(in_place(self, node), nil, file, line)
+  return self[node.omp and "omp" or "directive"](self, self:in_place(node), nil, file, line)
 end
 
 -- Shapes and policies among the components of a type.
 function Session:fortran_descriptions(record, directives)
   local policies = {}
   for _, node in ipairs(directives) do
-    policies[#policies + 1] = self:described(self:parse(in_place(self, node)), record)
+    local text = self:in_place(node)
+    if node.sentinel == "!$omp" then
+      self:declare_openmp(self:parse(text, "omp_directive"), record)
+    else
+      policies[#policies + 1] = self:described(self:parse(text), record)
+    end
   end
   self:check_policies(record, policies)
   self:types_changed()

@@ -88,6 +88,14 @@ local function described(session, node, gaps)
     dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, leads = leads, slot = slot }
 end
 
+section.named = described
+
+-- Address and bytes of an object on the host; 0, 0 for what is not allocated or associated.
+function section.extent_or_none(session, node)
+  local found = described(session, node)
+  return found.address, found.bytes
+end
+
 -- Where an object lies on the host: address, bytes, type.
 function section.extent(session, node)
   local found = described(session, node)

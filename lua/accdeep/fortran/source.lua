@@ -2,7 +2,8 @@
 --
 -- Letters become small but in strings, comments become blanks, lines that continue become one: where the
 -- line ended there are blanks. Positions in the plain text are those of the text. What is left of line
--- structure are the ends of statements, and lines that begin with the sentinel of directives.
+-- structure are the ends of statements, and lines that begin with the sentinel of directives: !$ and a word. The
+-- sentinel of conditional compilation, !$ and a blank, becomes blanks: its line is a statement, as OpenMP has it.
 
 local source = {}
 
@@ -33,14 +34,14 @@ function source.plain(text)
   local continued = false -- false, or how a line that goes on begins
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
-    local before, rest = line:match "^([ \t]*!%$[aA][cC][cC])(.*)$"
-    if rest and rest:match "^[%w_]" then before, rest = nil, nil end
+    line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
+    local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
     local plain = rest and before:lower() .. without_comment(rest) or without_comment(line)
     local is_empty = not plain:find "%S"
     if continued and (is_empty or rest and continued == "statement") then
       plain = blanks(plain) -- comments and blank lines do not end a statement
     elseif continued then
-      plain = plain:gsub(continued == "directive" and "^[ \t]*!%$acc[ \t]*&?" or "^[ \t]*&?", blanks)
+      plain = plain:gsub(continued == "directive" and "^[ \t]*!%$%a[%w_]*[ \t]*&?" or "^[ \t]*&?", blanks)
     end
     if not is_empty or not continued then
       local body = plain:match "^(.-)&[ \t\r]*$"

@@ -5,6 +5,7 @@
 
 local api = require "accdeep.api"
 local assignment = require "accdeep.fortran.assignment"
+local construct = require "accdeep.fortran.construct"
 local core = require "accdeep.core"
 local declare = require "accdeep.fortran.declare"
 local descriptor = require "accdeep.fortran.descriptor"
@@ -45,6 +46,7 @@ end
 
 local function nothing() end
 selection.define(statements, block)
+construct.define(statements, block)
 
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
@@ -448,28 +450,6 @@ function statements.attributes(_, node)
     { length = #node.name, help = "write the attribute in the declaration" })
 end
 function statements.procedure() return nothing end
-
-function statements.directive(env, node)
-  only_on_host(env, { pos = node.pos, tag = "!$acc" })
-  return function() env.session:fortran_directive(node) end
-end
-
--- A structured directive with its statements.
-function statements.construct(env, node)
-  only_on_host(env, { pos = node.pos, tag = "!$acc" })
-  local run, session = block(env, node.list), env.session
-  return function(f)
-    local opened = session:fortran_directive(node.directive)
-    if type(opened) == "function" then return opened({ list = node.list }, {}) end
-    local ok, signal = pcall(run, f)
-    if ok then
-      opened:close()
-      return signal
-    end
-    if not opened.closed then opened:abandon() end
-    error(signal, 0)
-  end
-end
 
 -- ---------------------------------------------------------------------------------------- running --
 

@@ -7,7 +7,7 @@
 -- is the modifier that names one. Which clause stands where is no matter of grammar: openmp/directive.lua says.
 
 local lpeg = require "lpeg"
-local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
+local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
 local openmp = {}
 
@@ -39,6 +39,37 @@ local function all_names()
 end
 openmp.names = all_names()
 
+-- Directives that are known and not carried out.
+openmp.beyond = { "threadprivate", "declare simd", "declare reduction", "declare variant", "begin declare variant",
+  "end declare variant", "metadirective", "begin metadirective", "end metadirective", "dispatch", "interop", "depobj",
+  "allocate", "allocators", "assume", "assumes", "begin assumes", "end assumes", "error", "scan", "cancel",
+  "cancellation point", "tile", "unroll", "workshare" }
+table.sort(openmp.beyond, function(a, b) return #a > #b end)
+
+-- What stands alone in Fortran, without statements that belong to it.
+openmp.alone = {}
+for _, name in ipairs { "declare target", "declare group", "target enter data", "target exit data", "target update",
+  "section", "barrier", "taskwait", "taskyield", "flush", "requires", "nothing" } do
+  openmp.alone[name] = true
+end
+
+-- Fortran's names: do for for, workshare, and the ends of what has statements.
+local function fortran_names()
+  local names = {}
+  local function add(name)
+    names[#names + 1] = name
+    if not openmp.alone[name] then names[#names + 1] = "end " .. name end
+  end
+  for _, name in ipairs(openmp.names) do
+    if not name:find "^end " and not name:find "^begin " then add((name:gsub("%f[%a]for%f[%A]", "do"))) end
+  end
+  add "workshare"
+  add "parallel workshare"
+  table.sort(names, function(a, b) return #a > #b or #a == #b and a < b end)
+  return names
+end
+openmp.fortran_names = fortran_names()
+
 -- What stands in a clause's parentheses.
 openmp.clauses = {
   map = "map",
@@ -62,21 +93,23 @@ function openmp.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "omp" * -lx.alnum * lx.space
-    + P "omp" * -lx.alnum * lx.space
+    + P "omp" * -lx.alnum * lx.space + (lx.fortran and P "!$omp" * -lx.alnum * lx.space or P(false))
   local gap = (S " \t" + P "\\\n") ^ 1
   local function phrases(list)
     local p = P(false)
     for _, words in ipairs(list) do
-      local q, first = P(true), true
+      local q, before = P(true), nil
       for w in words:gmatch "%S+" do
-        q = (first and q or q * gap) * P(w) * -lx.alnum
-        first = false
+        local joined = lx.fortran and before == "end" -- enddo
+        q = (before and q * (joined and gap ^ -1 or gap) or q) * P(w)
+        if not lx.fortran or w ~= "end" then q = q * -lx.alnum end
+        before = w
       end
       p = p + q * Cc(words)
     end
     return p * lx.space
   end
-  local name = phrases(openmp.names)
+  local name = phrases(lx.fortran and openmp.fortran_names or openmp.names)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")
   local variables = Ct(lx.list(V "variable"))
@@ -90,7 +123,8 @@ function openmp.rules(rules, lx)
   end
 
   -- map([modifiers:] list). What ends with a colon is a list of modifiers.
-  local iterator = node("iterator", (V "sure_spec" / 0) ^ -1 * lx.name * sym "=" * V "expression" * sym ":"
+  local of_type = lx.fortran and V "spec" * sym "::" or V "sure_spec"
+  local iterator = node("iterator", (of_type / 0) ^ -1 * lx.name * sym "=" * V "expression" * sym ":"
       * V "expression" * opt(sym ":" * V "expression"),
     function(n, text, first, last, step) n.name, n.first, n.last, n.step = text, first, last, step or nil end)
   rules.omp_modifier = node("modifier", C(P "iterator") * -lx.alnum * lx.space * sym "(" * Ct(lx.list(iterator))
@@ -108,10 +142,11 @@ function openmp.rules(rules, lx)
   local action = opt(Cp() * word * sym ":" * -P ":" / function(pos, text) return { pos = pos, name = text } end)
   local typed = expect(V "type_name" + V "plain_type", "expected a type")
 
+  local operator = lx.fortran and C(S "+-*" + P "." * R "az" ^ 1 * P ".") or C(P "&&" + "||" + S "+-*&|^")
   rules.omp_clause = clause("map", mapped, function(n, list, vars) n.modifiers, n.vars = list, vars end)
     + clause("motion", mapped, function(n, list, vars) n.modifiers, n.vars = list, vars end)
     + clause("reduction", open * (word * sym "," / 0) ^ -1
-      * expect(C(P "&&" + "||" + S "+-*&|^") + lx.raw_name, "expected a reduction's operator") * lx.space
+      * expect(operator + lx.raw_name, "expected a reduction's operator") * lx.space
       * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("vars", open * (word * sym ":" * -P ":" / 0) ^ -1 * variables * close,
       function(n, vars) n.vars = vars end)
@@ -139,14 +174,18 @@ function openmp.rules(rules, lx)
     + node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
       function(n, _, text) n.name, n.kind = text, "unknown" end)
 
-  -- declare mapper([name:] type variable)
+  -- declare mapper([name:] type variable), in Fortran ([name:] type :: variable)
+  local c_mapper = node("mapper", expect(V "spec", "expected a type") * expect(V "declarator", "expected a variable")
+      * close, function(n, spec, declarator)
+      n.type = { tag = "type_name", pos = n.pos, spec = spec, declarator = declarator }
+      n.variable = declarator.name
+    end)
+  local fortran_mapper = node("mapper", expect(V "spec" + V "type_spec", "expected a type")
+      * expect(sym "::", "expected '::'") * expect(lx.name, "expected a variable") * close, function(n, spec, variable)
+      n.type, n.variable = spec, variable
+    end)
   local mapper = phrases { "declare mapper" }
-    * open * opt(word * sym ":" * -P ":") * node("mapper", expect(V "spec", "expected a type")
-      * expect(V "declarator", "expected a variable") * close,
-      function(n, spec, declarator)
-        n.type = { tag = "type_name", pos = n.pos, spec = spec, declarator = declarator }
-        n.variable = declarator.name
-      end)
+    * open * opt(word * sym ":" * -P ":") * (lx.fortran and fortran_mapper or c_mapper)
   local clauses = Ct((sym "," ^ -1 * V "omp_clause") ^ 0) * expect(-P(1), "expected a clause")
   local listed = opt(sym "(" * variables * close)
   rules.omp_directive = lx.space * sentinel ^ -1

@@ -32,7 +32,7 @@ local parts = {
   taskloop = [[if final untied default mergeable private firstprivate lastprivate shared reduction in_reduction
     grainsize num_tasks collapse nogroup priority allocate]],
   taskgroup = "task_reduction allocate",
-  critical = "hint", section = "", master = "", ordered = "", atomic = "hint",
+  workshare = "nowait", critical = "hint", section = "", master = "", ordered = "", atomic = "hint",
 }
 
 local bindings = "bind_group bind_groups bind_types"
@@ -58,6 +58,7 @@ local known = {
 
 local all_clauses = add_words({}, bindings .. " name bind_all bind_type")
 for _, list in pairs(parts) do add_words(all_clauses, list) end
+parts["do"] = parts["for"] -- Fortran's
 for _, what in pairs(known) do
   add_words(all_clauses, what.clauses)
   what.clauses = add_words({}, what.kind:find "^declare" and what.clauses or what.clauses .. " " .. bindings)
@@ -67,7 +68,13 @@ end
 -- "declare group", "declare target", "nothing".
 function directive.of(name)
   local what = known[name]
-  if not what then
+  if not what and name:find "^end " then -- Fortran's: what may stand at the end
+    local last = name:match "%a+$"
+    local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
+      simd = name:find "do simd$" and "nowait" or nil }
+    what = { kind = "end", clauses = add_words({}, not name:find "parallel" and takes[last] or "") }
+    known[name] = what
+  elseif not what then
     what = { kind = name:find "^target" and "compute" or "host", clauses = add_words({}, bindings) }
     for word in name:gmatch "%S+" do add_words(what.clauses, parts[word]) end
     known[name] = what

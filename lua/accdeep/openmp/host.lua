@@ -59,6 +59,7 @@ local function with_private(session, copies, fn)
     for _, copy in ipairs(copies) do
       local variable = copy.variable
       local name, t = variable.name, variable.type
+      host.needs_memory(variable, copy.pos)
       local address = session:new_block(t.size, name, t)
       blocks[#blocks + 1] = { address = address, bytes = t.size, name = name, written = {}, copy = copy }
       core.put(address, copy.begins and core.get(variable.address, t.size) or POISON:rep(t.size))
@@ -81,6 +82,16 @@ local function with_private(session, copies, fn)
   if before == 0 then session.host_space.load, session.host_space.store = nil, nil end
   if not ok then error(err, 0) end
 end
+host.with_private = with_private
+
+-- Raises about a private variable whose memory is not its own: what is allocatable, a pointer, of assumed shape.
+function host.needs_memory(variable, pos)
+  if variable.type.kind ~= "descriptor" then return end
+  raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
+    types.name(variable.type)), { length = #variable.name, rule = "HOUSE-threads",
+    help = "declare a variable with bounds for the private values" })
+end
+
 -- Runs fn, a target construct that the host executes: what is private on a device is so here (OMP60-tgt-1).
 -- private: name -> {variable, how}, of a plan.
 function host.instead(session, private, fn)
@@ -109,9 +120,9 @@ local copied = set "private firstprivate lastprivate linear"
 
 -- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
 local function reducible(t)
-  while t.kind == "array" or t.kind == "pointer" do t = t.of or t.to end
+  while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
   if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
-  return t.kind == "scalar"
+  return t.kind == "scalar" or t.kind == "complex"
 end
 
 -- The variable of a list item. Reductions take sections, too.
@@ -146,7 +157,7 @@ local function read_attributes(session, node)
       end
       says.named[name] = part
       if copied[clause.name] then
-        local copy = says.copies[name] or { variable = variable }
+        local copy = says.copies[name] or { variable = variable, pos = part.item.pos }
         if not says.copies[name] then says.list[#says.list + 1] = copy end
         says.copies[name] = copy
         copy.begins = copy.begins or begins[clause.name]
@@ -181,7 +192,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- loops --
 
-local loops = set "for simd distribute loop taskloop"
+local loops = set "for do simd distribute loop taskloop"
 
 -- The variables that count the loops of a loop construct are private, though no clause names them. On simd their
 -- last values stay.
@@ -190,6 +201,11 @@ local function loop_variables(session, node, body)
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
   for _, clause in ipairs(node.clauses) do
     if clause.name == "collapse" and depth > 0 then depth = math.tointeger(tonumber(clause.text:match "%d+")) or 1 end
+  end
+  if session.dialect.counters then
+    counters = depth > 0 and session.dialect.counters(session, depth, body) or {}
+    for _, counter in ipairs(counters) do counter.lasts = node.name == "simd" end
+    return counters
   end
   local at = body
   while at and depth > 0 do
@@ -232,6 +248,11 @@ end
 function host.check(session, node)
   directive.check(node)
   return read_attributes(session, node)
+end
+
+-- The private variables of a construct whose body is at hand, with the variables that the body uses.
+function host.copies(session, node, body, used)
+  return add_unnamed(session, node, host.check(session, node), loop_variables(session, node, body), used)
 end
 
 -- A construct of the host, its clauses those in effect: checked now, run when the body is there. Returns the

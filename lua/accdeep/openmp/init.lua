@@ -113,6 +113,11 @@ local function declare_target(self, node)
     local how = target_clauses[clause.name]
     if how then add(clause, how) end
   end
+  if opens and self.dialect.list_items then -- Fortran's is about the procedure it stands in
+    if (self.depth or 0) > 0 then return end
+    raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
+      { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
+  end
   if opens then blocks[#blocks + 1] = self:here(node.pos) end
 end
 
@@ -239,7 +244,7 @@ for word in pairs(first_words) do if openacc.first_words[word] then first_words[
 -- Whether a text is an OpenMP directive: by its sentinel, or by its first word; words that both languages have
 -- are those of the session's rules.
 function Session:is_openmp(text)
-  local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):match "^%s*(%a+)(.?)"
+  local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
   local known = rest ~= ":" and first_words[word]
   return known == true or known == "both" and self.rules.is_openmp

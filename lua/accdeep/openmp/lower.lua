@@ -65,6 +65,7 @@ local function instances(plan, iterators, variable)
     end
     local function bound(node) return plan.session.dialect.integer(plan.session, with_values(node, values)) end
     local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
+    if plan.session.dialect.list_items then last = last + (step > 0 and 1 or -1) end -- Fortran's last is the last one
     if step == 0 then
       raise("invalid-section", iterator.pos, "the step of an iterator is zero", { rule = "OMP60-map-3" })
     end
@@ -315,10 +316,14 @@ local function add_block(plan, requests, parts)
   local last = parts[#parts]
   local low, high = parts[1].offset, last.offset + last.bytes
   local ctx, pos = { session = session }, first.node.pos
-  local at = codegen.lvalue(b, ctx, structure.node)
-  at.offset = at.offset + low
   local item = { pos = pos, unit = high - low, action = core.action.create, flags = core.flag.present_or }
-  item.base = codegen.reg(b, codegen.address_of(b, at, pos), pos)
+  if structure.measured then
+    item.base = codegen.reg(b, codegen.constant(structure.address + low), pos)
+  else
+    local at = codegen.lvalue(b, ctx, structure.node)
+    at.offset = at.offset + low
+    item.base = codegen.reg(b, codegen.address_of(b, at, pos), pos)
+  end
   item.count = codegen.reg(b, codegen.constant(1), pos)
   item.program = block_program(session, structure.type, parts, low, high)
   item.name = place.render(structure.node, {})
@@ -437,6 +442,13 @@ local function add_base_pointers(plan, found)
 end
 
 local function add_requests(plan, requests, used)
+  local list_items = plan.session.dialect.list_items
+  if list_items then
+    return list_items(plan, requests, used, function(_, members, parts) -- in order, cut where they overlap
+      table.sort(parts, function(a, b) return a.offset < b.offset end)
+      add_block(plan, members, apart(parts))
+    end)
+  end
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
     look_into(plan, request)
@@ -474,7 +486,8 @@ end
 -- --------------------------------------------------------------------------------- implicit maps --
 
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy" }
-local categories = { scalar = true, aggregate = true, pointer = true, all = true } -- C has no allocatables
+local categories = { scalar = true, aggregate = true, pointer = true, all = true }
+local fortran_categories = setmetatable({ allocatable = true }, { __index = categories })
 
 -- What a defaultmap clause says: {behaviour, category} in its words.
 local function defaultmap(plan, clause)
@@ -484,7 +497,8 @@ local function defaultmap(plan, clause)
   end
   local known = behaviours[behaviour.name] or behaviour.name == "firstprivate" or behaviour.name == "none"
     or behaviour.name == "default"
-  if not known or category and not categories[category.name] then
+  local is_category = plan.session.dialect.list_items and fortran_categories or categories
+  if not known or category and not is_category[category.name] then
     local word = known and category or behaviour
     raise("clause-not-allowed", word.pos, ("'%s' is no %s of defaultmap"):format(word.name,
       known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
@@ -498,12 +512,13 @@ local function defaultmap(plan, clause)
 end
 
 -- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
--- clause names a part of it.
-local function behaviour_of(plan, category, named)
+-- clause names a part of it. aliased: it has Fortran's attribute target.
+local function behaviour_of(plan, category, named, aliased)
   local said = plan.defaults[category] or plan.defaults.all
   if said and said ~= "default" and not (said == "none" and named) then return said end
   local way = plan.session.rules.implicit
-  if category == "aggregate" then return "tofrom" end
+  if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
+  if category == "pointer" and plan.session.dialect.category then return "tofrom" end -- Fortran's
   if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
   return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
@@ -532,11 +547,11 @@ end
 
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
-  local address, bytes = expression.extent_of(session, node)
+  local address, bytes = (session.dialect.extent_or_none or expression.extent_of)(session, node)
   local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
     { iterators = {}, present = behaviour == "present" })
   request.base, request.type = node, t
-  if session.ctx:presence(session.device, address, bytes) == "partly" then
+  if bytes > 0 and session.ctx:presence(session.device, address, bytes) == "partly" then
     plan.fresh = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.device, address, bytes))
   end
@@ -562,8 +577,10 @@ local function add_implicit(plan, references)
       end
       local category = types.is_record(t) and "aggregate" or t.kind == "array" and "aggregate"
         or t.kind == "pointer" and "pointer" or "scalar"
+      local aliased
+      if session.dialect.category then category, aliased = session.dialect.category(variable) end
       local behaviour = session.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
-        or behaviour_of(plan, category, plan.roots[name])
+        or behaviour_of(plan, category, plan.roots[name], aliased)
       if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
         plan.looked_up[name] = true
       elseif behaviour == "none" then
@@ -737,12 +754,17 @@ function openmp.directive(session, node, options)
     if not plan.named[item.name] then
       local named = item.section or { tag = "id", name = item.name, pos = item.pos }
       local request = new_request(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
-      look_into(plan, request)
+      if not session.dialect.list_items then look_into(plan, request) end
       plan:request(request)
     end
   end
   if compute and options.references then add_implicit(plan, options.references) end
-  if plan.on_device then eval.compile(session:host_env(), plan.on_device) end -- must be an expression at least
+  if session.dialect.completed then
+    session.dialect.completed(plan)
+    plan.fresh = true -- addresses are measured
+  elseif plan.on_device then
+    eval.compile(session:host_env(), plan.on_device) -- must be an expression at least
+  end
   return plan
 end
 

@@ -97,13 +97,20 @@ local function way_to(made, node)
     end
     steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
     return steps
-  elseif node.tag == "index" or node.tag == "section" then
+  elseif node.tag == "component" then
+    local steps = way_to(made, node.base)
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    return steps
+  elseif node.tag == "index" or node.tag == "section" or node.tag == "reference" then
     local steps = way_to(made, node.base)
     local last = steps[#steps]
     if not last then
       raise("not-a-pointer", node.pos, ("'%s' is one object"):format(made.variable), { rule = "OMP60-map-15" })
+    elseif node.tag == "reference" and #last.subscripts > 0 then
+      raise("syntax", node.pos, "a component has one list of subscripts", { rule = "OMP60-map-15" })
     end
-    local section = node.tag == "section" and node
+    local section = node.tag == "reference" and { tag = "section", pos = node.pos, ranges = node.args }
+      or node.tag == "section" and node
       or { tag = "section", pos = node.pos, start = node.index, length = place.number(1, node.pos) }
     last.subscripts[#last.subscripts + 1] = in_object(section, made)
     return steps
@@ -154,7 +161,8 @@ local function check_names(session, node)
     local near = diagnostic.closest(node.name, scope:names())
     raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name,
       rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
-  elseif node.tag == "member" and node.base.mapped and not types.member(node.base.mapped, node.name) then
+  elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
+    and not types.member(node.base.mapped, node.name) then
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
       { length = #node.name, rule = "OMP60-map-15" })
   end
@@ -183,6 +191,7 @@ local function check(session, record, node)
     for _, subscript in ipairs(path.subscripts or {}) do
       check_names(session, subscript.start)
       check_names(session, subscript.length)
+      check_names(session, subscript.ranges)
     end
     local of = types.innermost(member.type)
     if next(path.members) and not types.is_record(of) then
@@ -199,11 +208,11 @@ end
 function mapper.define(session, node)
   directive.check(node)
   local declared = node.mapper
-  local spec = declared.type.spec
+  local spec = declared.type.spec or declared.type
   if spec.tag == "record" and not spec.members and not session.scope.tags[spec.name] then
     raise("unknown-type", spec.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "OMP60-map-15" })
   end
-  local record = session:type_of(declared.type)
+  local record = session.dialect.type_of and session.dialect.type_of(session, spec) or session:type_of(declared.type)
   if types.is_record(record) and not record.complete then
     raise("unknown-type", spec.pos, ("the members of %s are not known"):format(types.name(record)),
       { rule = "OMP60-map-15" })

@@ -1,0 +1,403 @@
+-- OpenMP's directives in Fortran text: !$omp lines. Nothing that begins with the sentinel is dropped.
+scenario { title = "OpenMP in Fortran", language = "fortran", rules = "openmp-5.1", cites = { "OMP60-map-1",
+  "OMP60-map-3", "OMP60-map-11", "OMP60-map-15", "OMP60-map-16", "OMP60-tgt-1", "OMP60-upd-1",
+  "OMPEX-struct_map-14", "HOUSE-threads", "HOUSE-version" } }
+
+local function refused(code, text) expect.fails(code, function() fortran(text) end) end
+
+local arrays = [[
+  real, allocatable :: x(:)
+  real, target :: y(4)
+  integer :: i, k, n, total
+  allocate(x(4))
+  x = 2
+  y = 1
+  k = 7
+  n = 0
+  total = 0
+]]
+
+-- ------------------------------------------------------------------------------- target directives --
+
+case("accepts: enter data, update and exit data as lines of a program [OMP60-map-1]", function()
+  fortran(arrays)
+  fortran [[
+    !$omp target enter data map(to: x)
+    x = 5
+    !$omp target update to(x(2:3))
+  ]]
+  expect.present "x"
+  expect.device("x(1)", 2)
+  expect.device("x(2)", 5)
+  fortran "!$omp target exit data map(delete: x)"
+  expect.absent "x"
+end)
+
+case("accepts: the case of letters and continued lines make no difference [OMP60-map-1]", function()
+  fortran(arrays)
+  fortran [[
+    !$OMP Target Enter Data &
+    !$omp& Map(to: X) ! a comment
+  ]]
+  expect.present "x"
+end)
+
+case("accepts: target data with its end, in one text and in two [OMP60-tgt-1]", function()
+  fortran(arrays)
+  fortran [[
+    !$omp target data map(tofrom: x)
+    !$omp target
+    x(1) = x(1) + 1
+    !$omp end target
+    !$omp end target data
+  ]]
+  expect.host("x(1)", 3)
+  fortran "!$omp target data map(to: y)"
+  expect.present "y"
+  fortran "!$omp end target data"
+  expect.absent "y"
+end)
+
+case("accepts: a combined construct is about its loop, with its end directive or without [OMP60-tgt-1]", function()
+  fortran(arrays)
+  fortran [[
+    !$omp target teams distribute parallel do map(tofrom: x)
+    do i = 1, 4
+      x(i) = x(i) * i
+    end do
+    !$omp end target teams distribute parallel do
+    !$omp target parallel do
+    do i = 1, 4
+      x(i) = x(i) + 1
+    end do
+  ]]
+  expect.host("x", { 3, 5, 7, 9 })
+end)
+
+case("rejects: a section outside of the array in a motion clause [OMP60-upd-1]", function()
+  fortran(arrays)
+  fortran "!$omp target enter data map(to: x)"
+  refused("out-of-bounds", "!$omp target update to(x(3:5))")
+end)
+
+case("rejects: an update of what is absent, with present [OMP60-upd-1]", function()
+  fortran(arrays)
+  refused("not-present", "!$omp target update to(present: x)")
+end)
+
+-- ------------------------------------------------------------------------------------ implicit maps --
+
+case("accepts: arrays and targets are mapped tofrom, scalars are firstprivate [OMP60-map-11]", function()
+  fortran(arrays)
+  fortran [[
+    integer, target :: seen
+    seen = 0
+    !$omp target
+    k = k + 1
+    x(1) = k
+    seen = k
+    !$omp end target
+  ]]
+  expect.host("k", 7)
+  expect.host("x(1)", 8)
+  expect.host("seen", 8)
+end)
+
+case("accepts: defaultmap knows Fortran's category of allocatables [OMP60-map-11]", function()
+  fortran(arrays)
+  fortran [[
+    !$omp target defaultmap(to: allocatable) defaultmap(tofrom: scalar)
+    x(1) = 9
+    k = int(x(1))
+    !$omp end target
+  ]]
+  expect.host("x(1)", 2)
+  expect.host("k", 9)
+end)
+
+case("rejects: defaultmap(none) and an allocatable in no clause [OMP60-map-11]", function()
+  fortran(arrays)
+  refused("default-none", "!$omp target defaultmap(none: allocatable)\nx(1) = 1\n!$omp end target")
+end)
+
+-- ------------------------------------------------------------------------------------- components --
+
+local objects = [[
+  type t
+    integer :: n
+    real :: u(3)
+    real, allocatable :: v(:)
+    real, pointer :: p(:)
+  end type
+  type(t) :: s, many(2)
+  real, target :: y(3)
+  allocate(s%v(5), many(1)%v(2), many(2)%v(4))
+  s%n = 4
+  s%u = 2
+  s%v = 1
+  s%p => y
+  y = 9
+  many(1)%n = 1
+  many(2)%n = 3
+  many(1)%v = 5
+  many(2)%v = 6
+]]
+
+case("accepts: a section of an allocatable component, in a target construct [OMP60-map-1]", function()
+  fortran(objects)
+  fortran [[
+    !$omp target map(tofrom: s%v(1:3))
+    s%v(2) = 7
+    !$omp end target
+  ]]
+  expect.host("s%v", { 1, 7, 1, 1, 1 })
+  expect.absent "s"
+end)
+
+case("accepts: a whole component has its descriptor, and members of one structure are one object [OMP60-map-1]",
+  function()
+    fortran(objects)
+    fortran [[
+      !$omp target enter data map(to: s%v, s%n)
+      !$omp target
+      s%v(2) = s%n
+      !$omp end target
+    ]]
+    expect.absent "s%u"
+    fortran "!$omp target exit data map(from: s%v) map(release: s%n)"
+    expect.host("s%v(2)", 4)
+    expect.equal(#state().present, 0)
+  end)
+
+case("accepts: a whole object is mapped with its allocatable components [OMP60-map-16]", function()
+  fortran(objects)
+  fortran [[
+    !$omp target map(tofrom: many)
+    many(2)%v(3) = many(1)%v(2)
+    !$omp end target
+  ]]
+  expect.host("many(2)%v", { 6, 6, 5, 6 })
+end)
+
+case("rejects: a pointer component of a mapped object is not followed [OMP60-map-16]", function()
+  fortran(objects)
+  fortran "!$omp target enter data map(to: s)"
+  expect.absent "y"
+  refused("host-pointer-on-device", "!$omp target\ns%p(1) = 1\n!$omp end target")
+end)
+
+case("rejects: a target construct allocates nothing [OMP60-map-16]", function()
+  fortran(arrays)
+  refused("unsupported", "!$omp target\nallocate(x(2))\n!$omp end target")
+end)
+
+case("accepts: instances of an iterator, whose last value is one, are whole components [OMP60-map-3]", function()
+  fortran(objects)
+  fortran "!$omp target enter data map(iterator(it = 1:2), to: many(it)%v)"
+  expect.present "many(1)%v"
+  expect.present "many(2)%v"
+  refused("invalid-section", "!$omp target enter data map(iterator(it = 1:2:0), to: many(it)%v)")
+end)
+
+-- ---------------------------------------------------------------------------------------- mappers --
+
+case("accepts: declare mapper names components of its variable, bounds among them [OMP60-map-15]", function()
+  fortran(objects)
+  fortran [[
+    !$omp declare mapper(t :: o) map(tofrom: o%n, o%v(1:o%n))
+    !$omp target enter data map(to: s)
+  ]]
+  expect.present "s%v(1:4)"
+  expect.absent "s%v(5:5)"
+  fortran [[
+    !$omp target map(tofrom: s)
+    s%v(4) = s%n
+    !$omp end target
+    !$omp target exit data map(from: s)
+  ]]
+  expect.host("s%v(4)", 4)
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: a mapper with a name maps a pointer component's section [OMP60-map-15]", function()
+  fortran(objects)
+  fortran [[
+    !$omp declare mapper(all: type(t) :: o) map(tofrom: o, o%v, o%p(2:3))
+    !$omp target map(mapper(all), tofrom: s)
+    s%v(5) = s%u(1)
+    s%p(3) = 8
+    !$omp end target
+  ]]
+  expect.host("s%v(5)", 2)
+  expect.host("y", { 9, 9, 8 })
+end)
+
+case("rejects: a mapper of another variable, of no component, of no type [OMP60-map-15]", function()
+  fortran(objects)
+  refused("unknown-name", "!$omp declare mapper(t :: o) map(s%n)")
+  refused("unknown-member", "!$omp declare mapper(t :: o) map(o%zz)")
+  refused("unknown-member", "!$omp declare mapper(t :: o) map(o%v(1:o%q))")
+  refused("unknown-type", "!$omp declare mapper(zz :: o) map(o%v)")
+  refused("not-a-struct", "!$omp declare mapper(integer :: o) map(o)")
+  refused("syntax", "!$omp declare mapper(t o) map(o%v)")
+end)
+
+-- ------------------------------------------------------------------------------- the host's threads --
+
+local loop = [[
+  !$omp parallel do private(k) reduction(+:total) lastprivate(n)
+  do i = 1, 4
+    k = i
+    n = 10 * i
+    total = total + k
+  end do
+  !$omp end parallel do
+]]
+
+case("accepts: parallel do has private variables, its counter among them [HOUSE-threads]", function()
+  fortran(arrays)
+  fortran "i = 99"
+  fortran(loop)
+  expect.host("total", 10)
+  expect.host("k", 7)
+  expect.host("n", 40)
+  expect.host("i", 99)
+end)
+
+case("accepts: the same in a target construct's body [HOUSE-threads]", function()
+  fortran(arrays)
+  fortran("!$omp target map(tofrom: total, n, k)\n" .. loop .. "!$omp barrier\n!$omp atomic\ntotal = total + k\n"
+    .. "!$omp end target")
+  expect.host("total", 17)
+  expect.host("k", 7)
+  expect.host("n", 40)
+end)
+
+case("accepts: the same where the host executes the target construct [HOUSE-threads]", function()
+  fortran(arrays)
+  fortran("!$omp target map(tofrom: total, n, k) if(.false.)\n" .. loop .. "!$omp end target")
+  expect.host("total", 10)
+  expect.host("k", 7)
+  expect.host("n", 40)
+end)
+
+case("accepts: sections, single, critical, workshare, task run their statements [HOUSE-threads]", function()
+  fortran(arrays)
+  fortran [[
+    !$omp parallel
+    !$omp sections
+    !$omp section
+    n = n + 1
+    !$omp section
+    n = n + 1
+    !$omp end sections nowait
+    !$omp single
+    n = n + 1
+    !$omp endsingle
+    !$omp critical
+    n = n + 1
+    !$omp end critical
+    !$omp workshare
+    y = 3
+    !$omp end workshare
+    !$omp task firstprivate(k)
+    k = k + 1
+    n = n + k
+    !$omp end task
+    !$omp taskwait
+    !$omp end parallel
+  ]]
+  expect.host("n", 12)
+  expect.host("k", 7)
+  expect.host("y", { 3, 3, 3, 3 })
+end)
+
+case("accepts: a target construct inside of parallel maps its data [HOUSE-threads]", function()
+  fortran(arrays)
+  expect.moves(function()
+    fortran "!$omp parallel\n!$omp target map(to: x)\nx(1) = 77\n!$omp end target\n!$omp end parallel"
+  end, { h2d = { count = 1, bytes = 16 } })
+  expect.host("x(1)", 2)
+end)
+
+case("rejects: a private variable that nobody wrote, and default(none) [HOUSE-threads]", function()
+  fortran(arrays)
+  refused("uninitialized-read", "!$omp parallel private(k)\nn = k\n!$omp end parallel")
+  refused("uninitialized-read",
+    "!$omp target map(tofrom: n)\n!$omp parallel private(k)\nn = k\n!$omp end parallel\n!$omp end target")
+  refused("default-none", "!$omp parallel default(none) shared(k)\nn = k\n!$omp end parallel")
+  refused("default-none",
+    "!$omp target\n!$omp parallel default(none) shared(k)\nn = k\n!$omp end parallel\n!$omp end target")
+  refused("unsupported", "!$omp parallel private(x)\nx(1) = 1\n!$omp end parallel")
+end)
+
+-- ------------------------------------------------------------------------------------ declarations --
+
+case("accepts: declare target makes a variable one of the device [OMPEX-struct_map-14]", function()
+  fortran [[
+    integer :: g(3), i
+    !$omp declare target(g)
+    g = 4
+    !$omp target update to(g)
+    call add()
+    !$omp target update from(g)
+  contains
+    subroutine add()
+      !$omp declare target
+      !$omp target
+      g(2) = g(2) + 1
+      !$omp end target
+    end subroutine
+  ]]
+  expect.host("g", { 4, 5, 4 })
+end)
+
+case("accepts: requires of what devices have here [OMP60-tgt-1]", function()
+  fortran "!$omp requires reverse_offload"
+end)
+
+case("rejects: declare target without names outside of a procedure [OMPEX-struct_map-14]", function()
+  refused("syntax", "!$omp declare target")
+  refused("unknown-name", "!$omp declare target(nothere)")
+end)
+
+case("rejects: requires unified memory [HOUSE-version]", function()
+  refused("unsupported", "!$omp requires unified_shared_memory")
+end)
+
+case("accepts: lines of conditional compilation are statements [HOUSE-threads]", function()
+  fortran "integer :: n\nn = 1\n!$ n = 2"
+  expect.host("n", 2)
+end)
+
+-- -------------------------------------------------------------------------------------- wrong lines --
+
+local wrong = {
+  { "syntax", "!$omp frobnicate(nothere)" },
+  { "syntax", "!$omp targt data map(to: x)" },
+  { "syntax", "!$omp" },
+  { "syntax", "!$omp parallel\ni = 1" },
+  { "syntax", "!$omp parallel do\ni = 1" },
+  { "syntax", "!$omp do\n!$omp end do" },
+  { "syntax", "!$omp target map(too: i)\ni = 1\n!$omp end target" },
+  { "unknown-name", "!$omp target map(to: zz)\ni = 1\n!$omp end target" },
+  { "unknown-clause", "!$omp parallel copyy(x)\ni = 1\n!$omp end parallel" },
+  { "clause-not-allowed", "!$omp single\ni = 1\n!$omp end single schedule(static)" },
+  { "region-nesting", "!$omp end parallel" },
+  { "region-nesting", "!$omp end target data" },
+  { "region-nesting", "!$omp section" },
+  { "region-nesting", "!$omp parallel\n!$omp single\ni = 1\n!$omp end parallel\n!$omp end single" },
+  { "region-nesting", "!$omp target\n!$omp target update to(y)\n!$omp end target" },
+  { "region-nesting", "!$omp target\n!$omp target\ni = 1\n!$omp end target\n!$omp end target" },
+  { "unsupported", "!$omp threadprivate(i)" },
+  { "unsupported", "!$omp metadirective when(user={condition(.true.)}: parallel)" },
+  { "unsupported", "!$cuf kernel do" },
+}
+
+for _, one in ipairs(wrong) do
+  local code, text = table.unpack(one)
+  case(("rejects: %s is %s [OMP60-tgt-1 HOUSE-version]"):format(text:gsub("\n", "; "), code), function()
+    fortran(arrays)
+    refused(code, text)
+  end)
+end
