@@ -124,6 +124,19 @@ static bool leads_nowhere(const struct accd_plan *plan, const struct accd_claim 
            !accd_load_pointer(claim->slot);
 }
 
+/* Where constructs count, a section of no elements stands for the present object at its address, of which it moves
+ * nothing (OMP60-map-10); otherwise it asks for nothing (TR14-4.3-14). */
+static __attribute__((noinline)) accd_status resolve_empty(const struct accd_plan *plan,
+                                                           struct accd_claim *claim)
+{
+    struct accd_object *object = NULL;
+    if (plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS && claim->host)
+        ACCD_TRY(accd_find(plan->dir, claim->host, &object));
+    claim->state = object ? ACCD_CLAIM_PRESENT : ACCD_CLAIM_SKIP;
+    claim->object = object;
+    return ACCD_OK;
+}
+
 /* Apart, so that constructs of flat data have little code to run through. */
 static __attribute__((noinline)) accd_status walk_items(struct accd_plan *plan)
 {
@@ -192,7 +205,7 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
         if (leads_nowhere(plan, claim))
             claim->action = construct->kind == ACCD_EXIT_DATA ? ACCD_DETACH : ACCD_ATTACH;
         else if (!claim->bytes)
-            claim->state = ACCD_CLAIM_SKIP;
+            ACCD_TRY(resolve_empty(plan, claim));
         else
             ACCD_TRY(check_item(plan, claim, &construct->items[i]));
     }
@@ -476,7 +489,7 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
 {
     const struct accd_claim *claim = &plan->claims[index];
     size_t from = 0, to = 0;
-    if (claim->flags & ACCD_CLAIM_STILL)
+    if (claim->flags & ACCD_CLAIM_STILL || !claim->bytes)
         return ACCD_OK;
     const struct accd_rowset *set =
         plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;

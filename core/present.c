@@ -196,8 +196,8 @@ static accd_status require(struct accd_plan *plan, const struct accd_claim *clai
 {
     enum accd_relation relation;
     struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
-    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT)
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes ? claim->bytes : 1, &relation, &object));
+    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && claim->bytes)
         ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
     if (relation == ACCD_INSIDE)
         return ACCD_OK;
@@ -218,7 +218,8 @@ accd_status accd_plan_required(struct accd_plan *plan, size_t first)
 {
     for (size_t i = first; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
-        if (claim->flags & ACCD_ITEM_MUST && claim->bytes)
+        if (claim->flags & ACCD_ITEM_MUST &&
+            (claim->bytes || plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS))
             ACCD_TRY(require(plan, claim));
     }
     return ACCD_OK;

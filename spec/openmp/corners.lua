@@ -1,6 +1,7 @@
 -- What random directives showed, each with the rule that decides it.
 scenario { title = "OpenMP: corners of the map rules", rules = "openmp-5.1", devices = 2,
-  cites = { "OMP60-map-4", "OMP60-map-5", "OMP60-map-6", "OMP60-map-7", "OMP60-map-10", "OMP60-map-11", "OMP60-map-12",
+  cites = { "OMP60-map-4", "OMP60-map-5", "OMP60-map-6", "OMP60-map-7", "OMP60-map-9", "OMP60-map-10",
+    "OMP60-map-11", "OMP60-map-12",
     "OMP60-map-13", "OMP60-upd-1", "OMPEX-struct_map-12" } }
 
 declare [[
@@ -129,14 +130,47 @@ case("accepts: private pointers that lead before their section do not reach its 
   expect.host("B[1]", 126)
 end)
 
-case("accepts: a section of no elements is looked up, and counts nothing [OMP60-map-10 OMP60-map-5]", function()
-  host.u = addr "A[0]"
+case("accepts: a section of no elements counts what is present at its address [OMP60-map-10 OMP60-map-5]", function()
+  host.u = addr "A[2]"
   omp "target enter data map(to: A)"
-  omp "target enter data map(alloc: u[:0])"
-  omp "target data map(u[:0])" (function() expect.count("A", { dynamic = 1 }) end)
+  host.A[2] = 30
+  omp "target enter data map(always, to: u[:0])"
+  expect.count("A", { dynamic = 2 })
+  expect.device("A[2]", 3) -- it moves nothing
+  omp "target data map(u[:0])" (function() expect.count("A", { structured = 1, dynamic = 2 }) end)
+  omp "target exit data map(release: A)"
   expect.count("A", { dynamic = 1 })
-  omp "target exit data map(release: u[:0])"
-  expect.present "A"
+  omp "target" "A[2] = 7;"
+  omp "target exit data map(from: u[:0])"
+  expect.absent "A"
+  expect.host("A[2]", 30)
+  omp "target enter data map(to: A)"
+  omp "target enter data map(to: A)"
+  omp "target exit data map(delete: u[0:0])"
+  expect.absent "A"
+end)
+
+case("rejects: an address where nothing is present, the end of what is [OMP60-map-10 OMP60-map-6]", function()
+  omp "target enter data map(to: A[0:4])"
+  host.u = addr "A[4]"
+  omp "target enter data map(to: u[:0])"
+  omp "target exit data map(delete: u[:0])"
+  expect.count("A[0:4]", { dynamic = 1 })
+end)
+
+case("accepts: present holds for sections of no elements [OMP60-map-9 OMP60-map-10]", function()
+  omp "target enter data map(to: A[0:4])"
+  omp "target map(present, alloc: A[2:0])" "x = 1;"
+  omp "target exit data map(present, release: A[2:0])"
+  expect.absent "A"
+end)
+
+case("rejects: such where nothing is present [OMP60-map-9 OMP60-map-10]", function()
+  expect.fails("not-present", function() omp "target map(present, alloc: A[0:0])" "x = 1;" end)
+  expect.fails("not-present", function() omp "target exit data map(present, release: A[0:0])" end)
+  host.u = NULL
+  local err = expect.fails("not-present", function() omp "target enter data map(present, alloc: u[:0])" end)
+  expect.equal(err.rule, "OMP60-map-9")
 end)
 
 case("rejects: what a pointer was attached to is gone [OMP60-map-7]", function()

@@ -294,7 +294,7 @@ case("accepts: it attaches to what is there [OMP60-map-10 OMP60-map-7]", functio
     omp("target data map(to: p, p[:" .. length .. "])")(function()
       expect.attached "p"
       expect.device("p[7]", 17)
-      expect.count("p[0:8]", { dynamic = 1, structured = 0 })
+      expect.count("p[0:8]", { dynamic = 1, structured = 1 })
     end)
     omp("target data map(to: p[0:" .. length .. "], p)")(function() expect.attached "p" end)
     omp "target exit data map(delete: p[0:8])"
@@ -353,10 +353,13 @@ case("rejects: a null pointer with elements [OMP60-map-10]", function()
   expect.fails("null-pointer", function() omp "target" "p[0] = 1;" end)
 end)
 
-case("rejects: present says nothing about no elements [OMP60-map-10]", function()
-  omp "target data map(present, to: p[:0])" (function() expect.equal(#state().present, 0) end)
+case("rejects: present asks for what a section of no elements stands for [OMP60-map-10]", function()
+  for _, text in ipairs { "data map(present, to: p[:0])", "update to(present: p[:zero])",
+    "data map(present, to: p[:1])" } do
+    expect.fails("not-present", function() omp("target " .. text) end)
+  end
+  omp "target enter data map(to: p[0:1])"
   omp "target update to(present: p[:zero])"
-  expect.fails("not-present", function() omp "target data map(present, to: p[:1])" end)
 end)
 
 case("rejects: it attaches nothing if neither is new [OMP60-map-10 OMP60-map-7]", function()

@@ -35,10 +35,10 @@ return {
     text = "With present a list item must be present before the construct maps anything; otherwise the program ends "
       .. "(not-present, partially-present), and that is told before other errors." },
   { id = "OMP60-map-10", section = "7.9.3", kind = "meaning", status = "done",
-    text = "A section of no elements maps nothing: its address is looked up among present data, then in the extended "
-      .. "ranges of list items, from their base addresses on (5.0), then as the end of present data. If it is found, "
-      .. "the base pointer is attached. A pointer of the body that no clause names is looked up so, too; one that "
-      .. "matches nothing is null (5.2: keeps its value)." },
+    text = "A section of no elements stands for the present data at its address: it counts and releases them and moves "
+      .. "nothing. Its base pointer is attached to them or, if there are none, to the list item in whose extended "
+      .. "range, from its base address on (5.0), the address is, or to what ends there. A pointer of the body that no "
+      .. "clause names is looked up so, too; one that matches nothing is null (5.2: keeps its value)." },
   { id = "OMP60-map-11", section = "7.9.3", kind = "default", status = "done",
     text = "What a target construct uses without naming it: scalars are firstprivate, pointers sections of no "
       .. "elements, firstprivate themselves, aggregates tofrom, this is this[:1]; defaultmap changes that, for a "

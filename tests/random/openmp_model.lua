@@ -20,7 +20,7 @@ local from = { from = true, tofrom = true }
 -- "null" | "host": what a private pointer is that leads to nothing (OMP60-map-10)}
 function Model.new(cells, sizes, host, config)
   return setmetatable({ cells = cells, sizes = sizes, host = host, config = config, objects = {}, attached = {},
-    open = {} }, Model)
+    open = {}, made = 0 }, Model)
 end
 
 -- What there is of a state now, for going back to it.
@@ -73,7 +73,7 @@ end
 local function must(self, items)
   local errors = {} -- items may be parts of a mapper's, of which others are present
   for _, item in ipairs(items) do
-    local o = not item.must or item.empty or self:find(item.low, item.high)
+    local o = not item.must or self:find(item.low, item.empty and item.low + 1 or item.high)
     if not o then errors["not-present"], errors["partially-present"] = true, true end
   end
   return next(errors) and errors
@@ -150,6 +150,22 @@ end
 
 -- ----------------------------------------------------------------------------------------- entering --
 
+-- What an object is now: going back to a state makes others of the same number.
+local function still(self, was)
+  for _, o in ipairs(self.objects) do
+    if was and o.number == was.number then return o end
+  end
+  return nil
+end
+
+-- The object that has the address of a section of no elements among its bytes.
+local function at_address(self, at)
+  for _, o in ipairs(self.objects) do
+    if o.low <= at and at < o.high then return o end
+  end
+  return nil
+end
+
 -- The object that begins behind an address which a list item's extended range has, and the nearest one.
 local function extended(self, at, items)
   local found
@@ -157,11 +173,10 @@ local function extended(self, at, items)
     if base and base <= at and at < o.low and (not found or o.low < found.low) then found = o end
   end
   for _, o in ipairs(self.objects) do look(o, o.from) end
-  local here = {}
-  for _, o in ipairs(self.objects) do here[o] = true end
   local function list(some)
     for _, item in ipairs(some) do
-      if here[item.object] then look(item.object, item.from) end
+      local o = still(self, item.object)
+      if o then look(o, item.from) end
     end
   end
   for _, open in ipairs(self.config.extended and self.open or {}) do list(open) end
@@ -206,7 +221,13 @@ function Model:enter(items, lasting)
   local errors = must(self, items)
   if errors then return errors end
   errors = {}
-  local objects, new = {}, {}
+  local objects, new, empty = {}, {}, {}
+  for _, item in ipairs(items) do
+    if item.empty then
+      item.object = at_address(self, item.low)
+      empty[#empty + 1] = item.object
+    end
+  end
   for i, block in ipairs(blocks_of(items)) do
     objects[i] = object_of(self, block, errors)
     objects[i].block = block
@@ -216,6 +237,8 @@ function Model:enter(items, lasting)
   for _, o in ipairs(objects) do
     if o.count == 0 then
       new[o] = true
+      self.made = self.made + 1
+      o.number = self.made
       table.insert(self.objects, o)
       o.count = 1
     end
@@ -227,6 +250,10 @@ function Model:enter(items, lasting)
   local counted = {}
   for _, o in ipairs(objects) do
     if not new[o] and not counted[o] then o.count = o.count + 1 end
+    counted[o] = true
+  end
+  for _, o in ipairs(empty) do
+    if not counted[o] then o.count = o.count + 1 end
     counted[o] = true
   end
   for _, item in ipairs(items) do
@@ -292,8 +319,14 @@ function Model:exit(items, ends)
   end
   local objects, is_deleted = {}, {}
   for i, item in ipairs(items) do
-    local o = nil
-    if not item.empty then o = self:find(item.low, item.high) end
+    local o
+    if not item.empty then
+      o = self:find(item.low, item.high)
+    elseif not ends then
+      o = at_address(self, item.low)
+    else
+      o = still(self, item.object)
+    end
     if o == false then errors["partially-present"] = true end
     objects[i] = o
     if o and item.type == "delete" then is_deleted[o] = true end
