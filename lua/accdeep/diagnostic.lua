@@ -2,7 +2,9 @@
 --
 -- Every error of the interpreter is one of these tables. Passes raise it with the position they know
 -- (an index into the text they work on); whoever knows the text adds file, line and column. In Lua a
--- scenario sees the fields code, message, rule, file, line, column, help, objects.
+-- scenario sees the fields code, message, rule, file, line, column, help, objects, callers (a list of {file, line}:
+-- the calls that reach the one at file:line, from the inside). Where in_text is set, the column is one of the text,
+-- which does not stand in the file as it is.
 
 local codes = require "accdeep.codes"
 local location = require "accdeep.location"
@@ -21,7 +23,7 @@ function Error:__tostring()
   local where = ""
   if self.file then
     where = ("%s:%d:"):format(self.file, self.line or 0)
-    if self.column then where = where .. ("%d:"):format(self.column) end
+    if self.column and not self.in_text then where = where .. ("%d:"):format(self.column) end
     where = where .. " "
   end
   return ("%serror[%s]: %s"):format(where, self.code, self.message)
@@ -100,7 +102,10 @@ end
 function diagnostic.raise(code, pos, message, fields)
   fields = fields or {}
   fields.code, fields.pos, fields.message = code, pos, message
-  if not pos and not fields.file then fields.file, fields.line = location.scenario(2) end
+  if not pos and not fields.file then
+    fields.file, fields.line = location.scenario(2)
+    fields.callers = location.callers(fields.file, fields.line)
+  end
   error(diagnostic.new(fields), 0)
 end
 

@@ -87,7 +87,7 @@ function embed.told(err)
   end
   err.help = err.help and in_c(err.help)
   local told = report.plain(err)
-  told.text = err.text
+  told.text, told.column = err.text, told.column or told.text_column
   told.shown = report.error(err):gsub("\n$", "")
   told.objects = err.objects or {}
   return told

@@ -4,6 +4,7 @@
 -- construct and each end of a region, and writes about the first one that is wanted.
 
 local core = require "accdeep.core"
+local location = require "accdeep.location"
 local nest = require "accdeep.nest"
 local omp = require "accdeep.openmp.unparse"
 local report = require "accdeep.report"
@@ -215,6 +216,8 @@ function explain.steps(write)
     local place = plan.place
     local text = explain.written(plan)
     write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
+    local callers = not ends and location.callers(place.file, place.line)
+    if callers then write(("  called from %s\n"):format(location.called_from(callers))) end
     local events = {}
     session:collect_into(function(event) events[#events + 1] = event end)
     return function(err)

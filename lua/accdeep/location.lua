@@ -46,15 +46,15 @@ function location.line(text, number)
   return nil
 end
 
+local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
+
 -- Where the call that is level functions above stands: file and line.
 function location.caller(level)
   local info = debug.getinfo(level + 1, "Sl")
   if not info or info.currentline < 1 or info.source:sub(1, #own) == own then
     return location.scenario(level + 1) -- a tail call leaves no trace of its place
   end
-  local file = info.source
-  file = file:sub(1, 1) == "@" and file:sub(2) or info.short_src
-  return file, info.currentline
+  return file_of(info), info.currentline
 end
 
 -- The first call up the stack that is not in the interpreter itself: the scenario's own line.
@@ -63,8 +63,7 @@ function location.scenario(level)
     local info = debug.getinfo(up, "Sl")
     if not info then return nil, nil end
     if info.what ~= "C" and info.source:sub(1, #own) ~= own and info.currentline > 0 then
-      local file = info.source
-      return file:sub(1, 1) == "@" and file:sub(2) or info.short_src, info.currentline
+      return file_of(info), info.currentline
     end
   end
   return nil, nil
@@ -72,6 +71,69 @@ end
 
 -- A directive stands in its line or, after an open parenthesis, in the next one.
 local LINES = 2
+
+-- So many calls are collected, from so many levels.
+local MOST_CALLERS, MOST_LEVELS = 8, 200
+
+-- Whether a function stands inside of a call that another one makes: the body of a region or a case.
+local function is_body(inner, outer)
+  return inner.source == outer.source and outer.currentline <= inner.linedefined
+    and (outer.what == "main" or inner.lastlinedefined <= outer.lastlinedefined)
+end
+
+-- The calls of the script that reach the one at file:line, from the inside: a list of {file, line}; nil if that call
+-- is not under way, or no function of the script made it. Bodies that stand in the call itself are no functions here.
+function location.callers(file, line)
+  if not file then return nil end
+  local list, inner, through = {}, nil, false
+  for level = 2, MOST_LEVELS do
+    local info = debug.getinfo(level, "Sl")
+    if not info or #list == MOST_CALLERS then break end
+    if info.source:sub(1, #own) == own then
+      through = true
+    elseif info.what ~= "C" and info.currentline > 0 then
+      local name = file_of(info)
+      if not inner then
+        if name ~= file or info.currentline ~= line then return nil end
+      elseif not (through and is_body(inner, info)) then
+        local last = list[#list] or {}
+        if last.file ~= name or last.line ~= info.currentline then -- recursion is one of them
+          list[#list + 1] = { file = name, line = info.currentline }
+        end
+      end
+      if info.what == "main" then break end
+      inner, through = info, false
+    end
+  end
+  return list[1] and list or nil
+end
+
+-- A call outside of the script's functions that an error passes.
+function location.add_caller(err, file, line)
+  if not err.callers and err.file == file and err.line == line then return end -- the error is about the call
+  err.callers = err.callers or {}
+  if file and line and #err.callers < MOST_CALLERS then table.insert(err.callers, { file = file, line = line }) end
+end
+
+local last_error = {} -- of Lua itself: its text, and the calls that were under way
+
+-- For a message handler: keeps the calls that an error of Lua itself passes, a text. Returns the error.
+function location.keep_callers(err)
+  if err == last_error.text then return err end
+  local file, line = err:match "^(.-):(%d+): "
+  last_error = { text = err, callers = location.callers(file, tonumber(line)) }
+  return err
+end
+
+-- The calls that were kept of an error; nil if there are none.
+function location.kept_callers(err) return err == last_error.text and last_error.callers or nil end
+
+-- Callers as a text.
+function location.called_from(callers)
+  local names = {}
+  for i, caller in ipairs(callers) do names[i] = ("%s:%d"):format(caller.file, caller.line) end
+  return table.concat(names, ", ")
+end
 
 -- Where a text stands as a literal in the source, at a line or just below.
 local function literal(source, text, starts, line)
@@ -98,8 +160,9 @@ function location.line_of(text, at, file, line)
   return source and line or line + location.position(text, at) - 1
 end
 
--- Fills file, line, column of an error from the text it is about and the call that passed the text.
--- The file's column is used when the text is found in the file at or after the call's line.
+-- Fills file, line, column of an error from the text it is about and the call that passed the text. The column is the
+-- file's when the text is found there at or after the call's line; otherwise in_text is set, and text_line and column
+-- are places in the text.
 function location.place(err, text, file, line)
   if err.file or not file then return err end
   err.file, err.line = file, line
@@ -108,7 +171,9 @@ function location.place(err, text, file, line)
   if at > #text + 1 then at = #text + 1 end
   local source = sources[file]
   local found
-  if source then
+  if source == text then
+    found = 1
+  elseif source then
     found = literal(source, text, line_starts(source), line)
   end
   local shown, index = text, at
@@ -119,7 +184,7 @@ function location.place(err, text, file, line)
     local row, column = location.position(text, at)
     -- a text that is put together, or has escapes, stands at its call as a whole
     err.line, err.column = source and line or line + row - 1, column
-    err.in_text = true
+    err.in_text, err.text_line = true, row
   end
   local row, column = location.position(shown, index)
   err.snippet = location.line(shown, row)

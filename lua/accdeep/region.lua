@@ -39,6 +39,7 @@ function Region:close()
       if at and line ~= self.line then
         made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
       end
+      made.callers = location.callers(at, line)
       error(made, 0)
     end
     if owner.listening then owner:tell() end

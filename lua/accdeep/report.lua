@@ -20,9 +20,9 @@ end
 -- --------------------------------------------------------------------------------- one error --
 
 local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "wanted", "found",
-  "notes", "snippet", "snippet_column", "length", "in_text" }
+  "notes", "snippet", "snippet_column", "length", "text_line", "text_column", "callers" }
 local TYPES = { line = "integer", column = "integer", snippet_column = "integer", length = "integer",
-  in_text = "boolean", bytes = "integer" }
+  text_line = "integer", text_column = "integer", bytes = "integer" }
 
 -- A script may have put anything into an error it caught: only what is of its type is taken.
 local function field(t, key)
@@ -49,6 +49,16 @@ function report.plain(err)
   plain.message = plain.message or "an error without a message"
   local phase = diagnostic.phase(plain.code)
   plain.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
+  if rawget(err, "in_text") == true then -- the file has no such column
+    plain.text_column, plain.column = plain.column, nil
+  end
+  for i = 1, math.min(rawlen(list(err, "callers")), 16) do
+    local caller = rawget(list(err, "callers"), i)
+    if type(caller) == "table" and field(caller, "file") and field(caller, "line") then
+      plain.callers = plain.callers or {}
+      table.insert(plain.callers, { file = field(caller, "file"), line = field(caller, "line") })
+    end
+  end
   local notes = list(err, "notes")
   for i = 1, math.min(rawlen(notes), 16) do
     if type(rawget(notes, i)) == "string" then
@@ -106,7 +116,8 @@ end
 local function snippet(err, paint, out)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return end
-  local number = tostring(err.line or "")
+  local number = err.text_column and ("text %d:%d"):format(err.text_line or 1, err.text_column)
+    or tostring(err.line or "")
   local margin = (" "):rep(#number)
   local length = at and caret_length(err, text)
   text, at = window(text, at)
@@ -134,6 +145,7 @@ function report.error(err, options)
     paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
+  if err.callers then note("called from", printable(location.called_from(err.callers))) end
   if err.wanted then note("wanted", err.wanted) end
   if err.found then note("found", err.found) end
   for _, text in ipairs(err.notes or {}) do note("note", text) end

@@ -475,7 +475,8 @@ function scenario.as_error(err, file)
     return internal
   end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
-    return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line) }
+    return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
+      callers = location.kept_callers(text) }
   end
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end

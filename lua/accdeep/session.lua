@@ -197,16 +197,25 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
+-- An error in a text of another place tells what uses that text.
+local function note_use(err, place, file, line)
+  if err.file or not file or place.file == file and place.line == line then return end
+  err.notes = err.notes or {}
+  table.insert(err.notes, ("used at %s:%d"):format(file, line))
+end
+
 local function placed(self, before, text, file, line, ok, err, ...)
   self.current = before
   if ok then return err, ... end
   if diagnostic.is(err) then
     group.locate(err, file, line)
     if err.place then
+      note_use(err, err.place, file, line)
       location.place(err, err.place.text, err.place.file, err.place.line)
     end
     location.place(err, text, file, line)
     err.text = err.text or text
+    err.callers = err.callers or location.callers(file, line)
   end
   error(err, 0)
 end
@@ -240,16 +249,27 @@ end
 function Session:attempt(fn, ...)
   local failed = self.options.failed
   return xpcall(fn, function(err)
-    if type(err) == "string" and not err:find("stack overflow", 1, true) then err = diagnostic.internal(err) or err end
+    if type(err) == "string" and not err:find("stack overflow", 1, true) then
+      err = diagnostic.internal(err) or location.keep_callers(err)
+    end
     if failed then failed(err) end
     return err
   end, ...)
 end
 
+local function noted(self, place, user, ok, err, ...)
+  if ok then return err, ... end
+  local in_procedure = (self.depth or 0) > 0 -- whose calls are callers
+  if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
+  error(err, 0)
+end
+
+local function for_user(self, place, user, fn, ...) return noted(self, place, user, pcall(fn, ...)) end
+
 -- Runs fn, whose positions belong to the text of another place.
 function Session:at(place, fn, ...)
   if not place or not place.text then return fn(...) end
-  return self:within(place.text, place.file, place.line, fn, ...)
+  return self:within(place.text, place.file, place.line, for_user, self, place, self.current or {}, fn, ...)
 end
 
 function Session:label(fields)

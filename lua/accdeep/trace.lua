@@ -9,18 +9,20 @@
 --   points to;
 --   gone = true: after this event the object, or the attachment, is there no more;
 --   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
+--   callers = where the calls stand that reach the directive at `at`, from the inside.
 -- What no event tells has marks: {"mark":"present"} and "absent" with the fields of an object, "attached" and
 -- "detached" with those of a pointer. Numbers stand for addresses, which differ from run to run.
 
 local diagnostic = require "accdeep.diagnostic"
 local json = require "dkjson"
+local location = require "accdeep.location"
 local state = require "accdeep.state"
 
 local trace = {}
 
 local VERSION = 1
-local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at", "device", "async", "object", "in",
-  "offset", "size", "structured", "dynamic", "pointer", "count", "gone" }
+local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at", "callers", "device", "async",
+  "object", "in", "offset", "size", "structured", "dynamic", "pointer", "count", "gone" }
 
 -- --------------------------------------------------------------------------------------- writing --
 
@@ -170,7 +172,11 @@ function Writer:event(event, session, batch, i)
   if i == 1 then
     self.left = leaving(batch)
     self.last = last_ones(session, batch, self.left)
+    local file, line = (event.at or ""):match "^(.*):(%d+)$"
+    local callers = location.callers(file, tonumber(line))
+    self.at, self.callers = event.at, callers and location.called_from(callers)
   end
+  if event.at == self.at then fields.callers = self.callers end
   local known = self:known(session, event.device)
   local address, found, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"

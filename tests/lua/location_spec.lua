@@ -1,5 +1,8 @@
 -- From an index into a directive's text to file, line and column.
 local location = require "accdeep.location"
+local report = require "accdeep.report"
+local scenario = require "accdeep.scenario"
+local trace = require "accdeep.trace"
 
 -- Places an error at an index of a text that a call in a line passed.
 local function placed(source, line, text, pos)
@@ -80,6 +83,95 @@ describe("the place of an error", function()
   it("is never beyond the end of the text", function()
     local err = placed('acc "data"\n', 1, "data", 99)
     assert.equal(10, err.column)
+  end)
+end)
+
+-- Runs a scenario of these lines; its error.
+local function failing(...)
+  local record = scenario.run("s.lua", table.concat({ ... }, "\n"), { out = function() end })
+  return record.cases[#record.cases].error
+end
+
+local function callers(...)
+  local lines = {}
+  for i, caller in ipairs(failing(...).callers or {}) do
+    assert.equal("s.lua", caller.file)
+    lines[i] = caller.line
+  end
+  return lines
+end
+
+describe("the calls that reach an error", function()
+  it("are those of functions of the script, from the inside", function()
+    assert.same({ 3, 5 }, callers('declare "float a[2];"',
+      'local function push(e) acc("enter data copyin(" .. e .. ")") end',
+      "local function deeper(e) push(e); return 1 end", "print()", 'deeper "b"'))
+    assert.same({ 2 }, callers('local function f() host.x = 1 end', "f()"))
+    assert.same({ 2 }, callers('local function f(e) expect.host(e, 1) end', 'f "1 + 1"'))
+  end)
+
+  it("are there for Lua's own errors, too", function()
+    assert.same({ 2 }, callers("local function f(t) t.x = 1 end", "f(nil)"))
+    assert.same({ 2 }, callers("local function f() error 'stop' end", "f()"))
+  end)
+
+  it("pass functions of the interpreter", function()
+    assert.same({ 1, 3 }, callers("local function account(f) expect.equal(f(), nil) end",
+      'local function step(e) return account(function() acc(e) end) end', 'step "data copy(x)"'))
+  end)
+
+  it("have no bodies that stand in the call themselves", function()
+    assert.same({}, callers('acc "data copy(x)"'))
+    assert.same({}, callers('declare "int a, b;" acc "data copy(a)" (function()', 'acc "update self(b)"', "end)"))
+    assert.same({}, callers('case("c", function()', 'acc "update self(b)"', "end)"))
+    assert.same({ 3 }, callers('declare "int a, b;" local function f() acc "update self(b)" end',
+      'case("c", function()', "f()", "end)"))
+  end)
+
+  it("are one line for a recursion", function()
+    assert.same({ 1, 2 }, callers("local function f(n) if n == 0 then acc 'data copy(x)' else f(n - 1) end end",
+      "f(20)"))
+  end)
+
+  it("are calls of procedures in Fortran", function()
+    assert.same({ 4 }, callers('scenario { language = "fortran" }', "fortran [[", "real :: a(2)",
+      "call s(a)", "contains", "subroutine s(x)", "real :: x(2)", "!$acc update self(x)",
+      "end subroutine", "]]"))
+  end)
+
+  it("are told of events, too", function()
+    local events = {}
+    local writer = trace.writer(function(line) events[#events + 1] = line end)
+    scenario.run("s.lua", 'declare "int x;"\nlocal function f() acc "enter data copyin(x)" end\nf()\n', { out = print,
+      trace = function(...) return writer:event(...) end })
+    assert.matches('"at":"s.lua:2","callers":"s.lua:3"', events[2])
+  end)
+
+  it("stand in reports", function()
+    local text = report.error(failing('local function f() acc "data copy(x)" end', "f()"))
+    assert.matches("\n  called from: s.lua:2\n", text)
+    assert.is_nil(report.error(failing 'acc "data copy(x)"'):find "called from")
+  end)
+end)
+
+describe("a text that is put together", function()
+  it("has no column in the file", function()
+    local err = failing('declare "int x;"', 'acc("data " .. "copy(y)")')
+    local plain = report.plain(err)
+    assert.same({ 2, nil, 1, 11 }, { plain.line, plain.column, plain.text_line, plain.text_column })
+    assert.matches("^s.lua:2: error%[unknown%-name%]: [^\n]*\n text 1:11 | data copy%(y%)\n           |           %^\n",
+      report.error(err))
+    assert.matches("^s.lua:2: ", tostring(err))
+    assert.same(plain, report.plain(plain))
+  end)
+end)
+
+describe("a shape's or group's text", function()
+  it("is followed to the directive that uses it", function()
+    local err = failing('declare "struct S { int n; float *a; }; struct S X;"', "",
+      'acc "shape type(struct S) include(a[0:m])"', 'acc "data copy(X)"')
+    assert.same({ 3 }, { err.line })
+    assert.matches("note: used at s.lua:4\n", report.error(err))
   end)
 end)
 

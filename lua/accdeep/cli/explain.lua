@@ -4,6 +4,7 @@
 local common = require "accdeep.cli.common"
 local diagnostic = require "accdeep.diagnostic"
 local explain = require "accdeep.explain"
+local location = require "accdeep.location"
 local meaning = require "accdeep.meaning"
 local reference = require "accdeep.reference"
 local scenario = require "accdeep.scenario"
@@ -49,6 +50,7 @@ local function run(chosen)
     out = function() end, draw = function() end,
     limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.whole(common.LIMIT_STEPS),
     last = not line and function(session)
+      location.remember("directive", text)
       local run_directive = session:is_openmp(text) and session.omp or session.directive
       local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
       if not ok then

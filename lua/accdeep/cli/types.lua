@@ -3,6 +3,7 @@
 local common = require "accdeep.cli.common"
 local debug_info = require "accdeep.debug_info"
 local diagnostic = require "accdeep.diagnostic"
+local location = require "accdeep.location"
 local session = require "accdeep.session"
 
 local function options(command)
@@ -18,6 +19,7 @@ local function run(chosen)
   end
   for _, name in ipairs(chosen.types) do
     local s = session.new()
+    location.remember("types", name)
     local ok, t = pcall(s.declare_from, s, chosen.program, name, "types", 1)
     s:close()
     if not ok and (not diagnostic.is(t) or diagnostic.phase(t.code) == "environment") then error(t, 0) end

@@ -12,8 +12,8 @@ local svg = require "accdeep.draw.svg"
 local ROWS = 100 -- of a table
 
 local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
-  "width", "height", "steps", "line", "last", "left_out", "events", "rows", "more", "error", "code", "message", "rule",
-  "help", "snippet", "lines", "from", "to", "present", "present_more", "attached", "attached_more", "levels" }
+  "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
+  "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more", "attached", "attached_more", "levels" }
 
 -- Text as pages may have it.
 local function clean(text)
@@ -101,6 +101,7 @@ local function error_of(err, title)
   for _, key in ipairs { "wanted", "found" } do
     if err[key] then table.insert(made.lines, ("%s: %s"):format(key, clean(err[key]))) end
   end
+  if err.callers then table.insert(made.lines, "called from: " .. clean(location.called_from(err.callers))) end
   for _, note in ipairs(err.notes or {}) do table.insert(made.lines, "note: " .. clean(note)) end
   -- the word of the directive that it is about
   local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
@@ -132,6 +133,7 @@ local function step_of(step, made, place, file, part, share_table, rules)
   elseif step.file == file and step.line then
     local _, more = (not step.ends and step.text or ""):gsub("\n", "")
     out.line, out.last = step.line, step.line + more
+    out.callers = step.callers and clean(location.called_from(step.callers))
   end
   return out
 end

@@ -158,7 +158,7 @@ function Recorder:asked(session, plan, ends)
   return function(err)
     local text = (place.text or ""):gsub("%s+", " "):gsub("^ ", "")
     local step = { title = ends and "end of " .. text or text, text = place.text, file = place.file, line = place.line,
-      ends = ends or nil }
+      ends = ends or nil, callers = location.callers(place.file, place.line) }
     local around = session.inside[place.text] -- statements that it stands among
     if around then
       local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- blanks in front keep the place
@@ -166,6 +166,7 @@ function Recorder:asked(session, plan, ends)
     elseif ends then
       local file, line = location.scenario(2)
       step.file, step.line = file or step.file, line or step.line
+      step.callers = location.callers(step.file, step.line)
     end
     if err then return self:failed(session, err, step) end
     self:add(session, step)

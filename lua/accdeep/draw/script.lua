@@ -163,7 +163,8 @@ return [==[
     if (c.dropped && at.s === n - 1) label += " (" + c.dropped + " before it are left out)";
     slider.setAttribute("aria-valuetext", label + ": " + step().title);
     el("count").textContent = label;
-    el("place").textContent = step().line ? data.name + ":" + step().line : "";
+    el("place").textContent = step().line
+      ? data.name + ":" + step().line + (step().callers ? ", called from " + step().callers : "") : "";
     el("case").value = at.c;
     el("first").disabled = el("back").disabled = at.s === 0;
     el("last").disabled = el("next").disabled = at.s === n - 1;

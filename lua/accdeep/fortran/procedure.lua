@@ -300,6 +300,7 @@ function procedure.run(session, made, args, frame, body, result)
     location.place(value, made.place.text, made.place.file, made.place.line)
     value.text = value.text or made.place.text
   end
+  if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(caller_place)) end
   local mine = session.locals
   session.scope, session.locals, session.depth = outer, locals, depth
   local cleaned, problem = pcall(function()

@@ -119,6 +119,9 @@ end
 function Stepper:head(here)
   self.shown = here.number
   self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
+  if here.callers then
+    self.terminal:write(("      called from %s\n"):format(location.called_from(here.callers)))
+  end
 end
 
 -- The place, and the line of the scenario.
@@ -182,7 +185,7 @@ function Stepper:directive(session, plan, ends)
   local text = explain.written(plan)
   self.asked = session
   self:arrive { file = place.file, line = place.line, last = (place.line or 0) + more,
-    text = ends and "end of " .. text or text }
+    text = ends and "end of " .. text or text, callers = not ends and location.callers(place.file, place.line) or nil }
   local here = self.here
   self.before = not self:passes_by() and difference.moment(session, self.numbers) or nil
   self.events, self.told = {}, 0
