@@ -13,7 +13,8 @@ local ROWS = 100 -- of a table
 
 local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
   "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
-  "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more", "attached", "attached_more", "levels" }
+  "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
+  "attached", "attached_more", "levels" }
 
 -- Text as pages may have it.
 local function clean(text)
