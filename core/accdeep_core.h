@@ -411,15 +411,23 @@ typedef enum accd_opcode {
     ACCD_I_INHERIT, /* to = register k of the enclosing element */
     ACCD_I_SELF,    /* to = host address of the element */
     ACCD_I_LOAD,    /* to = member of type b at offset k of the element */
-    ACCD_I_LOAD_AT, /* to = value of type b at address a + k (a null or dangling one is an error) */
-    ACCD_I_ADD, ACCD_I_SUB, ACCD_I_MUL, ACCD_I_DIV, ACCD_I_MOD,
-    ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR, ACCD_I_SHL, ACCD_I_SHR,
-    ACCD_I_EQ, ACCD_I_NE, ACCD_I_LT, ACCD_I_LE,
+    ACCD_I_LOAD_AT, /* to = value of type b at address a + k (a null or dangling one is an error; of the
+                       address -1 nothing is read) */
+    /* k = 0: in 64 bits, what cannot be computed becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_I32, ACCD_U32,
+     * ACCD_I64 or ACCD_U64: as C computes in this type, where what C leaves undefined is an error: a
+     * division by zero, an overflow of a signed type, a shift by too many bits. Registers hold what
+     * the type holds, of ACCD_U64 the same bits. */
+    ACCD_I_ADD, ACCD_I_SUB, ACCD_I_MUL, ACCD_I_DIV, ACCD_I_MOD, ACCD_I_SHL, ACCD_I_SHR,
+    ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR,
+    ACCD_I_EQ, ACCD_I_NE,
+    ACCD_I_LT, ACCD_I_LE, /* k = 1 + ACCD_U64: unsigned */
     ACCD_I_NEG, ACCD_I_NOT, ACCD_I_LNOT,
     ACCD_I_DISTANCE, /* to = (a - b) / k, of pointers to elements of k bytes */
     ACCD_I_SELECT,  /* to = a ? b : register k */
     ACCD_I_CAST,    /* to = a converted to type b */
     ACCD_I_CALL,    /* to = function k of registers a .. a+b-1 */
+    ACCD_I_REQUIRE, /* to = a; 0 is an error: a section that takes a part of several rows, of k elements
+                       each; k = 0: one that lies outside of its row */
     ACCD_I_COUNT
 } accd_opcode;
 
@@ -464,11 +472,12 @@ ACCD_API accd_program *accd_program_retain(accd_program *program);
 ACCD_API void accd_program_release(accd_program *program);
 
 /* Runs code once, without an element; registers is their number, out gets all of them. Members
- * (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are not to be had. ACCD_NULL_POINTER, ACCD_CALLBACK. */
+ * (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are not to be had. ACCD_NULL_POINTER, ACCD_CALLBACK,
+ * ACCD_INVALID_SECTION, ACCD_OUT_OF_BOUNDS. */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code,
                                    size_t ncode, unsigned registers, const int64_t *params,
                                    int64_t *out);
-/* What a register holds that could not be computed: a division by zero, an overflow. */
+/* What a register holds that could not be computed in 64 bits: a division by zero, an overflow. */
 #define ACCD_UNREPRESENTABLE INT64_MIN
 
 /* ------------------------------------------------------------------------------- constructs -- */

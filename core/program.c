@@ -47,6 +47,18 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
     case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
     case ACCD_I_CALL: return in->b <= 8 && (unsigned)in->a + in->b <= n;
+    case ACCD_I_REQUIRE: return in->a < n && in->k >= 0;
+    case ACCD_I_LT:
+    case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_U64);
+    case ACCD_I_ADD:
+    case ACCD_I_SUB:
+    case ACCD_I_MUL:
+    case ACCD_I_DIV:
+    case ACCD_I_MOD:
+    case ACCD_I_SHL:
+    case ACCD_I_SHR:
+        return in->a < n && in->b < n &&
+               (in->k == 0 || (in->k >= 1 + ACCD_I32 && in->k <= 1 + ACCD_U64));
     default: return in->a < n && in->b < n;
     }
 }
@@ -349,6 +361,10 @@ static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t address = (uint64_t)a[i] + (uint64_t)k;
+        if (a[i] == ACCD_NOWHERE) {
+            to[i] = 0;
+            continue;
+        }
         bool good = a[i] != 0 && (!m->context->config.check_host ||
                                   accd_host_covers(m->context, address, scalar_bytes(type)));
         if (!good) {
@@ -357,6 +373,34 @@ static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64
             return false;
         }
         to[i] = load_scalar(address, type);
+    }
+    return true;
+}
+
+/* Arithmetic in a type of C, which fails where C leaves it undefined. */
+static bool typed(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    enum accd_fault fault;
+    size_t row = accd_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
+                                 m->r[in->a], m->r[in->b], n, &fault);
+    if (row == n)
+        return true;
+    m->fault = fault;
+    m->fault_row = first + row;
+    return false;
+}
+
+static bool required(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *a = m->r[in->a];
+    int64_t *to = m->r[in->to];
+    for (size_t i = 0; i < n; i++) {
+        to[i] = a[i];
+        if (!a[i]) {
+            m->fault = in->k ? ACCD_NOT_CONTIGUOUS : ACCD_OUTSIDE_ROW;
+            m->fault_row = first + i;
+            return false;
+        }
     }
     return true;
 }
@@ -388,6 +432,12 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         int64_t *to = m->r[in->to];
         const int64_t *a = m->r[in->a], *b = m->r[in->b];
         const int64_t k = in->k;
+        if (in->op >= ACCD_I_ADD && in->op <= ACCD_I_LE && k) {
+            if (!typed(m, in, first, n))
+                return false;
+            m->constants &= ~((uint64_t)1 << in->to);
+            continue;
+        }
         switch ((accd_opcode)in->op) {
         case ACCD_I_CONST: /* may be there from the block before */
             if (m->constants >> in->to & 1 && to[0] == k)
@@ -448,9 +498,13 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             const int64_t *otherwise = m->r[k];
             EACH(a[i] ? b[i] : otherwise[i]);
         }
-        case ACCD_I_CAST: EACH(a[i] == ACCD_UNREPRESENTABLE ? a[i] : cast_scalar(a[i], in->b));
+        case ACCD_I_CAST: EACH(cast_scalar(a[i], in->b));
         case ACCD_I_CALL:
             if (!call(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_REQUIRE:
+            if (!required(m, in, first, n))
                 return false;
             break;
         case ACCD_I_COUNT: break;
@@ -502,6 +556,15 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
     else if (m.fault == ACCD_CALL_FAILED)
         status = accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
                            "a function called in an expression failed");
+    else if (m.fault == ACCD_NOT_CONTIGUOUS)
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_CONTIGUOUS,
+                           "the section is not contiguous: it takes a part of several rows");
+    else if (m.fault == ACCD_OUTSIDE_ROW)
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section is outside of a row of the array");
+    else if (accd_fault_text(m.fault))
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION, "an expression %s",
+                           accd_fault_text(m.fault));
     else
         status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
                            "an expression follows a pointer that is null or does not point into "

@@ -16,8 +16,15 @@ enum accd_fault {
     ACCD_NULL_BASE,
     ACCD_OUTSIDE,
     ACCD_BAD_LOAD,
-    ACCD_CALL_FAILED
+    ACCD_CALL_FAILED,
+    ACCD_DIVIDES_BY_ZERO,
+    ACCD_OVERFLOWS,
+    ACCD_SHIFTS_OUT,
+    ACCD_NOT_CONTIGUOUS,
+    ACCD_OUTSIDE_ROW
 };
+
+enum { ACCD_NOWHERE = -1 }; /* an address of which nothing is read */
 
 struct accd_machine {
     accd_context *context;
@@ -32,8 +39,16 @@ struct accd_machine {
     const int64_t *equal;    /* a register known to hold one value in all rows of the block */
 };
 
+/* One instruction of arithmetic in a type (ACCD_I32, ACCD_U32, ACCD_I64, ACCD_U64) over n rows. Returns n, or
+ * the number of a row that C leaves undefined, and why. */
+size_t accd_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
+                       const int64_t *b, size_t n, enum accd_fault *fault);
+
+/* What an expression that C leaves undefined does, for a message; NULL for other faults. */
+const char *accd_fault_text(enum accd_fault fault);
+
 /* Runs instructions [from, to_end) over rows [first, first + n); false leaves the fault. What cannot
- * be computed becomes ACCD_UNREPRESENTABLE: it stays negative through further arithmetic that matters,
+ * be computed in 64 bits becomes ACCD_UNREPRESENTABLE: it stays negative through further arithmetic that matters,
  * so that it ends as a section that is not valid. */
 bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n);
 

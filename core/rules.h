@@ -29,6 +29,7 @@
     X(UPDATE, "TR14-1.2-16", "OMP60-upd-1")                                                        \
     X(UPDATE_ABSENT, "ACC33-upd-1", "OMP60-upd-1")                                                 \
     X(SECTION, "TR14-3.1.1-23", "OMP60-sec-1") /* negative length, bounds that overflow */         \
+    X(CONTIGUOUS, "ACC33-2.7.1-4", "OMP60-map-13") /* memory that moves is contiguous */           \
     X(NULL, "ACC33-2.7-2", "OMP60-sec-1")                                                          \
     X(HOST_BOUNDS, "ACC33-2.7.1-1", "OMP60-sec-1") /* a section lies in its array */               \
     X(CALLBACK, "TR14-3.1.1-21", "OMP60-sec-1") /* bounds may call functions */                    \

@@ -80,6 +80,22 @@ static accd_status section_error(struct accd_level_job *job, const struct accd_p
                            "the section of %s, %lld elements, is not inside live host memory", name,
                            (long long)fault->value);
         break;
+    case ACCD_NOT_CONTIGUOUS:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_CONTIGUOUS,
+                           "the section of %s is not contiguous: it takes a part of several rows",
+                           name);
+        break;
+    case ACCD_OUTSIDE_ROW:
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section of %s is outside of a row of the array", name);
+        break;
+    case ACCD_DIVIDES_BY_ZERO:
+    case ACCD_OVERFLOWS:
+    case ACCD_SHIFTS_OUT:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "a bound of the section of %s %s", name,
+                           accd_fault_text(fault->fault));
+        break;
     case ACCD_CALL_FAILED:
         return accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
                          "a function called for a section bound failed");

@@ -1,9 +1,11 @@
 -- codegen.lua - expressions in section bounds, as instructions of the core's mapping programs.
 --
 -- Names are looked up as the context says: first the members of the element's type (TR14-3.3-07),
--- then the host program. Everything is computed in 64-bit integers; what cannot be represented ends
--- as a section that is not valid (core/walk.c).
+-- then the host program. Expressions have the types and values that C gives them (arithmetic.lua, core/arithmetic.c);
+-- what C leaves undefined ends as a section that is not valid. Start and length of a section are 64-bit integers, and
+-- so is what is computed with them here.
 
+local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local method = require "accdeep.method"
@@ -11,10 +13,12 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 local op, scalar = core.opcode, core.scalar
+local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["unsigned long"]
 
 local codegen = {}
 
 local REGISTERS = 64
+local NOWHERE = -1 -- an address of which nothing is read
 local ROOM = 24 -- registers that one expression may need at once
 
 -- --------------------------------------------------------------------------------- the builder --
@@ -57,6 +61,24 @@ function Builder:boundary()
   end
 end
 
+-- An operand of what may fail: where the expression is not evaluated, a number with which it does not fail.
+function Builder:guarded(pos, r, harmless)
+  if not self.guard then return r end
+  return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
+end
+
+-- Makes the code of an expression that is evaluated only where a register is 1, not 0.
+function Builder:only_if(pos, r, fn, ...)
+  local outer = self.guard
+  self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
+  local v = fn(...)
+  self.guard = outer
+  return v
+end
+
+-- A builder whose code is thrown away: for the type of an expression.
+function Builder:scratch() return setmetatable({ code = {}, known = {}, pinned = {} }, { __index = self }) end
+
 -- Keeps a register to the end: inner elements read it.
 function Builder:pin(r) self.pinned[r] = true end
 
@@ -64,20 +86,22 @@ function Builder:pin(r) self.pinned[r] = true end
 
 local value, lvalue -- forward
 
-local function constant(v) return { const = v, type = types.scalars.long } end
+local function constant(v, t) return { const = v, type = t or LONG } end
 
-local function reg(b, v, pos)
-  if v.const then return b:emit(pos, op.CONST, 0, 0, v.const) end
-  return v.reg
+-- Raises for what the core cannot compute with.
+local function check_integer(v, pos)
+  if v.type.float then
+    raise("type-mismatch", pos, "bounds of sections are integers", { rule = "ACC33-2.7.1-1",
+      help = "a cast makes an integer of it: (int)x" })
+  elseif v.type.kind ~= "scalar" and v.type.kind ~= "pointer" then
+    raise("type-mismatch", pos, ("a number is needed, this is %s"):format(types.name(v.type)))
+  end
 end
 
-local function load_code(t, pos)
-  if t.kind == "pointer" then return scalar.u64 end
-  if t.kind ~= "scalar" then
-    raise("type-mismatch", pos, ("a number is needed, this is %s"):format(types.name(t)))
-  end
-  if t.float then raise("type-mismatch", pos, "bounds of sections are integers") end
-  return t.code
+local function reg(b, v, pos)
+  if v.reg then return v.reg end
+  check_integer(v, pos)
+  return b:emit(pos, op.CONST, 0, 0, v.const)
 end
 
 -- Reads what stands in a place.
@@ -97,23 +121,26 @@ local function load(b, place, pos)
     address.type = types.pointer(t.of)
     return address
   end
-  local code = load_code(t, pos)
+  if t.float then return { place = place, type = t } end
+  check_integer(place, pos)
+  local code = t.kind == "pointer" and scalar.u64 or t.code
   if place.self then
     return { reg = b:emit(pos, op.LOAD, 0, code, place.offset), type = t }
   elseif place.address then
     local address = b:emit(pos, op.CONST, 0, 0, place.address + place.offset)
     return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
   end
-  return { reg = b:emit(pos, op.LOAD_AT, place.reg, code, place.offset), type = t }
+  local address = b:guarded(pos, place.reg, NOWHERE)
+  return { reg = b:emit(pos, op.LOAD_AT, address, code, place.offset), type = t }
 end
 
 -- The address of a place.
 local function address_of(b, place, pos)
   if place.address then return constant(place.address + place.offset) end
   local base = place.self and b:emit(pos, op.SELF, 0, 0, 0) or place.reg
-  if place.offset == 0 then return { reg = base, type = types.scalars.long } end
+  if place.offset == 0 then return { reg = base, type = LONG } end
   local offset = b:emit(pos, op.CONST, 0, 0, place.offset)
-  return { reg = b:emit(pos, op.ADD, base, offset, 0), type = types.scalars.long }
+  return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
 end
 
 local function size_of(t, pos)
@@ -146,14 +173,65 @@ local opcodes = {
   ["<"] = op.LT, ["<="] = op.LE,
 }
 
+-- Computes with start, length and addresses: in 64 bits, signed.
 local function apply(b, operator, x, y, pos, t)
-  t = t or types.scalars.long
+  t = t or LONG
   if x.const and y.const and folders[operator] and small(x.const) and small(y.const) then
     return { const = folders[operator](x.const, y.const), type = t }
   end
   if operator == ">" then return apply(b, "<", y, x, pos) end
   if operator == ">=" then return apply(b, "<=", y, x, pos) end
   return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t }
+end
+
+function codegen.select(b, condition, x, y, pos)
+  if condition.const then return condition.const ~= 0 and x or y end
+  return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
+end
+
+-- A section is not valid where a condition is 0. n: rows have so many elements, of which it takes a part; 0: it is not
+-- in its row.
+function codegen.require(b, condition, n, pos)
+  if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
+end
+
+-- A number as one of another type.
+local function converted(b, v, t, pos)
+  check_integer(v, pos)
+  local from = v.type.kind == "pointer" and ULONG or v.type
+  if v.const then return constant(arithmetic.converter(from, t)(v.const), t) end
+  if arithmetic.holds(from, t) then return { reg = v.reg, type = t } end
+  return { reg = b:emit(pos, op.CAST, v.reg, t.code, 0), type = t }
+end
+
+-- What the second operand is where an operation must not fail.
+local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
+
+-- Computes with two values of one type, as C does.
+local function typed(b, operator, t, x, y, pos)
+  if operator == ">" then return typed(b, "<", t, y, x, pos) end
+  if operator == ">=" then return typed(b, "<=", t, y, x, pos) end
+  local compare = arithmetic.comparison(operator, t)
+  if x.const and y.const then
+    if compare then return constant(compare(x.const, y.const) and 1 or 0, INT) end
+    if arithmetic.is_defined(operator, t, x.const, y.const) then
+      return constant(arithmetic.operation(operator, t)(x.const, y.const), t)
+    end
+  end
+  local left, right, kind = reg(b, x, pos), reg(b, y, pos), 0
+  local is_wide = t.code == scalar.u64 or t.kind == "pointer"
+  if compare then
+    if is_wide and operator ~= "==" and operator ~= "!=" then kind = 1 + scalar.u64 end
+    return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = INT }
+  end
+  if harmless[operator] then
+    kind = 1 + t.code
+    local never_fails = y.const and arithmetic.is_defined(operator, t, 0, y.const)
+      and (not t.signed or operator == ">>" or (operator == "/" or operator == "%") and y.const ~= -1)
+    local wraps = not t.signed and (operator == "+" or operator == "-" or operator == "*")
+    if not never_fails and not wraps then right = b:guarded(pos, right, harmless[operator]) end
+  end
+  return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
 end
 
 -- A place displaced by a number of elements.
@@ -171,15 +249,21 @@ local function behind(b, pointer, pos)
   return { reg = reg(b, pointer, pos), offset = 0, type = pointer.type.to }
 end
 
-local function integer(b, ctx, node)
+local function number(b, ctx, node)
   local v = value(b, ctx, node)
   if v.type.kind ~= "scalar" then
     raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(types.name(v.type)))
   end
+  check_integer(v, node.pos)
   return v
 end
 
+-- A bound or an index: the 64-bit integer with the value of an expression.
+local function integer(b, ctx, node) return converted(b, number(b, ctx, node), LONG, node.pos) end
+
 local lvalues = {}
+
+local function is_lvalue(node) return lvalues[node.tag] and (node.tag ~= "unary" or node.op == "*") end
 
 -- Where a name leads that the nearest nest does not know: to values of its parameters, and to members of the
 -- objects around it (TR14-5-01, TR14-5-04). ctx.above is the context of the structure around in the same
@@ -279,8 +363,7 @@ end
 
 -- A structure has no value that could be followed.
 local function no_record(b, ctx, node, pos, operator, help)
-  local is_lvalue = lvalues[node.tag]
-  local t = is_lvalue and lvalue(setmetatable({ code = {}, known = {} }, { __index = b }), ctx, node).type
+  local t = is_lvalue(node) and lvalue(b:scratch(), ctx, node).type
   if t and t.kind == "record" then
     raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, types.name(t)),
       { length = #operator - 2, help = help })
@@ -319,8 +402,8 @@ function lvalues.index(b, ctx, node)
   local index = integer(b, ctx, node.index)
   local tag = node.base.tag
   local is_parameter = tag == "id" and ctx.session.rules.extended and not node.base.global
-    and parameter(setmetatable({ code = {}, known = {}, pinned = {} }, { __index = b }), ctx, node.base)
-  if lvalues[tag] and not is_parameter then
+    and parameter(b:scratch(), ctx, node.base)
+  if is_lvalue(node.base) and not is_parameter then
     local base = lvalue(b, ctx, node.base)
     if base.type.kind == "array" then
       local n = base.type.n
@@ -362,9 +445,6 @@ end
 local values = {}
 
 function values.num(_, _, node)
-  if node.type == "float" or node.type == "double" then
-    raise("type-mismatch", node.pos, "bounds of sections are integers")
-  end
   return { const = node.value, type = types.scalars[node.type] }
 end
 
@@ -374,7 +454,7 @@ function values.id(b, ctx, node)
   local known = not member_of(ctx, node) and not ctx.session:this_member(node.name)
     and not ctx.session.scope.variables[node.name]
   local enumerator = known and ctx.session.scope.enumerators[node.name]
-  if enumerator then return constant(enumerator) end
+  if enumerator then return constant(enumerator, arithmetic.enumerator(enumerator)) end
   if known and ctx.session.scope.functions[node.name] then
     raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name),
       { length = #node.name })
@@ -405,59 +485,98 @@ function values.unary(b, ctx, node)
   if o == "++" or o == "--" then
     raise("type-mismatch", node.pos, "a bound changes nothing")
   end
-  local v = o == "!" and value(b, ctx, node.e) or integer(b, ctx, node.e)
-  local t = types.scalars.long
-  if o == "+" then return v end
-  if v.const and small(v.const) then
-    if o == "-" then return { const = -v.const, type = t } end
-    if o == "~" then return { const = ~v.const, type = t } end
-    return { const = v.const == 0 and 1 or 0, type = t }
+  local pos = node.pos
+  if o == "!" then
+    local v = value(b, ctx, node.e)
+    check_integer(v, node.e.pos)
+    if v.const then return constant(v.const == 0 and 1 or 0, INT) end
+    return { reg = b:emit(pos, op.LNOT, v.reg, 0, 0), type = INT, is_truth = true }
   end
-  local opcode = o == "-" and op.NEG or o == "~" and op.NOT or op.LNOT
-  return { reg = b:emit(node.pos, opcode, reg(b, v, node.pos), 0, 0), type = t }
+  local v = number(b, ctx, node.e)
+  local t = arithmetic.promoted(v.type)
+  v = converted(b, v, t, pos)
+  if o == "+" then return v end
+  if o == "-" then return typed(b, "-", t, constant(0, t), v, pos) end
+  return typed(b, "^", t, v, constant(arithmetic.converter(LONG, t)(-1), t), pos)
+end
+
+-- Whether a value is not zero: 1 or 0, of type int.
+local function truth(b, v, pos)
+  check_integer(v, pos)
+  if v.const then return constant(v.const ~= 0 and 1 or 0, INT) end
+  if v.is_truth then return v end
+  return { reg = b:emit(pos, op.NE, v.reg, reg(b, constant(0), pos), 0), type = INT, is_truth = true }
+end
+
+local function negated(b, v, pos) return { reg = b:emit(pos, op.LNOT, v.reg, 0, 0), type = INT, is_truth = true } end
+
+-- The value of an expression that is evaluated only if a condition is (or is not) true.
+local function value_if(b, ctx, condition, is, node)
+  if condition.const then return value((condition.const ~= 0) == is and b or b:scratch(), ctx, node) end
+  if not is then condition = negated(b, condition, node.pos) end
+  return b:only_if(node.pos, condition.reg, value, b, ctx, node)
+end
+
+local function logical(b, ctx, node)
+  local is_and, pos = node.op == "&&", node.pos
+  local x = truth(b, value(b, ctx, node.a), node.a.pos)
+  local y = value_if(b, ctx, x, is_and, node.b)
+  if x.const and (x.const ~= 0) ~= is_and then
+    check_integer(y, node.b.pos)
+    return x
+  end
+  y = truth(b, y, node.b.pos)
+  if x.const then return y end
+  if y.const then -- decides, or changes nothing
+    if (y.const ~= 0) == is_and then return x end
+    return y
+  end
+  return { reg = b:emit(pos, is_and and op.AND or op.OR, x.reg, y.reg, 0), type = INT, is_truth = true }
 end
 
 function values.binary(b, ctx, node)
-  local x, y, o, pos = value(b, ctx, node.a), value(b, ctx, node.b), node.op, node.pos
+  local o, pos = node.op, node.pos
+  if o == "&&" or o == "||" then return logical(b, ctx, node) end
+  local x, y = value(b, ctx, node.a), value(b, ctx, node.b)
+  check_integer(x, node.a.pos)
+  check_integer(y, node.b.pos)
   local px, py = x.type.kind == "pointer", y.type.kind == "pointer"
-  if o == "&&" or o == "||" then
-    local function truth(v)
-      if v.const then return constant(v.const ~= 0 and 1 or 0) end
-      return apply(b, "!=", v, constant(0), pos)
-    end
-    return apply(b, o == "&&" and "&" or "|", truth(x), truth(y), pos)
+  if not px and not py then
+    local left, right, t = arithmetic.binary(o, x.type, y.type)
+    local is_shift = o == "<<" or o == ">>"
+    return typed(b, o, is_shift and t or left, converted(b, x, left, pos), converted(b, y, right, pos), pos)
   end
-  if px and py then
-    if o == "-" then
-      return { reg = b:emit(pos, op.DISTANCE, reg(b, x, pos), reg(b, y, pos), size_of(x.type.to, pos)),
-        type = types.scalars.long }
-    end
-    if not (o == "==" or o == "!=" or o:find "[<>]") then
-      raise("type-mismatch", pos, ("'%s' cannot be applied to pointers"):format(o))
-    end
-  elseif px or py then
+  if px and py and o == "-" then
+    return { reg = b:emit(pos, op.DISTANCE, reg(b, x, pos), reg(b, y, pos), size_of(x.type.to, pos)), type = LONG }
+  elseif o == "+" and px ~= py or o == "-" and px then
     if py then x, y = y, x end
-    if o == "+" or (o == "-" and px) then
-      local bytes = apply(b, "*", y, constant(size_of(x.type.to, pos)), pos)
-      return apply(b, o, x, bytes, pos, x.type)
-    end
-    if py then x, y = y, x end
+    local bytes = apply(b, "*", converted(b, y, LONG, pos), constant(size_of(x.type.to, pos)), pos)
+    return apply(b, o, x, bytes, pos, x.type)
+  elseif not arithmetic.comparison(o, x.type) then
+    raise("type-mismatch", pos, ("'%s' cannot be applied to pointers"):format(o))
   end
-  return apply(b, o, x, y, pos)
+  return typed(b, o, px and x.type or y.type, x, y, pos)
 end
 
 function values.cond(b, ctx, node)
-  local c, x, y = value(b, ctx, node.c), value(b, ctx, node.a), value(b, ctx, node.b)
-  if c.const then return c.const ~= 0 and x or y end
   local pos = node.pos
-  return { reg = b:emit(pos, op.SELECT, reg(b, c, pos), reg(b, x, pos), reg(b, y, pos)), type = x.type }
+  local c = truth(b, value(b, ctx, node.c), node.c.pos)
+  local x, y = value_if(b, ctx, c, true, node.a), value_if(b, ctx, c, false, node.b)
+  check_integer(x, node.a.pos)
+  check_integer(y, node.b.pos)
+  local t = x.type.kind == "pointer" and x.type or y.type
+  if x.type.kind == "scalar" and y.type.kind == "scalar" then
+    t = arithmetic.common(x.type, y.type)
+    x, y = c.const == 0 and x or converted(b, x, t, pos), c.const and c.const ~= 0 and y or converted(b, y, t, pos)
+  end
+  if c.const then return c.const ~= 0 and x or y end
+  return { reg = b:emit(pos, op.SELECT, c.reg, reg(b, x, pos), reg(b, y, pos)), type = t }
 end
 
 local call_out -- forward
 
 -- A floating value as an integer: programs know integers only, so a function reads it.
-local function truncated(b, ctx, node, t)
-  local place = lvalue(b, ctx, node.e)
+local function truncated(b, ctx, node, t, place)
   local address = address_of(b, place, node.pos)
   local pointer = { reg = address.reg, const = address.const, type = types.pointer(place.type) }
   return call_out(b, ctx, node, "a cast", function(p)
@@ -468,24 +587,26 @@ end
 
 function values.cast(b, ctx, node)
   local t = ctx.session:type_of(node.type)
-  if t.kind == "scalar" and not t.float and lvalues[node.e.tag] then -- (int)x of a floating x is an integer
-    local from = lvalue(setmetatable({ code = {}, known = {}, pinned = {} }, { __index = b }), ctx, node.e).type
-    if from.kind == "scalar" and from.float then return truncated(b, ctx, node, t) end
-  end
   local v = value(b, ctx, node.e)
-  if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
-  local code = load_code(t, node.pos)
-  if v.const then return { const = core.convert(code, v.const), type = t } end
-  return { reg = b:emit(node.pos, op.CAST, v.reg, code, 0), type = t }
+  if t.kind == "scalar" and not t.float and v.type.float then -- (int)x of a floating x is an integer
+    if v.place then return truncated(b, ctx, node, t, v.place) end
+    return constant(arithmetic.converter(v.type, t)(v.const), t)
+  end
+  if t.kind == "pointer" then
+    check_integer(v, node.e.pos)
+    return { reg = v.reg, const = v.const, type = t }
+  end
+  check_integer({ type = t }, node.pos)
+  return converted(b, v, t, node.pos)
 end
 
 function values.sizeof(b, ctx, node)
   local t = node.type and ctx.session:type_of(node.type)
   if not t then
-    local scratch = setmetatable({ code = {}, known = {} }, { __index = b })
-    t = lvalues[node.e.tag] and lvalue(scratch, ctx, node.e).type or value(scratch, ctx, node.e).type
+    local scratch = b:scratch()
+    t = is_lvalue(node.e) and lvalue(scratch, ctx, node.e).type or value(scratch, ctx, node.e).type
   end
-  return constant(size_of(t, node.pos))
+  return constant(size_of(t, node.pos), ULONG)
 end
 
 -- Calls a Lua function: arguments stand in a row of registers.
@@ -493,7 +614,7 @@ function call_out(b, ctx, node, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, node.pos) end
   if #args > 8 then raise("limit", node.pos, "a function in a bound takes at most 8 arguments") end
-  local number = ctx.session:bound_function(name, fn, argument_types)
+  local index = ctx.session:bound_function(name, fn, argument_types)
   local first = b.next
   for i, source in ipairs(sources) do -- x | x moves one there
     local to = b:register(node.pos)
@@ -505,9 +626,9 @@ function call_out(b, ctx, node, name, fn, args)
   local to = b:register(node.pos)
   local code, n = b.code, b.n * 5
   code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = op.CALL, to, #args > 0 and first or 0,
-    #args, number
+    #args, index
   b.n = b.n + 1
-  return { reg = to, type = types.scalars.long }
+  return { reg = to, type = LONG }
 end
 
 -- A member function: of the object before it, or of the element whose members are visible.

@@ -119,28 +119,45 @@ local function bounds(b, ctx, subscript, what)
 end
 compile.bounds = bounds
 
--- Sections of the inner dimensions of an array must be whole: memory that moves is contiguous.
-local function whole_dimensions(ctx, t, subscripts, from)
-  local count = 1
-  for i = from, #subscripts do
-    local b = codegen.builder()
-    local subscript = subscripts[i]
-    local start, length = bounds(b, ctx, subscript, t)
-    if start.const ~= 0 or length.const ~= t.n then
-      raise("invalid-section", subscript.pos, "the section is not contiguous",
-        { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(t.n) })
-    end
-    count = count * t.n
-    t = t.of
+-- One dimension more of a section: of so many rows from start on, length elements of each from first on. Memory
+-- that moves is contiguous: of one row any part, of several rows all. What cannot be said here is said when the
+-- bounds are known.
+local function inner_dimension(b, row, start, length, subscript, first, count)
+  local pos, n = subscript.pos, row.n
+  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
+  local function both(x, y)
+    if x.const then return x.const == 0 and x or y end
+    return y.const == 1 and x or y.const == 0 and y or apply("&", x, y)
   end
-  while t.kind == "array" do
-    count, t = count * t.n, t.of
+  local function either(x, y)
+    if x.const then return x.const ~= 0 and x or y end
+    return y.const == 0 and x or y.const and y or apply("|", x, y)
   end
-  return t, count
+  local zero, one, whole = codegen.constant(0), codegen.constant(1), codegen.constant(n)
+  local is_whole = both(apply("==", first, zero), apply("==", count, whole))
+  local is_row = either(is_whole, apply("==", length, one))
+  local is_none = either(apply("<=", count, zero), apply("==", length, zero))
+  local sound = either(is_row, is_none)
+  if sound.const == 0 then
+    raise("invalid-section", pos, "the section is not contiguous",
+      { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
+  end
+  local inside = either(is_none, both(apply(">=", first, zero), apply("<=", apply("+", first, count), whole)))
+  if inside.const == 0 then
+    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
+      count.const, n), { rule = "ACC33-2.7.1-1" })
+  end
+  codegen.require(b, inside, 0, pos)
+  codegen.require(b, sound, n, pos)
+  local flat = apply("*", length, count)
+  if not count.const then
+    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is told as it stands
+  end
+  return apply("+", apply("*", start, whole), first), flat
 end
 
--- The section of the first dimension that is not single: of a[1:1][0:2] the elements 0 and 1 of row 1. Returns
--- the type of its elements, start and length, and the subscripts from there on.
+-- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
+-- from the last that is done with on. Rows that are whole are elements if there may be several.
 local function first_section(b, ctx, t, subscripts, offset)
   local of, rest = types.element(t), subscripts
   if rest[1].ranges then
@@ -148,29 +165,38 @@ local function first_section(b, ctx, t, subscripts, offset)
     return of, start, length, rest
   end
   local start, length = bounds(b, ctx, rest[1], t.kind == "array" and t or {})
-  while length.const == 1 and of.kind == "array" and rest[2] and rest[2].tag ~= "alias" do
-    local pos = rest[2].pos
-    local first, count = bounds(b, ctx, rest[2], of)
-    if first.const and count.const and (first.const < 0 or first.const + count.const > of.n) then
-      raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
-        count.const, of.n), { rule = "ACC33-2.7.1-1" })
-    end
-    start = codegen.apply(b, "+", codegen.apply(b, "*", start, codegen.constant(of.n), pos), first, pos)
-    length, of, rest = count, of.of, table.move(rest, 2, #rest, 1, {})
+  local inner = {}
+  local at, number = of, 2
+  while at.kind == "array" and rest[number] and rest[number].tag ~= "alias" do
+    local first, count = bounds(b, ctx, rest[number], at)
+    inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
+    at, number = at.of, number + 1
+  end
+  local last = #inner -- rows from there on are whole
+  while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
+    and not rest[number] do
+    last = last - 1
+  end
+  for i, dimension in ipairs(inner) do
+    if i > last and length.const ~= 1 then break end
+    start, length = inner_dimension(b, dimension.row, start, length, dimension.subscript, dimension.first,
+      dimension.count)
+    of, rest = of.of, table.move(rest, 2, #rest, 1, {})
   end
   return of, start, length, rest
 end
 compile.first_section = first_section
 
--- Splits what a section's elements are made of: {unit, times, child type, pointer subscripts left}.
-local function section_elements(ctx, of, subscripts)
+-- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
+local function section_elements(of, subscripts)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
     raise("type-mismatch", subscripts[1].pos, ("the size of %s is not known"):format(types.name(of)))
   end
   if of.kind == "pointer" and #subscripts > 1 then return of, 1, 2 end
+  local times = 1
   if of.kind == "array" then
-    local t, times = whole_dimensions(ctx, of, subscripts, 2)
-    return t, times, nil
+    while of.kind == "array" do times, of = times * of.n, of.of end
+    return of, times, nil
   end
   if #subscripts > 1 then
     raise("not-a-pointer", subscripts[2].pos, ("%s has no elements"):format(types.name(of)),
@@ -240,7 +266,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
       here and here[at].base and { reg = here[at].base, type = here[at].type })
     field.offset, field.action = 0, alias_action or field.action
   else
-    local element, times, more = section_elements(ctx, t.to, table.move(subscripts, at, #subscripts, 1, {}))
+    local element, times, more = section_elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
     if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
     local own = here and here[at] or {}
     if not own.count then
@@ -377,7 +403,7 @@ local function add_section(session, out, entry, offset, name, init)
   b:boundary()
   local of, start, length
   of, start, length, subscripts = first_section(b, ctx, t, subscripts, offset)
-  local element, times, more = section_elements(ctx, of, subscripts)
+  local element, times, more = section_elements(of, subscripts)
   local child
   if more then
     local function rows(builder)

@@ -185,7 +185,7 @@ local function enum_type(session, spec)
     if not t then raise("unknown-type", spec.pos, ("there is no enum '%s'"):format(spec.name)) end
     return t
   end
-  local value, negative, large = -1, false, false
+  local value, most, least = -1, 0, 0
   for _, item in ipairs(spec.list) do
     value = item.value and constant(session, item.value) or value + 1
     if scope:declared(item.name) then
@@ -193,10 +193,11 @@ local function enum_type(session, spec)
         { length = #item.name })
     end
     scope.enumerators[item.name] = value
-    negative = negative or value < 0
-    large = large or value > 0x7fffffff or value < -0x80000000
+    most, least = math.max(most, value), math.min(least, value)
   end
-  local t = types.enum(spec.name, types.scalars[large and "long" or negative and "int" or "unsigned int"])
+  local narrow = least < 0 and "int" or "unsigned int"
+  local large = least < -0x80000000 or most > (least < 0 and 0x7fffffff or 0xffffffff)
+  local t = types.enum(spec.name, types.scalars[large and (least < 0 and "long" or "unsigned long") or narrow])
   if spec.name then scope.tags[spec.name] = t end
   return t
 end

@@ -8,6 +8,7 @@
 -- env: session, space (the memory), lookup(name, pos) -> binding. A binding is {type, place},
 -- {type, value}, {type, const} or {fn}. frame.pos is the place in the text being executed.
 
+local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local method = require "accdeep.method"
@@ -18,75 +19,10 @@ local convert_scalar = core.convert
 local scalars = types.scalars
 local INT, LONG, DOUBLE, ULONG = scalars.int, scalars.long, scalars.double, scalars["unsigned long"]
 local F32 = core.scalar.f32
+local identity, converter, wrapper = arithmetic.identity, arithmetic.converter, arithmetic.wrapper
+local promoted, common = arithmetic.promoted, arithmetic.common
 
 local eval = {}
-
--- -------------------------------------------------------------------------------- conversions --
-
-local function identity(v) return v end
-
--- A function that brings an integer into the range of a type, as C's conversions do.
-local function wrapper(t)
-  local bits = t.size * 8
-  if t.code == core.scalar.bool then
-    return function(v) return v ~= 0 and 1 or 0 end
-  elseif bits == 64 then
-    return identity
-  elseif t.signed then
-    local mask, sign, modulus = (1 << bits) - 1, 1 << (bits - 1), 1 << bits
-    return function(v)
-      v = v & mask
-      return v >= sign and v - modulus or v
-    end
-  end
-  local mask = (1 << bits) - 1
-  return function(v) return v & mask end
-end
-
-local function to_integer(v)
-  if math.type(v) == "integer" then return v end
-  if v ~= v or v >= 0x1p63 or v < -0x1p63 then return 0 end
-  return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
-end
-
--- A function from values of one scalar type to values of another.
-local function converter(from, to)
-  if to.auto then return identity end
-  if to.float then
-    local widen = identity
-    if not from.float then
-      widen = from.code == ULONG.code and function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
-        or function(v) return v + 0.0 end
-    end
-    if to.code == F32 then return function(v) return convert_scalar(F32, widen(v)) end end
-    return widen
-  end
-  local wrap = wrapper(to)
-  if to.code == core.scalar.bool then return wrap end
-  if from.float or from.auto then return function(v) return wrap(to_integer(v)) end end
-  if from.code == to.code then return identity end
-  return wrap
-end
-
--- Integer promotion, then the usual arithmetic conversions.
-local function promoted(t)
-  if t.rank and t.rank < INT.rank then return INT end
-  return t
-end
-
-local function common(a, b)
-  if a.auto or b.auto then return types.auto end
-  a, b = promoted(a), promoted(b)
-  if a.float or b.float then
-    if a.rank >= b.rank then return a.float and a or b end
-    return b.float and b or a
-  end
-  if a.signed == b.signed then return a.rank >= b.rank and a or b end
-  local unsigned, signed = a, b
-  if a.signed then unsigned, signed = b, a end
-  if unsigned.rank >= signed.rank then return unsigned end
-  return signed.size > unsigned.size and signed or scalars["unsigned " .. signed.name] or unsigned
-end
 
 -- ------------------------------------------------------------------------------- compilation --
 
@@ -112,7 +48,7 @@ local function rvalue(env, node)
   return e
 end
 
-local function arithmetic(env, node)
+local function arithmetic_value(env, node)
   local e = rvalue(env, node)
   if e.type.kind ~= "scalar" then
     raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(types.name(e.type)))
@@ -222,7 +158,7 @@ end
 
 -- Arithmetic of two values already of the common type.
 local function operation(node, op, t)
-  if t.auto or t.float then
+  if (t.auto and not (op == "<<" or op == ">>")) or t.float then
     local round = t.code == F32 and function(v) return convert_scalar(F32, v) end or identity
     if op == "+" then return function(a, b) return round(a + b) end
     elseif op == "-" then return function(a, b) return round(a - b) end
@@ -232,9 +168,7 @@ local function operation(node, op, t)
         return function(a, b)
           if math.type(a) == "integer" and math.type(b) == "integer" then
             if b == 0 then raise("scenario-error", node.pos, "division by zero") end
-            local q = a // b
-            if q < 0 and q * b ~= a then q = q + 1 end
-            return q
+            return arithmetic.quotient(a, b)
           end
           return a / b
         end
@@ -248,53 +182,8 @@ local function operation(node, op, t)
     end
     raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op))
   end
-  local wrap = wrapper(t)
-  local unsigned64 = not t.signed and t.size == 8
-  if op == "+" then return function(a, b) return wrap(a + b) end
-  elseif op == "-" then return function(a, b) return wrap(a - b) end
-  elseif op == "*" then return function(a, b) return wrap(a * b) end
-  elseif op == "&" then return function(a, b) return a & b end
-  elseif op == "|" then return function(a, b) return a | b end
-  elseif op == "^" then return function(a, b) return wrap(a ~ b) end
-  elseif op == "/" or op == "%" then
-    return function(a, b)
-      if b == 0 then raise("scenario-error", node.pos, "division by zero") end
-      local q, r
-      if unsigned64 then
-        if b < 0 then
-          q = math.ult(a, b) and 0 or 1
-        elseif a >= 0 then
-          q = a // b
-        else
-          q = ((a >> 1) // b) << 1
-          if not math.ult(a - q * b, b) then q = q + 1 end
-        end
-        r = a - q * b
-      else
-        q = a // b
-        if q < 0 and q * b ~= a then q = q + 1 end
-        r = a - q * b
-      end
-      return wrap(op == "/" and q or r)
-    end
-  end
-  error(op)
+  return arithmetic.operation(op, t, function() raise("scenario-error", node.pos, "division by zero") end)
 end
-
-local comparisons = {
-  ["<"] = function(a, b) return a < b end,
-  [">"] = function(a, b) return a > b end,
-  ["<="] = function(a, b) return a <= b end,
-  [">="] = function(a, b) return a >= b end,
-  ["=="] = function(a, b) return a == b end,
-  ["!="] = function(a, b) return a ~= b end,
-}
-local unsigned_comparisons = {
-  ["<"] = math.ult,
-  [">"] = function(a, b) return math.ult(b, a) end,
-  ["<="] = function(a, b) return not math.ult(b, a) end,
-  [">="] = function(a, b) return not math.ult(a, b) end,
-}
 
 local function step_of(node, pointer)
   local to = pointer.to
@@ -317,26 +206,12 @@ end
 
 local function binary_numbers(node, op, a, b)
   local x, y = a.value, b.value
-  if op == "<<" or op == ">>" then
-    local t = promoted(a.type)
-    if t.float or b.type.float then raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op)) end
-    local wrap, cx = wrapper(t), converter(a.type, t)
-    local bits = t.size * 8 - 1
-    if op == "<<" then
-      return { type = t, value = function(f) return wrap(cx(x(f)) << (y(f) & bits)) end }
-    end
-    return { type = t, value = function(f)
-      local v, n = cx(x(f)), y(f) & bits
-      if t.signed and v < 0 then return ~(~v >> n) end
-      return v >> n
-    end }
-  end
-  local t = common(a.type, b.type)
-  local cx, cy = converter(a.type, t), converter(b.type, t)
-  local compare = comparisons[op]
-  if compare then
-    if not t.signed and t.size == 8 and not t.float then compare = unsigned_comparisons[op] or compare end
-    return { type = INT, value = function(f) return compare(cx(x(f)), cy(y(f))) and 1 or 0 end }
+  local left, right, t = arithmetic.binary(op, a.type, b.type)
+  local cx, cy = converter(a.type, left), converter(b.type, right)
+  local compare = arithmetic.comparison(op, left)
+  if compare then return { type = t, value = function(f) return compare(cx(x(f)), cy(y(f))) and 1 or 0 end } end
+  if (op == "<<" or op == ">>") and (left.float or right.float) then
+    raise("type-mismatch", node.pos, ("'%s' needs integers"):format(op))
   end
   local apply = operation(node, op, t)
   return { type = t, value = function(f) return apply(cx(x(f)), cy(y(f))) end }
@@ -370,7 +245,7 @@ local function binary(node, op, a, b)
     local size = step_of(node, a.type)
     return { type = LONG, value = function(f) return ((x(f)) - (y(f))) // size end }
   end
-  local compare = unsigned_comparisons[op] or comparisons[op]
+  local compare = arithmetic.comparison(op, pa and a.type or b.type)
   if not compare then raise("type-mismatch", node.pos, ("'%s' cannot be applied to pointers"):format(op)) end
   return { type = INT, value = function(f) return compare((x(f)), (y(f))) and 1 or 0 end }
 end
@@ -459,7 +334,7 @@ end
 
 function compilers.index(env, node)
   local base = compile(env, node.base)
-  local index = arithmetic(env, node.index)
+  local index = arithmetic_value(env, node.index)
   if index.type.float then raise("type-mismatch", node.index.pos, "an index is an integer") end
   local convert, number = converter(index.type, LONG), index.value
   if base.type.kind == "array" then
@@ -575,7 +450,7 @@ function compilers.call(env, node)
     local t = known.type or (library[name] and DOUBLE or scalars.float)
     local args, convert = {}, converter(DOUBLE, t)
     for i, arg in ipairs(node.args) do
-      local e = arithmetic(env, arg)
+      local e = arithmetic_value(env, arg)
       local value, c = e.value, converter(e.type, t)
       args[i] = function(f) return c(value(f)) end
     end
@@ -648,7 +523,7 @@ function compilers.unary(env, node)
     local is = truth(e, node)
     return { type = INT, value = function(f) return is(f) and 0 or 1 end }
   end
-  local e = arithmetic(env, node.e)
+  local e = arithmetic_value(env, node.e)
   local t = promoted(e.type)
   local value, convert = e.value, converter(e.type, t)
   if op == "~" then
@@ -759,8 +634,7 @@ function compile(env, node)
 end
 
 eval.compile, eval.rvalue, eval.truth = compile, rvalue, truth
-eval.assignment, eval.converter, eval.at = assignment, converter, at
-eval.promoted, eval.common = promoted, common
+eval.assignment, eval.at = assignment, at
 
 -- The value of a constant integer expression: array sizes, enumerators, designators.
 function eval.constant(session, node)
@@ -770,9 +644,9 @@ function eval.constant(session, node)
       raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
         { length = #name })
     end
-    return value and { type = INT, const = value } or nil
+    return value and { type = arithmetic.enumerator(value), const = value } or nil
   end }
-  local e = arithmetic(env, node)
+  local e = arithmetic_value(env, node)
   if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end
   return e.value({})
 end

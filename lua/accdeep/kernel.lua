@@ -6,6 +6,7 @@
 -- in a journal of the core.
 
 local api = require "accdeep.api"
+local arithmetic = require "accdeep.arithmetic"
 local async = require "accdeep.async"
 local core = require "accdeep.core"
 local cuda = require "accdeep.cuda"
@@ -191,7 +192,7 @@ local function lookup(session, k, name, pos)
   local variable = member or session.scope.variables[name]
   if not variable then
     local value = session.scope.enumerators[name]
-    if value then return { type = types.scalars.int, const = value } end
+    if value then return { type = arithmetic.enumerator(value), const = value } end
     local fn = session.scope.functions[name] or api.in_text(session, name)
     return fn and { fn = fn } or api.constant_in_text(name)
   end

@@ -304,7 +304,7 @@ end
 function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   local session = self.session
   local of, start, length, rest = compile.first_section(b, ctx, t, subscripts)
-  local element, times, more = compile.section_elements(ctx, of, rest)
+  local element, times, more = compile.section_elements(of, rest)
   local pos = subscripts[1].pos
   subscripts = rest
   if length.const and length.const < 0 then

@@ -6,6 +6,7 @@
 -- were.
 
 local api = require "accdeep.api"
+local arithmetic = require "accdeep.arithmetic"
 local async = require "accdeep.async"
 local core = require "accdeep.core"
 local debug_info = require "accdeep.debug_info"
@@ -385,7 +386,6 @@ Session.member_function = method.member_function
 
 function Session:host_env()
   if not self.cached_host_env then
-    local INT = types.scalars.int
     self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
       local replaced = self.replaced and self.replaced[name]
       if replaced then return replaced end
@@ -398,7 +398,7 @@ function Session:host_env()
         return variable
       end
       local value = self.scope.enumerators[name]
-      if value then return { type = INT, const = value } end
+      if value then return { type = arithmetic.enumerator(value), const = value } end
       return function_binding(self, name) or api.constant_in_text(name)
     end }
   end
@@ -476,8 +476,11 @@ function Session:core_error(err, plan)
   local asked = err.asked
   if asked and asked.name ~= "" then
     err.message = name_it(err.message, asked.name)
-  elseif item and err.code == "invalid-section" and item.name then
+  elseif item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)
+  end
+  if err.code == "invalid-section" and err.message:find("a part of several rows", 1, true) then
+    err.help = "take all elements of the inner dimension, or one row"
   end
   err.objects = { asked, err.other }
   err.openmp = plan and plan.openmp and true

@@ -4,13 +4,14 @@
 -- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
 -- in the frame, what has an address in memory.
 
+local arithmetic = require "accdeep.arithmetic"
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local method = require "accdeep.method"
 
 local raise = diagnostic.raise
 local compile, rvalue, truth = eval.compile, eval.rvalue, eval.truth
-local assignment, converter = eval.assignment, eval.converter
+local assignment, converter = eval.assignment, arithmetic.converter
 
 local statement = {}
 

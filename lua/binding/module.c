@@ -150,8 +150,9 @@ static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {
         "CONST", "PARAM", "INHERIT", "SELF", "LOAD", "LOAD_AT", "ADD", "SUB",  "MUL",
-        "DIV",   "MOD",   "AND",     "OR",   "XOR",  "SHL",     "SHR", "EQ",   "NE",
+        "DIV",   "MOD",   "SHL",     "SHR",  "AND",  "OR",      "XOR", "EQ",   "NE",
         "LT",    "LE",    "NEG",     "NOT",  "LNOT", "DISTANCE", "SELECT", "CAST", "CALL",
+        "REQUIRE",
     };
     static const char *const scalars[ACCD_SCALAR_COUNT] = {"i8",  "u8",  "i16", "u16", "i32",
                                                            "u32", "i64", "u64", "bool"};

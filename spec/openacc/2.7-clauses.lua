@@ -247,6 +247,48 @@ case("rejects: sections with gaps [ACC33-2.7.1-4]", function()
   expect.invalid("acc data copyin(m[0:2][1:2])", "invalid-section")
 end)
 
+-- Whether a section is contiguous may depend on the values of its bounds: it is known when they are.
+local function rows_and_columns()
+  declare "int q[3][4], rows = 3, columns = 4; int (*r)[4]; struct grid { int n; int (*rows)[4]; } g;"
+  host.r = addr "q[0]"
+  host.g = { n = 4, rows = addr "q[0]" }
+end
+
+local function bytes_of(variable)
+  local bytes
+  acc("data copyin(" .. variable .. ")") (function() bytes = state().present[1].bytes end)
+  return bytes
+end
+
+case("accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.1-4]", function()
+  rows_and_columns()
+  for _, name in ipairs { "q", "r" } do
+    expect.equal(bytes_of(name .. "[0:rows][0:columns]"), 48)
+    expect.equal(bytes_of(name .. "[1:rows - 1][0:columns]"), 32)
+    host.rows, host.columns = 1, 2
+    expect.equal(bytes_of(name .. "[1:rows][1:columns]"), 8)
+    host.columns = 0
+    acc("data copyin(" .. name .. "[0:rows][0:columns])") (function() expect.equal(#state().present, 0) end)
+    host.rows, host.columns = 3, 4
+  end
+  acc "data copyin(g.rows[0:rows][0:g.n])" (function()
+    expect.present "q[0:3]"
+  end)
+end)
+
+case("rejects: sections of two dimensions whose bounds are variables and leave gaps [ACC33-2.7.1-4]", function()
+  rows_and_columns()
+  host.columns = 3
+  local problem = expect.fails("invalid-section", function() acc "enter data copyin(q[0:rows][0:columns])" end)
+  expect.equal(problem.help, "take all elements of the inner dimension, or one row")
+  expect.fails("invalid-section", function() acc "enter data copyin(r[0:rows][1:columns])" end)
+  expect.fails("invalid-section", function() acc "enter data copyin(g.rows[0:rows][0:columns])" end)
+  host.columns = 5
+  expect.fails("out-of-bounds", function() acc "enter data copyin(q[0:1][0:columns])" end)
+  host.columns = -1
+  expect.fails("invalid-section", function() acc "enter data copyin(q[0:rows][0:columns])" end)
+end)
+
 case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
   host.S.name = { 65, 66, 67, 68 }
   acc "data copy(S)" (function()

@@ -450,6 +450,65 @@ case("rejects: bounds with names that mean nothing there, or no integers [TR14-3
     using("n++", "fourth", "type-mismatch")
   end)
 
+case("accepts: bounds have the values that C gives them [TR14-3.1.1-21]", function()
+  declare [[
+    unsigned u = 0;
+    int k = 2;
+    float *p;
+    struct ring { unsigned head, tail; unsigned char c; float *data, *more;
+        #pragma acc shape include(data[0: head - tail], more[0: c + 250 - 256 ? (c >> 1) : (unsigned char)(c + 253)])
+    };
+    struct ring R;
+  ]]
+  host.p = { 1, 2, 3, 4 }
+  local function elements(bound)
+    local bytes
+    acc("data copyin(p[0: " .. bound .. "])") (function() bytes = state().present[1].bytes end)
+    expect.equal(host(bound), bytes // 4)
+    return bytes // 4
+  end
+  expect.equal(elements "u - 1 > 0 ? 2 : 1", 2)
+  expect.equal(elements "~u > 1 ? 2 : 1", 2)
+  expect.equal(elements "-1 > u ? 2 : 1", 2)
+  expect.equal(elements "(u - 1) / 2147483648u + 1", 2)
+  expect.equal(elements "sizeof(int) - 8 > 0 ? 1 : 2", 1)
+  expect.equal(elements "1u - 2 >> 31", 1)
+  expect.equal(elements "k == 2 || 1 / u ? 3 : 4", 3)
+  expect.equal(elements "u ? 1 / u : 2", 2)
+  host.R = { head = 2, tail = 4294967294, c = 6, data = { 1, 2, 3, 4 }, more = { 1, 2, 3, 4 } }
+  acc "data copyin(R)" (function()
+    expect.present "R.data[0:4]"
+    expect.present "R.more[0:3]"
+  end)
+end)
+
+case("rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21]", function()
+  declare [[
+    int n = 2147483647, zero = 0, bits = 32;
+    float f = 1;
+    float *p;
+    struct list { int n; float *data;
+        #pragma acc shape include(data[0: n / (n - 2)])
+    };
+    struct list L;
+  ]]
+  host.p = { 1, 2, 3, 4 }
+  host.L = { n = 2, data = { 1 } }
+  local function refused(bound, what)
+    local problem = expect.fails("invalid-section", function() acc("enter data copyin(p[0: " .. bound .. "])") end)
+    expect(problem.message:find(what, 1, true), problem.message)
+  end
+  refused("n + 1 > 0 ? 1 : 2", "overflows")
+  refused("1 / zero > 5 ? 3 : 4", "divides by zero")
+  refused("5 % zero", "divides by zero")
+  refused("1 << bits", "shifts")
+  local problem = expect.fails("invalid-section", function() acc "enter data copyin(L)" end)
+  expect(problem.message:find("L.data divides by zero", 1, true), problem.message)
+  expect.invalid("acc data copyin(p[0: f > 0 ? 1 : 2])", "type-mismatch")
+  local alias = expect.fails("not-a-pointer", function() acc "data present(p[@f])" (function() end) end)
+  expect.equal(alias.message, "the base of '@' is a pointer, this is float")
+end)
+
 case("accepts: sections of arrays and of pointers [TR14-3.1.1-22]", function()
   with "#pragma acc shape include(a[0:n], fixed[1:2])"
   acc "data copyin(V)" (function() expect.device("V.fixed[1:2]", { 2, 3 }) end)

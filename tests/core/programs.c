@@ -9,11 +9,11 @@ static struct story story;
 
 static int64_t evaluate(accd_context *context, accd_opcode op, int64_t a, int64_t b)
 {
-    int64_t out[4];
+    int64_t out[4], k = op == ACCD_I_DISTANCE || op == ACCD_I_SELECT ? 2 : 0;
     const accd_instruction code[] = {CONSTANT(0, a),
                                      CONSTANT(1, b),
                                      CONSTANT(2, 77),
-                                     {.op = (uint8_t)op, .to = 3, .a = 0, .b = 1, .k = 2}};
+                                     {.op = (uint8_t)op, .to = 3, .a = 0, .b = 1, .k = k}};
     if (accd_evaluate(context, code, 4, 4, NULL, out) != ACCD_OK)
         return -12345;
     return out[3];
@@ -67,6 +67,82 @@ static void instructions(void)
     int64_t out[1];
     is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_CALLBACK,
               "no function to call");
+    accd_context_close(context);
+}
+
+/* Arithmetic in types of C: values, and what is undefined. */
+static void typed(void)
+{
+    enum { I32 = 1 + ACCD_I32, U32 = 1 + ACCD_U32, I64 = 1 + ACCD_I64, U64 = 1 + ACCD_U64 };
+    accd_context *context = open_with(NULL, NULL, NULL, 64);
+    const int64_t most = INT64_MAX, least = INT64_MIN, top = UINT32_MAX;
+    const struct {
+        accd_opcode op;
+        int64_t type, a, b, wanted;
+        const char *undefined;
+    } cases[] = {
+        {ACCD_I_ADD, I32, INT32_MAX, -1, INT32_MAX - 1, NULL},
+        {ACCD_I_ADD, I32, INT32_MAX, 1, 0, "overflows"},
+        {ACCD_I_SUB, I32, INT32_MIN, 1, 0, "overflows"},
+        {ACCD_I_MUL, I32, 65536, 65536, 0, "overflows"},
+        {ACCD_I_ADD, U32, top, 2, 1, NULL},
+        {ACCD_I_SUB, U32, 2, 4294967294, 4, NULL},
+        {ACCD_I_MUL, U32, top, top, 1, NULL},
+        {ACCD_I_ADD, I64, most, 1, 0, "overflows"},
+        {ACCD_I_SUB, I64, -1, most, least, NULL},
+        {ACCD_I_MUL, I64, least, -1, 0, "overflows"},
+        {ACCD_I_ADD, U64, -1, 2, 1, NULL},
+        {ACCD_I_SUB, U64, 0, least, least, NULL},
+        {ACCD_I_MUL, U64, least, 3, least, NULL},
+        {ACCD_I_DIV, I32, -7, 2, -3, NULL},
+        {ACCD_I_MOD, I32, -7, 2, -1, NULL},
+        {ACCD_I_DIV, I32, INT32_MIN, -1, 0, "overflows"},
+        {ACCD_I_MOD, I64, least, -1, 0, "overflows"},
+        {ACCD_I_DIV, U32, top, 2, 2147483647, NULL},
+        {ACCD_I_DIV, U64, -1, 2, most, NULL},
+        {ACCD_I_MOD, U64, -1, 10, 5, NULL},
+        {ACCD_I_DIV, U64, 5, 0, 0, "divides by zero"},
+        {ACCD_I_MOD, I32, 5, 0, 0, "divides by zero"},
+        {ACCD_I_SHL, I32, 1, 30, 1 << 30, NULL},
+        {ACCD_I_SHL, I32, 1, 31, 0, "overflows"},
+        {ACCD_I_SHL, I32, 1, 32, 0, "shifts"},
+        {ACCD_I_SHL, I32, 1, -1, 0, "shifts"},
+        {ACCD_I_SHL, U32, 3, 31, 2147483648, NULL},
+        {ACCD_I_SHL, I64, 1, 63, 0, "overflows"},
+        {ACCD_I_SHL, U64, 3, 63, least, NULL},
+        {ACCD_I_SHR, I32, -8, 1, -4, NULL},
+        {ACCD_I_SHR, U32, top, 31, 1, NULL},
+        {ACCD_I_SHR, U32, top, 32, 0, "shifts"},
+        {ACCD_I_SHR, I64, -8, 1, -4, NULL},
+        {ACCD_I_SHR, U64, -8, 1, most - 3, NULL},
+        {ACCD_I_LT, U64, -1, 1, 0, NULL},
+        {ACCD_I_LE, U64, 1, -1, 1, NULL},
+        {ACCD_I_LE, U64, 1, 1, 1, NULL},
+        {ACCD_I_REQUIRE, 1, 5, 0, 5, NULL},
+        {ACCD_I_REQUIRE, 1, 0, 0, 0, "not contiguous"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t out[3];
+        const accd_instruction code[] = {
+            CONSTANT(0, cases[i].a), CONSTANT(1, cases[i].b),
+            {.op = (uint8_t)cases[i].op, .to = 2, .a = 0, .b = 1, .k = cases[i].type}};
+        accd_status status = accd_evaluate(context, code, 3, 3, NULL, out);
+        if (cases[i].undefined)
+            must(status == ACCD_INVALID_SECTION &&
+                     strstr(accd_context_error(context)->message, cases[i].undefined),
+                 "case %zu is undefined", i);
+        else
+            must(status == ACCD_OK && out[2] == cases[i].wanted, "case %zu", i);
+    }
+    int64_t out[2];
+    is_status(accd_evaluate(context, CODE({.op = ACCD_I_REQUIRE}), 1, 1, NULL, out),
+              ACCD_OUT_OF_BOUNDS, "outside of a row");
+    is_status(accd_evaluate(context,
+                            CODE(CONSTANT(0, -1), {.op = ACCD_I_LOAD_AT, .to = 1, .b = ACCD_I32}), 2, 2,
+                            NULL, out),
+              ACCD_OK, "nothing is read of nowhere");
+    is_number(out[1], 0, "it counts as zero");
+    ok(!tap_failed, "arithmetic in types of C");
     accd_context_close(context);
 }
 
@@ -172,6 +248,12 @@ static void unsound(void)
         {.op = ACCD_I_CALL, .a = 0, .b = 2},
         {.op = ACCD_I_CAST, .b = ACCD_SCALAR_COUNT},
         {.op = ACCD_I_NEG, .a = 9},
+        {.op = ACCD_I_ADD, .k = 1 + ACCD_I8},
+        {.op = ACCD_I_SHR, .k = 1 + ACCD_BOOL},
+        {.op = ACCD_I_MUL, .k = -1},
+        {.op = ACCD_I_LT, .k = 1 + ACCD_U32},
+        {.op = ACCD_I_REQUIRE, .k = -1},
+        {.op = ACCD_I_REQUIRE, .a = 1},
     };
     for (size_t i = 0; i < sizeof code / sizeof code[0]; i++)
         must(accd_program_new(
@@ -397,6 +479,7 @@ static void nested(size_t least)
 int main(void)
 {
     instructions();
+    typed();
     columns();
     unsound();
     for (size_t least = 1; least <= 1000; least += 999) {

@@ -40,6 +40,22 @@ static void objects(accd *a)
     refuses(a, accd_check_member(a, "int", "z", 8, 8, NULL, 0), ACCD_INVALID, "not-a-struct", "int");
 }
 
+/* The length of a section has the value that it has in the program. */
+static void unsigned_bounds(accd *a)
+{
+    static float values[4] = {1, 2, 3, 4};
+    static struct ring {
+        unsigned head, tail;
+        float *data;
+    } ring = {2, 4294967294u, values};
+    fine(a, accd_declare(a, "struct ring { unsigned head, tail; float *data;\n"
+                            "#pragma acc shape include(data[0: head - tail])\n};"));
+    fine(a, accd_bind(a, "ring", "struct ring", &ring));
+    fine(a, accd_directive(a, "acc enter data copyin(ring)"));
+    ok(accd_is_present(a, values, sizeof values) && accd_deviceptr(a, values + 3), "four elements");
+    fine(a, accd_directive(a, "acc exit data delete(ring)"));
+}
+
 /* A text that is wrong at its end declares nothing. */
 static void declarations(accd *a)
 {
@@ -426,6 +442,7 @@ int main(void)
     accd *a = open_session(&(accd_config){.devices = 2, .strict = 1});
     is_number(accd_last_detail(a)->status, ACCD_OK, "no error yet");
     objects(a);
+    unsigned_bounds(a);
     declarations(a);
     regions(a);
     errors(a);

@@ -5,8 +5,8 @@
 -- which eval.lua computes. The body has been through eval.lua before: it is known to be right, and what is told
 -- apart here is only what a GPU cannot do alike (writer:give_up).
 
+local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
-local eval = require "accdeep.eval"
 local method = require "accdeep.method"
 local types = require "accdeep.types"
 
@@ -206,7 +206,7 @@ local function displaced(w, p, i, sign)
 end
 
 local function shift(w, op, a, b)
-  local t = eval.promoted(a.type)
+  local t = arithmetic.promoted(a.type)
   return { type = t, value = function()
     local x, y = a.value(), b.value()
     x = converted(w, a.type, t, x)
@@ -218,7 +218,7 @@ end
 
 local function numbers(w, node, op, a, b)
   if op == "<<" or op == ">>" then return shift(w, op, a, b) end
-  local t = checked(w, eval.common(a.type, b.type))
+  local t = checked(w, arithmetic.common(a.type, b.type))
   local function operands()
     local x, y = a.value(), b.value()
     return converted(w, a.type, t, x), converted(w, b.type, t, y)
@@ -421,7 +421,7 @@ function compilers.unary(w, node)
     return { type = INT, value = function() return w:keep("i64", ("!(%s)"):format(truth(e))) end }
   end
   local e = rvalue(w, node.e)
-  local t = checked(w, eval.promoted(e.type))
+  local t = checked(w, arithmetic.promoted(e.type))
   return { type = t, value = function()
     local v = converted(w, e.type, t, e.value())
     if op == "~" then return w:keep("i64", wrapped(t, ("~(%s)"):format(v))) end
@@ -436,7 +436,7 @@ function compilers.binary(w, node) return binary(w, node, node.op, rvalue(w, nod
 function compilers.cond(w, node)
   local c, a, b = rvalue(w, node.c), rvalue(w, node.a), rvalue(w, node.b)
   local t = a.type.kind == "pointer" and a.type or b.type
-  if a.type.kind == "scalar" and b.type.kind == "scalar" then t = checked(w, eval.common(a.type, b.type)) end
+  if a.type.kind == "scalar" and b.type.kind == "scalar" then t = checked(w, arithmetic.common(a.type, b.type)) end
   local function branch(result, e)
     w:line("%s = %s;", result, held(w, t, e))
   end

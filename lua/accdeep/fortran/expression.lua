@@ -12,6 +12,7 @@
 -- env: session, space (the memory), lookup(name, pos) -> binding: {type, place}, or {type, dope} for a
 -- descriptor that is not in this memory: function(frame) -> a section.
 
+local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
@@ -60,14 +61,14 @@ local function converter(from, to)
   elseif to.logical then
     return function(v) return v end
   elseif to.kind == "complex" then
-    local part = eval.converter(from.part or from, to.part)
+    local part = arithmetic.converter(from.part or from, to.part)
     if not from.part then return function(v) return { part(v), 0.0 } end end
     return function(v) return { part(v[1]), part(v[2]) } end
   elseif from.kind == "complex" then
-    local part = eval.converter(from.part, to)
+    local part = arithmetic.converter(from.part, to)
     return function(v) return part(v[1]) end
   end
-  return eval.converter(from, to)
+  return arithmetic.converter(from, to)
 end
 
 -- A function that stores a value of the type: (address, v, low, high, frame).
