@@ -81,7 +81,7 @@ return {
       .. "during the lifetime: undefined." },
   { id = "ACC33-2.7.1-4", section = "2.7.1", kind = "meaning", status = "done",
     text = "Sections must be contiguous, except such pointer arrays. An implementation may "
-      .. "allocate only the subarray. (decided when the bounds are known: a part of one row, or whole rows)" },
+      .. "allocate only the subarray. (decided when the bounds are known: a part of one row, or whole rows.)" },
   { id = "ACC33-2.7.1-5", section = "2.7.1", kind = "meaning", status = "done",
     text = "A struct in a clause: all members allocated and copied bitwise, pointees not; "
       .. "Fortran allocatable/pointer members likewise not followed." },

@@ -208,7 +208,7 @@ return {
     text = "Section bounds may use sibling members, member functions and names visible at the "
       .. "declaration; they are evaluated on the host, per object, at the directive that uses "
       .. "the shape (\"n can be different for each element of Y\"). (with the types and values of the "
-      .. "language: what C leaves undefined is invalid-section)" },
+      .. "language: what C leaves undefined is invalid-section.)" },
   { id = "TR14-3.1.1-22", section = "3.1.1", kind = "static error", status = "done",
     text = "A section on a member that is neither pointer nor array (not-a-pointer); a shape on "
       .. "a scalar type (not-a-struct)." },
