@@ -100,7 +100,7 @@ end
 
 local function reg(b, v, pos)
   if v.reg then return v.reg end
-  check_integer(v, pos)
+  if not v.const or v.type.float then check_integer(v, pos) end
   return b:emit(pos, op.CONST, 0, 0, v.const)
 end
 
