@@ -34,6 +34,7 @@ struct goacc_name {
     uint64_t unit;  /* bytes of one element, 0: not an array or section */
     int64_t start;
     int section;
+    uint64_t aggregate_end; /* behind the outermost structure that holds the range; 0: none does */
 };
 
 /* As seen from a call. 0 bytes: what begins at the address. 0: not known. */

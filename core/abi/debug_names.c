@@ -170,6 +170,8 @@ static bool describe_inside(struct goacc_search *s, struct goacc_path *path,
         member = member_at(s, type, object);
         if (!member)
             return false;
+        if (!name->aggregate_end)
+            name->aggregate_end = object + goacc_bytes(&s->view, type, object);
         object += member->offset;
         if (!member->name && member->type->kind == GOACC_STRUCT)
             return describe_inside(s, path, member->type, object, name);

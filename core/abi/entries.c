@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room behind the last member that a directive names, for those a later one may: the compiler does
- * not tell how large an aggregate is. */
-enum { FRAME_ROOM = 512 };
+/* Room behind the last member that a directive names, for those that a later one may name, where no
+ * debug information tells how large the aggregate is: the compiler does not pass its size. */
+enum { FRAME_ROOM = 4096 };
 
 void goacc_open_items(struct goacc_items *items, const struct entries *map)
 {
@@ -63,6 +63,17 @@ static bool is_descriptor(uint64_t bytes)
     return bytes >= HEAD && (bytes - HEAD) % DIMENSION == 0;
 }
 
+bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    if (!item->host || (item->bytes != sizeof(void *) && !is_descriptor(item->bytes)))
+        return false;
+    const uintptr_t target = word_at(item->host);
+    for (size_t i = 0; i < nitems; i++)
+        if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
+            return true;
+    return false;
+}
+
 /* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
  * differ in whether it counts where it lies in present data. */
 static void mark_pointer(struct goacc_items *items, const void *slot)
@@ -98,14 +109,38 @@ static bool inside(const struct entries *map, size_t i, const void *address)
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
 }
 
+/* Bytes from an aggregate's entry to its end, as debug information has them; 0: not known. Looked for
+ * once for each directive. */
+static uint64_t aggregate_bytes(const struct entries *map, size_t head)
+{
+    enum { KEPT = 64 };
+    static struct {
+        uintptr_t pc;
+        size_t head;
+        uint64_t bytes;
+    } kept[KEPT];
+    const uintptr_t pc = goacc.site->call.pc, start = (uintptr_t)map->host[head];
+    const size_t at = (pc ^ head) % KEPT;
+    if (kept[at].pc != pc || kept[at].head != head) {
+        uintptr_t end = goacc_aggregate_end((uintptr_t)map->host[head + 1], map->size[head + 1]);
+        kept[at].pc = pc;
+        kept[at].head = head;
+        kept[at].bytes = end > start ? end - start : 0;
+    }
+    return kept[at].bytes;
+}
+
 /* Device memory for an aggregate, given the members that follow its entry. */
 static uint64_t room_for(const struct entries *map, size_t head)
 {
     uintptr_t start = (uintptr_t)map->host[head], end = start;
+    if (head + 1 == map->n)
+        return FRAME_ROOM;
     for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++)
         if ((uintptr_t)map->host[i] + map->size[i] > end)
             end = (uintptr_t)map->host[i] + map->size[i];
-    return end - start + FRAME_ROOM;
+    uint64_t known = aggregate_bytes(map, head);
+    return known > end - start ? known : end - start + FRAME_ROOM;
 }
 
 /* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */

@@ -2,6 +2,7 @@
  * wild pointers in kernels, device addresses on the host. They are explained; then the program
  * ends, or its own handler runs, as without us. */
 #include "runtime.h"
+#include "stray.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +14,22 @@ static uintptr_t instruction(const void *context)
 {
     const ucontext_t *state = context;
     return (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+}
+
+void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
+{
+    if (goacc_unwritten(value))
+        goacc_tell("error", "uninitialized-read", "ACC33-2.7-1", pc,
+                   "the compute region%s follows a pointer in device memory that nothing was written "
+                   "to: its value is %p",
+                   region, (void *)(uintptr_t)value);
+    else if (value)
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+                   "the compute region%s follows %p, which is no address", region,
+                   (void *)(uintptr_t)value);
+    else
+        goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,
+                   "the compute region%s follows a null pointer", region);
 }
 
 /* Bytes are moved by functions that hold no lock of the C library: it may be used. */
@@ -49,6 +66,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
     struct goacc_thread *self = goacc_self();
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     const bool sent = info->si_code <= 0; /* by kill() or raise(): no access */
     if (self->in_core && !sent)
         tell_transfer(info->si_addr);
@@ -60,8 +78,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
                    "the compute region uses %p, which is neither host nor device memory",
                    info->si_addr);
     else if (!sent && self->in_kernel)
-        goacc_tell("error", "null-pointer", "ACC33-gloss-2", instruction(context) + 1,
-                   "the compute region follows a null pointer");
+        goacc_tell_stray(info->si_code == SI_KERNEL ? goacc_stray(registers) : 0,
+                         instruction(context) + 1, "");
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)

@@ -21,6 +21,8 @@ struct tally {
     uintptr_t pc;
     accd_op op;
     uint64_t all, idle, bytes;
+    char name[160]; /* of the first range that moved in vain */
+    bool others;    /* ranges of other names did, too */
 };
 static struct tally *tallies;
 static size_t ntallies, tallies_room;
@@ -76,8 +78,11 @@ static struct range *range_of(uint64_t host, uint64_t bytes)
     return range;
 }
 
-static void count(uintptr_t pc, accd_op op, bool idle, uint64_t bytes)
+static void count(const accd_event *event, bool idle)
 {
+    const uintptr_t pc = goacc.site->call.pc;
+    const accd_op op = event->op;
+    char name[sizeof tallies->name];
     size_t i = 0;
     while (i < ntallies && (tallies[i].pc != pc || tallies[i].op != op))
         i++;
@@ -92,9 +97,21 @@ static void count(uintptr_t pc, accd_op op, bool idle, uint64_t bytes)
         }
         tallies[ntallies++] = (struct tally){.pc = pc, .op = op};
     }
-    tallies[i].all++;
-    tallies[i].idle += idle;
-    tallies[i].bytes += idle ? bytes : 0;
+    struct tally *tally = &tallies[i];
+    tally->all++;
+    if (!idle)
+        return;
+    goacc_spell(goacc.site, event->host, event->bytes, name, sizeof name);
+    if (!tally->idle++)
+        memcpy(tally->name, name, sizeof name);
+    tally->others |= strcmp(tally->name, name) != 0;
+    tally->bytes += event->bytes;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct tally *first = a, *second = b;
+    return (first->bytes < second->bytes) - (first->bytes > second->bytes);
 }
 
 void goacc_idle_event(const accd_event *event)
@@ -106,7 +123,8 @@ void goacc_idle_event(const accd_event *event)
             first->life++;
         return;
     }
-    if ((event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H) || !event->bytes ||
+    enum { SMALL = 64 }; /* what compilers move with every construct: scalars, results of reductions */
+    if ((event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H) || event->bytes <= SMALL ||
         !accd_present_at(goacc.context, event->device, event->host, 0, &object))
         return;
     struct range *first = range_of(object.info.host, 0);
@@ -115,19 +133,22 @@ void goacc_idle_event(const accd_event *event)
     if (!range)
         return;
     uint64_t hash = hash_of((const char *)(uintptr_t)event->host, event->bytes);
-    count(goacc.site->call.pc, event->op, range->life == life && range->hash == hash, event->bytes);
+    count(event, range->life == life && range->hash == hash);
     range->life = life;
     range->hash = hash;
 }
 
 void goacc_idle_end(void)
 {
-    for (size_t i = 0; i < ntallies; i++)
-        if (tallies[i].idle)
-            goacc_tell("advice", "idle-transfer", NULL, tallies[i].pc,
-                       "%llu of %llu transfers %s the device from here moved bytes that nobody "
-                       "had changed since they were moved last: %llu bytes",
-                       (unsigned long long)tallies[i].idle, (unsigned long long)tallies[i].all,
-                       tallies[i].op == ACCD_OP_H2D ? "to" : "from",
-                       (unsigned long long)tallies[i].bytes);
+    if (ntallies)
+        qsort(tallies, ntallies, sizeof *tallies, by_bytes);
+    for (size_t i = 0; i < ntallies && tallies[i].idle; i++)
+        goacc_tell("advice", "idle-transfer", NULL, tallies[i].pc,
+                   "%s%s: %llu of %llu transfers %s the device from here moved bytes that were the "
+                   "same on both sides since they were moved last: %llu bytes",
+                   tallies[i].name, tallies[i].others ? " and others" : "",
+                   (unsigned long long)tallies[i].idle, (unsigned long long)tallies[i].all,
+                   tallies[i].op == ACCD_OP_H2D ? "to" : "from",
+                   (unsigned long long)tallies[i].bytes);
+    ntallies = 0; /* acc_shutdown reports, and the end of the program does */
 }

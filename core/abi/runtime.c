@@ -342,6 +342,8 @@ int goacc_open_region(const char **name_p)
 
 void goacc_shut(void)
 {
+    if (goacc.options.strict)
+        goacc_strict_end();
     accd_context_close(goacc.context);
     goacc.context = NULL;
     goacc_forget_labels();
@@ -386,6 +388,11 @@ accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, const accd_i
     accd_region *region = NULL;
     if (kind != ACCD_EXIT_DATA) /* which does nothing for absent data */
         check_addresses(items, nitems);
+    goacc.items = items;
+    goacc.nitems = nitems;
+    thread->in_core = true; /* a section that is not there at all */
+    goacc_check_blocks(items, nitems);
+    thread->in_core = false;
     goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
     if (goacc.options.strict && kind == ACCD_EXIT_DATA)
         goacc_strict_exit(thread, items, nitems);

@@ -138,7 +138,16 @@ static inline void goacc_must(accd_status status)
 }
 /* The device on which a region of the program is open, and the region's name; -1: none is. */
 int goacc_open_region(const char **name_p);
-/* Ends all device data of the process: acc_shutdown. */
+/* Sections that leave the block that malloc gave end the program, before anything moves. */
+void goacc_check_blocks(const accd_item *items, size_t nitems);
+
+/* The end of the structure that a member lies in, as the call under way sees it; 0: not known. */
+uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes);
+
+/* Whether an item is no more than the pointer or descriptor of another item's data. */
+bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item);
+
+/* Ends all device data of the process, after strict runs have reported on them: acc_shutdown. */
 void goacc_shut(void);
 
 /* Runs a construct of the thread's device for the site. */
@@ -213,6 +222,8 @@ bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *it
 
 /* fault.c: what an access that ends the program was. */
 void goacc_fault_start(void);
+/* A kernel at pc follows a value that is no address; 0: a null pointer. */
+void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region);
 
 /* strict.c */
 /* Device memory is open from the first of these to the last, and closed to the host otherwise. */

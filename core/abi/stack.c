@@ -16,6 +16,7 @@ struct frame_of {
     uintptr_t slot, address; /* where the owner's return address lies, and what it was */
     uintptr_t pc;            /* of the call that mapped it */
     bool declared;
+    bool pointer; /* no more than the pointer or descriptor of data that have a life of their own */
 };
 
 static const uint64_t ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
@@ -127,7 +128,8 @@ static uintptr_t load(uintptr_t address)
     return value;
 }
 
-static void note(const struct goacc_thread *self, const accd_item *item)
+static void note(const struct goacc_thread *self, const accd_item *items, size_t nitems,
+                 const accd_item *item)
 {
     struct search search = {.host = (uintptr_t)item->host};
     struct frame_of *known = find(search.host);
@@ -138,7 +140,8 @@ static void note(const struct goacc_thread *self, const accd_item *item)
     _Unwind_Backtrace(at_frame, &search);
     if (search.slot)
         add(&(struct frame_of){self->number, search.host, item->bytes, search.slot,
-                               load(search.slot), goacc.site->call.pc, goacc.site->declares});
+                               load(search.slot), goacc.site->call.pc, goacc.site->declares,
+                               goacc_carries(items, nitems, item)});
 }
 
 void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits)
@@ -149,7 +152,7 @@ void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t 
             !on_stack(self, (uintptr_t)item->host))
             continue;
         if (!exits) {
-            note(self, item);
+            note(self, items, nitems, item);
             continue;
         }
         struct frame_of *known = find((uintptr_t)item->host);
@@ -203,7 +206,7 @@ static void check(const struct goacc_thread *self, uint64_t host, bool declares)
         return;
     const struct frame_of variable = *known;
     take(known);
-    if (!variable.declared)
+    if (!variable.declared && !variable.pointer)
         goacc_tell_returned(variable.pc);
 }
 

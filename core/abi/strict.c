@@ -97,8 +97,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
     char name[160], pointer[160], region[160];
     goacc_place(site->call.pc, region, sizeof region);
     if (!fault->host && !fault->address) {
-        goacc_tell("error", "null-pointer", "ACC33-gloss-2", fault->pc + 1,
-                   "the compute region%s follows a null pointer, or no address at all", region);
+        goacc_tell_stray(fault->stray, fault->pc + 1, region);
         goacc_end();
     }
     if (!fault->host) {
@@ -227,13 +226,27 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
         const accd_item *item = &items[i];
         char name[160];
         if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
-            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT)
+            goacc_carries(items, nitems, item) ||
+            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT ||
+            !goacc_untold(goacc.site->call.pc))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
         goacc_tell("note", "not-present", "ACC33-2.7-1", goacc.site->call.pc,
                    "%s of %s does nothing: it is not present on device %d", goacc.site->what, name,
                    self->device);
     }
+}
+
+/* Whether the device's copy of a pointer is the device's address of what the host's points to. */
+static bool is_translated(const struct goacc_thread *self, const accd_item *item, const void *device)
+{
+    const void *target;
+    uint64_t there;
+    if (item->bytes != sizeof target)
+        return false;
+    memcpy(&target, item->host, sizeof target);
+    memcpy(&there, device, sizeof there);
+    return there && there == accd_device_address(goacc.context, self->device, target);
 }
 
 /* gcc passes a firstprivate variable as it passes a copyin clause. If it is present, with another
@@ -249,7 +262,8 @@ void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *item
             continue;
         const void *device =
             (const void *)(uintptr_t)accd_device_address(goacc.context, self->device, item->host);
-        if (!memcmp(item->host, device, item->bytes) || !goacc_untold(goacc.site->call.pc))
+        if (!memcmp(item->host, device, item->bytes) || is_translated(self, item, device) ||
+            !goacc_untold(goacc.site->call.pc))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
         goacc_tell("note", "unsupported", "ACC33-impl-1", goacc.site->call.pc,

@@ -197,6 +197,12 @@ static bool name_of(const struct goacc_site *site, uint64_t host, uint64_t bytes
     return site && information() && goacc_debug_name(debug, &site->call, host, bytes, name);
 }
 
+uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
+{
+    struct goacc_name name;
+    return name_of(goacc.site, member, bytes, &name) ? name.aggregate_end : 0;
+}
+
 void goacc_name_item(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;

@@ -8,6 +8,7 @@
 #include "watch.h"
 
 #include "closing.h"
+#include "stray.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -251,6 +252,7 @@ static void on_access(struct goacc_watch *watch, uint64_t address, greg_t *regis
         .pc = (uintptr_t)registers[REG_RIP],
         .write = known && registers[REG_ERR] & ERROR_WRITE,
         .host = closed != NULL,
+        .stray = known ? 0 : goacc_stray(registers),
     };
     watch->faulted = true;
     siglongjmp(watch->leave, 1);

@@ -92,6 +92,11 @@ return function(options)
     if not file then fail(problem) end
     file:close()
   end
+  if options.trace and options.trace ~= "-" then -- the runtime appends: programs may start others
+    local file, problem = io.open(options.trace, "wb")
+    if not file then fail(problem) end
+    file:close()
+  end
   local before = os.getenv "LD_PRELOAD"
   local env = {
     LD_PRELOAD = library() .. (before and before ~= "" and ":" .. before or ""),

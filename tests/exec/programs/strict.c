@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 4 };
+enum { N = 32 };
 struct vec {
     int n;
     float *a;
