@@ -453,8 +453,10 @@ function values.id(b, ctx, node)
   if bound then return bound end
   local known = not member_of(ctx, node) and not ctx.session:this_member(node.name)
     and not ctx.session.scope.variables[node.name]
-  local enumerator = known and ctx.session.scope.enumerators[node.name]
-  if enumerator then return constant(enumerator, arithmetic.enumerator(enumerator)) end
+  if known then
+    local enumerator, t = ctx.session.scope:constant_named(node.name)
+    if enumerator then return constant(enumerator, t) end
+  end
   if known and ctx.session.scope.functions[node.name] then
     raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name),
       { length = #node.name })
@@ -652,7 +654,7 @@ function call_method(b, ctx, node)
   end
   local made = method.of(session, record, base.name)
   if not made then method.unknown(session, record, node) end
-  if made.body then
+  if not made.fn then
     local inlined, depth = method.inlined(session, made, base.tag == "member" and base.base or nil, base.arrow, node)
     return method.inside(session, depth, value, b, ctx, inlined)
   end

@@ -1,11 +1,14 @@
 -- declare.lua - declarations: from trees to types, variables and their values.
 --
 -- Input: trees of grammar "external". Adds to the scope of the session: tags, typedefs, enumerators,
--- variables (name, type, address). Directives between declarations go to shape.lua.
+-- variables (name, type, address). Directives between declarations go to shape.lua, definitions of structures and
+-- classes to class.lua.
 
+local class = require "accdeep.class"
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
+local names = require "accdeep.names"
 local template = require "accdeep.template"
 local types = require "accdeep.types"
 
@@ -62,147 +65,94 @@ local function apply(session, t, declarator)
   return made, name
 end
 
+declare.apply = apply
+
 -- Type of a type_name node: casts, sizeof, type clauses, alloc.
 function declare.type(session, node)
+  if node.resolved then return node.resolved end
   local t = spec_type(session, node.spec)
   return (apply(session, t, node.declarator))
-end
-
--- A member function; its body waits for calls.
-local function add_method(t, item)
-  t.methods = t.methods or {}
-  if t.methods[item.name] then
-    raise("duplicate-name", item.pos, ("there are two member functions named '%s'"):format(item.name))
-  end
-  t.methods[item.name] = { name = item.name, params = item.params, body = item.body, record = t }
-end
-
--- Gives a record the members of a definition, and carries out the directives among them.
-local function fill_record(session, t, spec)
-  local members, names, pragmas, virtual = {}, {}, {}, nil
-  t.bases = {}
-  for i, node in ipairs(spec.bases or {}) do -- their members come first, and are members (TR14-3.1.1-04)
-    local base = spec_type(session, node)
-    if base.kind ~= "record" or not base.complete then
-      raise("not-a-struct", node.pos, ("%s is no base class"):format(types.name(base)),
-        { rule = "TR14-3.1.1-04" })
-    end
-    t.bases[i], members[i] = base, { type = base, pos = node.pos }
-    for name in pairs(base.by_name) do names[name] = true end
-  end
-  for _, item in ipairs(spec.members) do
-    if item.tag == "pragma" then
-      pragmas[#pragmas + 1] = item
-    elseif item.tag == "method" then
-      add_method(t, item)
-    elseif item.tag == "virtual" then
-      virtual = virtual or item
-    else
-      local base = spec_type(session, item.spec)
-      if #item.list == 0 and base.kind == "record" and not base.tag then
-        members[#members + 1] = { type = base, pos = item.pos } -- anonymous record
-        for name in pairs(base.by_name) do
-          if names[name] then
-            raise("duplicate-name", item.pos, ("there are two members named '%s'"):format(name))
-          end
-          names[name] = true
-        end
-      end
-      for _, entry in ipairs(item.list) do
-        if entry.bits then
-          raise("unsupported", entry.bits.pos, "bit-fields cannot be mapped",
-            { help = "use a whole integer and masks", rule = "HOUSE-layout" })
-        end
-        local mt, name = apply(session, base, entry.declarator)
-        if mt.kind ~= "function" then -- member functions have no storage
-          if mt.kind == "void" or (mt.kind == "record" and not mt.complete) then
-            raise("unknown-type", entry.pos,
-              ("member '%s' has the incomplete type %s"):format(name, types.name(mt)),
-              { length = #name })
-          end
-          if mt.kind == "array" and not mt.n then
-            raise("unsupported", entry.pos, ("member '%s' has no size"):format(name),
-              { help = "give the array a size, or make the member a pointer" })
-          end
-          if names[name] then
-            raise("duplicate-name", entry.pos, ("there are two members named '%s'"):format(name), { length = #name,
-              help = #t.bases > 0 and "a member that hides one of a base class needs another name" or nil })
-          end
-          names[name] = true
-          members[#members + 1] = { name = name, type = mt, pos = entry.pos }
-        end
-      end
-    end
-  end
-  if virtual and not names.__vptr then
-    -- the pointer to the table of functions comes first, and leads nowhere on a device
-    session:warn("unsupported", virtual.pos,
-      ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
-      { length = #"virtual", rule = "TR14-4.3-17" })
-    table.insert(members, 1, { name = "__vptr", type = types.pointer(types.void), pos = virtual.pos })
-  end
-  types.complete(t, members)
-  t.position = session:here(spec.pos)
-  local policies = {}
-  for _, pragma in ipairs(pragmas) do policies[#policies + 1] = session:type_directive(pragma, t) end
-  session:check_policies(t, policies)
-end
-
-local function record_type(session, spec)
-  local scope = session.scope
-  local kind = spec.kind == "union" and "union" or "struct"
-  local t = spec.name and scope.tags[spec.name]
-  if not spec.members then
-    if t and (t.kind ~= "record" or t.record ~= kind) then
-      raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
-    end
-    if not t then
-      t = types.record(kind, spec.name)
-      scope.tags[spec.name] = t
-    end
-    return t
-  end
-  if t and t.complete and rawget(scope.tags, spec.name) then
-    raise("duplicate-name", spec.pos, ("%s %s is defined already"):format(spec.kind, spec.name))
-  end
-  if not t or t.complete then
-    t = types.record(kind, spec.name)
-    if spec.name then scope.tags[spec.name] = t end
-  end
-  local around = session.filling
-  t.within = around
-  session.filling = t
-  local ok, err = pcall(fill_record, session, t, spec)
-  session.filling = around
-  if not ok then error(err, 0) end
-  return t
 end
 
 local function enum_type(session, spec)
   local scope = session.scope
   if not spec.list then
     local t = scope.tags[spec.name]
+    if not t and spec.base then
+      t = types.enum(spec.name, spec_type(session, spec.base))
+      scope.tags[spec.name] = t
+    end
     if not t then raise("unknown-type", spec.pos, ("there is no enum '%s'"):format(spec.name)) end
     return t
   end
   local value, most, least = -1, 0, 0
+  local key = spec.scoped and spec.name .. "::" or ""
   for _, item in ipairs(spec.list) do
     value = item.value and constant(session, item.value) or value + 1
-    if scope:declared(item.name) then
+    local name = key .. item.name
+    if scope:declared(name) then
       raise("duplicate-name", item.pos, ("'%s' is declared already"):format(item.name),
         { length = #item.name })
     end
-    scope.enumerators[item.name] = value
+    scope.enumerators[name] = value
+    if not spec.scoped then
+      if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
+      if scope.class then -- known around a structure, too
+        scope.lent = scope.lent or {}
+        scope.lent[name] = true
+      end
+    end
     most, least = math.max(most, value), math.min(least, value)
   end
   local narrow = least < 0 and "int" or "unsigned int"
   local large = least < -0x80000000 or most > (least < 0 and 0x7fffffff or 0xffffffff)
-  local t = types.enum(spec.name, types.scalars[large and (least < 0 and "long" or "unsigned long") or narrow])
+  local base = spec.base and spec_type(session, spec.base)
+    or types.scalars[spec.scoped and "int" or large and (least < 0 and "long" or "unsigned long") or narrow]
+  local t = types.enum(spec.name, base)
   if spec.name then scope.tags[spec.name] = t end
   return t
 end
 
+local function fill(session, t, spec) class.fill(session, declare, t, spec) end
+
+-- The type of a template with arguments: {name, arguments, pos}.
+local function instance(session, spec, made)
+  local arguments, params = {}, made.params
+  local function wrong_number()
+    raise("type-mismatch", spec.pos, ("%s takes %d argument%s"):format(spec.name, #params,
+      #params == 1 and "" or "s"), { length = #spec.name })
+  end
+  if #spec.arguments > #params then wrong_number() end
+  local function argument(parameter, node)
+    local is_type = node.tag == "type_name"
+    if not parameter.spec then
+      if is_type then return declare.type(session, node) end
+      raise("type-mismatch", node.pos, ("%s takes a type for '%s', this is a number"):format(spec.name, parameter.name))
+    end
+    local bare = is_type and node.spec.tag == "named" and node.declarator.pointers == 0 and node.spec.name
+    if is_type and not bare then
+      raise("type-mismatch", node.pos, ("%s takes a number for '%s', this is a type"):format(spec.name,
+        parameter.name))
+    end
+    if bare then node = { tag = "id", pos = node.pos, name = bare } end
+    return { value = constant(session, node), type = spec_type(session, parameter.spec) }
+  end
+  for i, parameter in ipairs(params) do
+    if spec.arguments[i] then
+      arguments[i] = argument(parameter, spec.arguments[i])
+    elseif parameter.default then
+      local known = table.move(params, 1, i - 1, 1, {}) -- those before it are names in it
+      arguments[i] = template.with_arguments(session, { params = known, scope = made.scope }, arguments, argument,
+        parameter, parameter.default)
+    else
+      wrong_number()
+    end
+  end
+  return template.instance(session, spec, made, arguments, fill)
+end
+
 function spec_type(session, spec)
+  if spec.type then return spec.type end
   if spec.tag == "builtin" then
     local t = types.builtin(spec.words)
     if not t then
@@ -210,30 +160,26 @@ function spec_type(session, spec)
     end
     return t
   elseif spec.tag == "record" then
-    return record_type(session, spec)
+    return class.type(session, declare, spec)
   elseif spec.tag == "enum" then
     return enum_type(session, spec)
-  end
-  if spec.tag == "instance" then
-    local arguments = {}
-    for i, argument in ipairs(spec.arguments) do arguments[i] = declare.type(session, argument) end
-    return template.instance(session, spec, arguments, fill_record)
+  elseif spec.tag == "instance" then
+    return names.find(session, { pos = spec.pos, steps = { spec } }, instance)
+  elseif spec.tag == "path" then
+    return names.find(session, spec, instance)
   end
   local t = session.scope.typedefs[spec.name] or session.scope.tags[spec.name]
-  if not t and session.scope.templates[spec.name] then
-    raise("unknown-type", spec.pos, ("'%s' is a template"):format(spec.name), { length = #spec.name,
-      help = ("give it types: %s<float>"):format(spec.name) })
-  end
-  if not t then
-    local names = setmetatable({}, { __index = nil })
-    for name in pairs(types.predefined) do names[name] = true end
-    for name in next, session.scope.tags do names[name] = true end
-    for name in next, session.scope.typedefs do names[name] = true end
-    local near = diagnostic.closest(spec.name, names)
-    raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
-      { length = #spec.name, help = near and ("did you mean '%s'?"):format(near) })
-  end
+  if not t then return names.find(session, { pos = spec.pos, steps = { spec } }, instance) end
   return t
+end
+declare.spec_type = spec_type
+
+-- The template that a path names without arguments, or nil.
+function declare.template(session, spec)
+  if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
+  local ok, _, made = pcall(names.find, session, spec.steps and spec or { pos = spec.pos, steps = { spec } }, instance,
+    true)
+  return ok and made or nil
 end
 
 -- ------------------------------------------------------------------------------- initialisers --
@@ -343,8 +289,16 @@ local function declare_reference(session, t, name, pos, value)
   session.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
-local function declare_one(session, storage, base, item)
-  local scope = session.scope
+-- Whether what a declarator declares is const itself, not only what it leads to.
+local function is_const(words, spec, declarator)
+  while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
+  if declarator.inner then return false end
+  if words.constexpr then return true end
+  return declarator.pointers > 0 and declarator.const or declarator.pointers == 0 and spec.const or false
+end
+
+local function declare_one(session, node, base, item)
+  local scope, storage = session.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = applied(session, base, item.declarator)
   if reference and storage ~= "typedef" then
     return declare_reference(session, t, name, item.declarator.pos, item.value)
@@ -376,7 +330,8 @@ local function declare_one(session, storage, base, item)
   end
   local address = session:new_block(t.size, name, t, item.declarator.pos)
   session.blocks[address].variable = true
-  scope.variables[name] = { name = name, type = t, address = address }
+  scope.variables[name] = { name = name, type = t, address = address,
+    is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   session:variable_declared(scope.variables[name])
 end
@@ -386,18 +341,62 @@ function declare.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end
   if node.tag == "template" then return template.declare(session, node) end
+  if node.tag == "alias" then
+    node = { words = { typedef = true }, spec = node.type.spec, list = { { declarator = { tag = "declarator",
+      pos = node.pos, pointers = node.type.declarator.pointers, suffixes = node.type.declarator.suffixes,
+      inner = node.type.declarator.inner, name = node.name } } } }
+  elseif node.tag == "using" then
+    raise("unsupported", node.pos, "names are not taken out of namespaces", { length = #"using", rule = "HOUSE-version",
+      help = "write the whole name where it is used" })
+  elseif node.tag ~= "declaration" then
+    return
+  end
   local base = spec_type(session, node.spec)
-  for _, item in ipairs(node.list) do declare_one(session, node.storage, base, item) end
+  for _, item in ipairs(node.list) do declare_one(session, node, base, item) end
+end
+
+-- What braces hold together: a namespace, or extern "C".
+local function opened(session, node, braces)
+  if node.tag == "namespace" then
+    local inner = {}
+    for i, name in ipairs(node.names) do
+      inner[i] = names.open(session, name)
+      session.scope = inner[i]
+    end
+    braces[#braces + 1] = inner
+  elseif node.is_block then
+    braces[#braces + 1] = {}
+  end
+end
+
+local function closed(session, node, braces)
+  local inner = table.remove(braces)
+  if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
+  for i = #inner, 1, -1 do
+    names.close(inner[i])
+    session.scope = inner[i].outer
+  end
 end
 
 -- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
 function declare.text(session, text)
-  local at = grammar.skip(text, 1)
-  while at <= #text do
-    local node, after = grammar.parse("external", text, at, session.scope)
-    declare.external(session, node)
-    at = after
-  end
+  local at, braces, outer = grammar.skip(text, 1), {}, session.scope
+  local ok, err = pcall(function()
+    while at <= #text do
+      local node, after = grammar.parse("external", text, at, session.scope)
+      if node and (node.tag == "namespace" or node.tag == "linkage") then
+        opened(session, node, braces)
+      elseif node and node.tag == "closing" then
+        closed(session, node, braces)
+      else
+        declare.external(session, node)
+      end
+      at = after
+    end
+    if #braces > 0 then raise("syntax", #text, "expected '}', found unexpected end of the text") end
+  end)
+  session.scope = outer
+  if not ok then error(err, 0) end
 end
 
 -- A local declaration inside a body: types only; returns a list of {name, type, value}.

@@ -2,6 +2,7 @@
 --
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
+local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
 local nest = require "accdeep.nest"
@@ -107,7 +108,7 @@ end
 function Session:define(node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
-    local made = spec and spec.tag == "named" and self.scope.templates[spec.name]
+    local made = spec and not clause.type.spec.type and declare.template(self, spec)
     if made then
       local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
       table.remove(clauses, i)

@@ -423,7 +423,7 @@ local function call_method(env, node)
   if t.kind ~= "record" then raise("not-a-struct", base.pos, "only objects have member functions") end
   local made = method.of(session, t, base.name)
   if not made then method.unknown(session, t, node) end
-  if made.body then
+  if not made.fn then
     local inlined, depth = method.inlined(session, made, base.base, base.arrow, node)
     return method.inside(session, depth, compile, env, inlined)
   end
@@ -639,12 +639,14 @@ eval.assignment, eval.at = assignment, at
 -- The value of a constant integer expression: array sizes, enumerators, designators.
 function eval.constant(session, node)
   local env = { session = session, space = {}, lookup = function(name, pos)
-    local value = session.scope.enumerators[name]
-    if not value and session.scope.variables[name] then
+    local value, t = session.scope:constant_named(name)
+    local variable = not value and session.scope.variables[name]
+    if variable and variable.constant then value, t = variable.constant, variable.type end
+    if variable and not value then
       raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
         { length = #name })
     end
-    return value and { type = arithmetic.enumerator(value), const = value } or nil
+    return value and { type = t, const = value } or nil
   end }
   local e = arithmetic_value(env, node)
   if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end

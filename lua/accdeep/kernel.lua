@@ -6,7 +6,6 @@
 -- in a journal of the core.
 
 local api = require "accdeep.api"
-local arithmetic = require "accdeep.arithmetic"
 local async = require "accdeep.async"
 local core = require "accdeep.core"
 local cuda = require "accdeep.cuda"
@@ -191,8 +190,8 @@ local function lookup(session, k, name, pos)
   local member = session:this_member(name)
   local variable = member or session.scope.variables[name]
   if not variable then
-    local value = session.scope.enumerators[name]
-    if value then return { type = arithmetic.enumerator(value), const = value } end
+    local value, of = session.scope:constant_named(name)
+    if value then return { type = of, const = value } end
     local fn = session.scope.functions[name] or api.in_text(session, name)
     return fn and { fn = fn } or api.constant_in_text(name)
   end

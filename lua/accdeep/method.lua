@@ -1,6 +1,7 @@
 -- method.lua - member functions: one expression that takes the place of its calls, or a Lua function.
 --
--- A record keeps {params = names, body = tree, record} by name; a session {fn, record} for functions that a
+-- A record keeps {params = names, body = tree, record, scope?, other?} by name, other being one of the same name with
+-- other parameters, or instead of a body the error why it cannot be called; a session {fn, record} for functions that a
 -- scenario gives with method(). A call is replaced by the body, with parameters replaced by arguments, and
 -- members looked up in the object: so section bounds, host and device expressions all know it.
 
@@ -27,7 +28,7 @@ end
 local function copy(node, pos, replace)
   local made = {}
   for key, value in pairs(node) do
-    if type(value) == "table" and key ~= "type" then
+    if type(value) == "table" and key ~= "type" and key ~= "resolved" then
       made[key] = value.tag and (replace(value) or copy(value, pos, replace)) or copy(value, pos, replace)
     else
       made[key] = value
@@ -40,8 +41,16 @@ end
 -- The body of a function called on an object, a node; object nil: on the object whose members the names
 -- around mean. arrow: the object is a pointer.
 function method.inlined(session, made, object, arrow, node)
-  if #node.args ~= #made.params then
-    raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(made.name, #made.params))
+  local first = made
+  while made.other and #(made.params or {}) ~= #node.args do made = made.other end
+  if #(made.params or node.args) ~= #node.args then
+    raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(first.name, #first.params))
+  end
+  if made.error then
+    local err = {}
+    for key, value in pairs(made.error) do err[key] = value end
+    err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
+    error(setmetatable(err, getmetatable(made.error)), 0)
   end
   local depth = (session.inlining or 0) + 1
   if depth > DEEPEST then raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit" }) end
@@ -60,6 +69,9 @@ function method.inlined(session, made, object, arrow, node)
       if types.member(made.record, inner.name) or method.of(session, made.record, inner.name) then
         return in_object(inner.name)
       end
+      local constant, t
+      if made.scope then constant, t = made.scope:constant_named(inner.name) end
+      if constant then return { tag = "num", pos = pos, value = constant, type = t.name } end
       return { tag = "id", pos = pos, name = inner.name, global = true }
     end
   end

@@ -1,9 +1,12 @@
 -- scope.lua - names of a host program: variables, types, tags, enumerators, functions, procedures, templates,
--- qualified names of C++ (key -> items of qualified.lua).
+-- namespaces, qualified names of C++ (key -> items of qualified.lua). Enumerators are all constants; constant_types
+-- has the types of those that are no int.
 --
 -- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
--- used, new ones are entered here.
+-- used, new ones are entered here. The scope of a namespace, a class or a template's arguments has a home: the scope
+-- around all of these, to which the types made of templates belong.
 
+local arithmetic = require "accdeep.arithmetic"
 local qualified = require "accdeep.qualified"
 local types = require "accdeep.types"
 
@@ -15,13 +18,14 @@ local function new(outer)
   local self = setmetatable({ outer = outer, variables = space "variables", typedefs = space "typedefs",
     tags = space "tags", enumerators = space "enumerators", functions = space "functions",
     procedures = space "procedures", templates = space "templates", instances = space "instances",
-    qualified = space "qualified" }, Scope)
+    qualified = space "qualified", namespaces = space "namespaces",
+    constant_types = space "constant_types" }, Scope)
   if not outer then
     for name, scalar in pairs(types.predefined) do self.typedefs[name] = types.scalars[scalar] end
   end
   self.is_type = function(name) return self:type_named(name) ~= nil end
   self.is_template = function(name) return self.templates[name] ~= nil end
-  self.qualified_type = function(text) return self:type_spelled(text) end
+  self.qualified_type = function(text) return self:type_spelled(text) or self:type_inside(text) end
   return self
 end
 
@@ -50,6 +54,36 @@ function Scope:type_spelled(text)
     at = at.outer
   end
   return found
+end
+
+-- The type that a class or a namespace declares, of a name without arguments of templates: Outer::Inner; or nil.
+function Scope:type_inside(text)
+  local t, key = nil, nil
+  if text:find "[<>]" or not text:find("::", 1, true) then return nil end
+  for name in text:gmatch "[%w_]+" do
+    if t then
+      local inner = t.names
+      t = inner and (rawget(inner.typedefs, name) or rawget(inner.tags, name))
+      if not t then return nil end
+    else
+      key = key and key .. "::" .. name or name
+      t = self.typedefs[key] or self.tags[key]
+      if not t and not self.namespaces[key] then return nil end
+    end
+  end
+  return t
+end
+
+-- Enters a constant; it hides a variable of the same name.
+function Scope:constant(name, value, t)
+  self.enumerators[name], self.variables[name] = value, false
+  if t and t ~= types.scalars.int then self.constant_types[name] = t end
+end
+
+-- The value and the type of a constant, or nil.
+function Scope:constant_named(name)
+  local value = self.enumerators[name]
+  return value, value and (self.constant_types[name] or arithmetic.enumerator(value))
 end
 
 -- Whether the name is taken in this scope itself.

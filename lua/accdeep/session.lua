@@ -6,7 +6,6 @@
 -- were.
 
 local api = require "accdeep.api"
-local arithmetic = require "accdeep.arithmetic"
 local async = require "accdeep.async"
 local core = require "accdeep.core"
 local debug_info = require "accdeep.debug_info"
@@ -21,6 +20,7 @@ local group = require "accdeep.openmp.group"
 local kernel = require "accdeep.kernel"
 local location = require "accdeep.location"
 local method = require "accdeep.method"
+local names = require "accdeep.names"
 local openmp = require "accdeep.openmp"
 local prepared = require "accdeep.prepared"
 local region = require "accdeep.region"
@@ -242,7 +242,8 @@ end
 -- The place in the current text: kept by what is declared there.
 function Session:here(pos)
   local current = self.current or {}
-  return { text = current.text, file = current.file, line = current.line, pos = pos }
+  return { text = current.text, file = current.file, line = current.line, pos = pos,
+    scope = self.scope.home and self.scope or nil }
 end
 
 -- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
@@ -267,9 +268,12 @@ end
 
 local function for_user(self, place, user, fn, ...) return noted(self, place, user, pcall(fn, ...)) end
 
--- Runs fn, whose positions belong to the text of another place.
+-- Runs fn, whose positions belong to the text of another place; names are those of the class or namespace there.
 function Session:at(place, fn, ...)
   if not place or not place.text then return fn(...) end
+  if place.scope and place.scope ~= self.scope then
+    return names.within(self, place.scope, self.at, self, place, fn, ...)
+  end
   return self:within(place.text, place.file, place.line, for_user, self, place, self.current or {}, fn, ...)
 end
 
@@ -397,8 +401,8 @@ function Session:host_env()
         end
         return variable
       end
-      local value = self.scope.enumerators[name]
-      if value then return { type = arithmetic.enumerator(value), const = value } end
+      local value, t = self.scope:constant_named(name)
+      if value then return { type = t, const = value } end
       return function_binding(self, name) or api.constant_in_text(name)
     end }
   end
@@ -723,9 +727,9 @@ function Session:directive_here(text, refs, file, line)
   if node.compute then
     prepared.check(self, text, file, line) -- it is run when the body is there
     return kernel.construct(self, text, refs, file, line, function(references, _, run)
-      local names = {}
-      for i, r in ipairs(references) do names[i] = r.name .. (self:visible(r.name) and "+" or "") end
-      local plan = self:prepare(text, file, line, references, "\0" .. table.concat(names, ","))
+      local seen = {}
+      for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "") end
+      local plan = self:prepare(text, file, line, references, "\0" .. table.concat(seen, ","))
       return run(plan, not plan.condition_value or plan.condition_value())
     end)
   end

@@ -8,7 +8,7 @@ local core = require "accdeep.core"
 local transaction = {}
 
 local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "procedures", "templates", "instances",
-  "qualified" }
+  "qualified", "namespaces", "constant_types" }
 local LISTS = { "target_blocks", "target_variables" }
 local TABLES = { "shape_tables", "policy_tables", "method_tables", "mapper_tables" } -- record -> name -> what it says
 

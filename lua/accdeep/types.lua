@@ -149,7 +149,8 @@ local function spell(t, inner)
   elseif t.kind == "array" and not t.name then
     return spell(t.of, ("%s[%s]"):format(inner, t.n or ""))
   end
-  local name = t.name or (t.tag and (t.record or "enum") .. " " .. t.tag) or t.record or t.kind
+  local keyword = t.keyword or t.record
+  local name = t.name or (t.tag and (keyword or "enum") .. " " .. t.tag) or keyword or t.kind
   return inner == "" and name or name .. " " .. inner
 end
 
@@ -162,7 +163,8 @@ function types.path(t, offset)
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
     local into = offset - member.offset
     if into >= 0 and into < member.type.size then
-      return (member.name and "." .. member.name or "") .. types.path(member.type, into)
+      local path = (member.name and "." .. member.name or "") .. types.path(member.type, into)
+      if path ~= "" then return path end -- in the last bytes of a base class may lie a member
     end
   end
   return ""

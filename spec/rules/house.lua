@@ -10,8 +10,11 @@ return {
       .. "(expectation); a construct that fails leaves directory, counters, attachments and "
       .. "memory as they were." },
   { id = "HOUSE-layout", section = "layout", kind = "meaning", status = "done",
-    text = "Types are laid out as the C ABI of x86-64 System V says; what cannot be mapped "
-      .. "member by member, as bit-fields, is rejected (unsupported)." },
+    text = "Types are laid out as the C ABI of x86-64 System V says, classes as the Itanium C++ ABI does "
+      .. "(2.4): static members, member types and functions are no data, an empty class has one byte; what "
+      .. "cannot be mapped member by member, as bit-fields, is rejected, and so are virtual base classes and a "
+      .. "class that compilers lay out differently, for they disagree whether defaulted functions leave a base "
+      .. "class a POD (unsupported)." },
   { id = "HOUSE-debug", section = "debug", kind = "meaning", status = "open",
     text = "A type taken from the debug information of a program has the offsets and sizes that stand "
       .. "there, and its shapes may name parts of members, include(m.a[0:m.n]); nothing is declared where "

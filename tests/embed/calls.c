@@ -77,6 +77,23 @@ static void declarations(accd *a)
     refuses(a, accd_declare(a, "struct"), ACCD_SYNTAX, "syntax", "");
 }
 
+/* Members are where a C++ compiler puts them: what is static is no part of an object. */
+static void classes(accd *a)
+{
+    static double v[3] = {1, 2, 3};
+    static struct {
+        int n;
+        double *d;
+    } s = {3, v};
+    fine(a, accd_declare(a, "class counted { public: static int k; typedef int index; int n; double *d;\n"
+                            "#pragma acc shape include(d[0:n])\n};"));
+    fine(a, accd_bind(a, "s", "counted", &s));
+    fine(a, accd_directive(a, "acc enter data copyin(s)"));
+    ok(accd_deviceptr(a, v) && accd_is_present(a, v, sizeof v), "the shape is that of the object");
+    fine(a, accd_directive(a, "acc exit data delete(s)"));
+    fine(a, accd_unbind(a, "s"));
+}
+
 /* ------------------------------------------------------------------------------------- regions -- */
 
 static void regions(accd *a)
@@ -444,6 +461,7 @@ int main(void)
     objects(a);
     unsigned_bounds(a);
     declarations(a);
+    classes(a);
     regions(a);
     errors(a);
     devices(a);

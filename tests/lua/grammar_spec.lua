@@ -115,7 +115,7 @@ describe("declarations", function()
   it("reads variables, pointers, arrays and initialisers", function()
     local node = external "static unsigned long *p, v[3][n + 1], (*q)[4] = { 0 };"
     assert.equal("declaration", node.tag)
-    assert.equal("static", node.storage)
+    assert.is_true(node.words.static)
     assert.same({ "unsigned", "long" }, node.spec.words)
     assert.equal(3, #node.list)
     assert.equal(1, node.list[1].declarator.pointers)
@@ -131,7 +131,7 @@ describe("declarations", function()
       .. "#pragma acc shape exclude(m)\n int k; } s;")
     assert.equal("record", node.spec.tag)
     assert.equal("S", node.spec.name)
-    assert.equal("B", node.spec.bases[1].name)
+    assert.equal("B", node.spec.bases[1].spec.name)
     local tags = {}
     for i, member in ipairs(node.spec.members) do tags[i] = member.tag end
     assert.same({ "members", "members", "pragma", "members" }, tags)
@@ -149,14 +149,15 @@ describe("declarations", function()
     local node = external "enum E { A, B = 4, C, } e;"
     assert.equal(3, #node.spec.list)
     assert.equal("4", text(node.spec.list[2].value))
-    assert.equal("typedef", external("typedef int T;").storage)
+    assert.is_true(external("typedef int T;").words.typedef)
     node = external "T x = { .a = 1, [2].b = 2, 3 };"
     assert.equal("field", node.list[1].value.list[1].path[1].tag)
     assert.equal("element", node.list[1].value.list[2].path[1].tag)
     assert.is_nil(node.list[1].value.list[3].path)
     node = external "struct F { unsigned a : 3; unsigned : 4; int f(int x, T *y) const; };"
     assert.equal("3", text(node.spec.members[1].list[1].bits.width))
-    assert.equal("function", node.spec.members[3].list[1].declarator.suffixes[1].tag)
+    assert.equal("function", node.spec.members[3].tag)
+    assert.equal("method", node.spec.members[3].role)
   end)
 
   local bad = {

@@ -362,7 +362,7 @@ local function call_method(w, node)
   local t = compile(w, base.base).type
   if base.arrow and t.kind == "pointer" then t = t.to end
   local made = method.of(session, t, base.name)
-  if not made.body then w:give_up(("%s is a function of the scenario"):format(base.name)) end
+  if made.fn then w:give_up(("%s is a function of the scenario"):format(base.name)) end
   local inlined, depth = method.inlined(session, made, base.base, base.arrow, node)
   return method.inside(session, depth, compile, w, inlined)
 end

@@ -1,11 +1,11 @@
 -- cdecl.lua - C declarations: types, members, variables with initialisers, directives between them.
 --
--- Nodes: declaration{spec, storage, list of {declarator, init?}}; spec is builtin{words} |
--- record{kind, name?, members?} | enum{name?, list?} | named{name} | instance{name, arguments};
--- method{name, params, body}; virtual (a member function that makes its type polymorphic);
--- template{params, record}; declarator{pointers, reference?, name? |
--- inner?, suffixes}; pragma{text}; init is an expression or braces{list of {path?, value}}.
+-- Nodes: declaration{spec, words, list of {declarator, init?}}; spec is builtin{words} | enum{name?, list?, scoped?,
+-- base?} | named{name, type?} | instance{name, arguments} | path{global?, steps} | record (class.lua); const: what it
+-- says of itself; declarator{pointers, const?, reference?, name? | inner?, suffixes}; pragma{text}; init is an
+-- expression or braces{list of {path?, value}}; namespace{names}, linkage and closing stand for their braces.
 
+local lex = require "accdeep.grammar.lex"
 local lpeg = require "lpeg"
 local P, S, V, C, Cc, Cp, Ct, Cmt, Carg =
   lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct, lpeg.Cmt, lpeg.Carg
@@ -19,56 +19,86 @@ return function(rules, lx)
   rules.pragma = node("pragma", P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * Cp() * C(line)
     * lx.space, function(n, start, text) n.start, n.text = start, text end)
 
-  local qualifier = lx.words "const volatile restrict __restrict __restrict__ register inline auto" / 0
-  local storage = lx.words "typedef extern static"
+  local qualifying = "const volatile restrict __restrict __restrict__ register inline auto"
+  local qualifier, is_qualifier = lx.words(qualifying), {}
+  for w in qualifying:gmatch "%S+" do is_qualifier[w] = true end
+  local qualifiers = (qualifier / 0) ^ 0
   local builtin = lx.words [[void char short int long float double signed unsigned _Bool bool]]
 
   rules.builtin = node("builtin", builtin * (builtin + qualifier) ^ 0, function(n, ...)
-    n.words = { ... }
+    n.words = {}
+    for _, w in ipairs { ... } do
+      if is_qualifier[w] then n.const = n.const or w == "const" else n.words[#n.words + 1] = w end
+    end
   end)
-  rules.base = V "instance" + V "named"
-  rules.record = node("record", lx.words "struct union class" * opt(name)
-      * opt(sym ":" * Ct(lx.list((lx.words "public private protected" / 0) ^ -1 * V "base")))
-      * opt(sym "{" * Ct(V "member" ^ 0) * expect(sym "}", "expected a member or '}'")),
-    function(n, kind, tag, bases, members)
-      n.kind, n.name, n.bases, n.members = kind, tag or nil, bases or nil, members or nil
-      if not tag and not members then error({ syntax = "expected a tag or members", pos = n.pos }, 0) end
-    end)
-  rules.enumerator = node("enumerator", name * opt(sym "=" * V "expression"),
+  rules.enumerator = node("enumerator", name * V "attribute" ^ 0 * opt(sym "=" * V "expression"),
     function(n, text, value) n.name, n.value = text, value or nil end)
-  rules.enum = node("enum", word "enum" * opt(name)
+  rules.enum = node("enum", word "enum" * opt(lx.words "class struct") * opt(name)
+      * opt(#(P ":" - "::") * sym ":" * V "plain_spec")
       * opt(sym "{" * Ct((V "enumerator" * (sym "," * V "enumerator") ^ 0) ^ -1) * sym "," ^ -1
         * expect(sym "}", "expected an enumerator or '}'")),
-    function(n, tag, list)
-      n.name, n.list = tag or nil, list or nil
+    function(n, scoped, tag, base, list)
+      n.scoped, n.name, n.base, n.list = scoped ~= false, tag or nil, base or nil, list or nil
       if not tag and not list then error({ syntax = "expected a tag or enumerators", pos = n.pos }, 0) end
     end)
-  rules.named = node("named", name, function(n, text) n.name = text end)
   rules.known = node("named", V "known_type", function(n, text) n.name = text end)
 
-  rules.instance = node("instance", V "known_template" * sym "<" * Ct(lx.list(V "any_type"))
-      * expect(sym ">", "expected ',' or '>'"),
-    function(n, text, arguments) n.name, n.arguments = text, arguments end)
+  -- A name of C++, with scopes and arguments of templates: what it is, is found where it is used (names.lua).
+  local arguments = sym "<" * Ct(lx.list(V "argument") ^ -1)
+  rules.step = node("step", V "known_template" * arguments * expect(sym ">", "expected ',' or '>'")
+      + name * opt(arguments * sym ">"),
+    function(n, text, list) n.name, n.arguments = text, list or nil end)
+  local function one_name(pos, global, first, ...)
+    if global or select("#", ...) > 0 then
+      return { tag = "path", pos = pos, global = global or nil, steps = { first, ... } }
+    end
+    return { tag = first.arguments and "instance" or "named", pos = first.pos, name = first.name,
+      arguments = first.arguments }
+  end
+  local more_steps = (P "::" * lx.space * word "template" ^ -1 * V "step") ^ 0
+  local steps = V "step" * more_steps
+  rules.path = word "typename" ^ -1 * Cp() * opt(sym "::" * Cc(true)) * steps / one_name
+  -- struct Outer::Inner, class vector<float>: no definition
+  rules.elaborated = (lx.words "struct class union enum typename" / 0) * Cp() * opt(sym "::" * Cc(true))
+    * #(lex.letter * lex.alnum ^ 0 * lex.blank * (P "<" + "::")) * steps * -S "{:" / one_name
+  rules.known_instance = Cp() * Cc(false) * node("step", V "known_template" * arguments * sym ">",
+    function(n, text, list) n.name, n.arguments = text, list end) * more_steps / one_name
 
-  -- A type of C++ that a program's debug information gave: std::vector<float>, app::cell
+  -- The same of what is known already: from a program's debug information, or declared.
   rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
-  local step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
-  local spelled = C((P "::" * lx.space) ^ -1 * step * (P "::" * lx.space * step) ^ 0)
+  local known_step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
+  local spelled = C((P "::" * lx.space) ^ -1 * known_step * (P "::" * lx.space * known_step) ^ 0)
   rules.qualified = node("named", (lx.words "struct class union enum typename" / 0) ^ -1
       * Cmt(Carg(1) * #(lx.raw_name / 0 * lx.space * (P "<" + "::") + "::") * spelled, function(_, at, state, text)
         local key = state.qualified_type and state.qualified_type(text)
         if key then return at, key end
         return nil
       end),
-    function(n, text) n.name = text end)
+    function(n, key) if type(key) == "table" then n.type = key else n.name = key end end)
 
-  local function any_spec(named)
-    return qualifier ^ 0 * (V "qualified" + V "builtin" + V "record" + V "enum" + V "instance" + named) * qualifier ^ 0
+  local function with_qualifiers(p)
+    return Ct(qualifier ^ 0) * p * Ct(qualifier ^ 0) / function(before, n, behind)
+      for _, list in ipairs { before, behind } do
+        for _, w in ipairs(list) do n.const = n.const or w == "const" end
+      end
+      return n
+    end
   end
-  rules.spec, rules.sure_spec = any_spec(V "named"), any_spec(V "known")
+  local function any_spec(named)
+    return with_qualifiers(V "qualified" + V "builtin" + V "elaborated" + V "record" + V "enum" + named)
+  end
+  rules.plain_spec = with_qualifiers(V "qualified" + V "builtin" + V "elaborated"
+    + node("named", (lx.words "struct class union enum" / 0) * name * -S "{:", function(n, text) n.name = text end)
+    + V "path")
+  rules.spec = any_spec(V "path")
+  rules.sure_spec = any_spec(V "known_instance" + V "known")
 
-  local stars = Cp() * (sym "*" * qualifier ^ 0 * Cc "*") ^ 0 / function(_, ...)
-    return select("#", ...)
+  -- Their number, and whether the last is const.
+  local stars = Ct((sym "*" * Ct(qualifier ^ 0)) ^ 0) / function(list)
+    local last = list[#list] or {}
+    local const
+    for _, w in ipairs(last) do const = const or w == "const" end
+    return { n = #list, const = const }
   end
   rules.parameter = V "spec" * V "any_declarator" * (sym "=" * V "expression") ^ -1
   rules.parameters = (lx.list(V "parameter") * (sym "," * sym "...") ^ -1) ^ -1
@@ -77,10 +107,10 @@ return function(rules, lx)
     + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
       function() end)
   local function declarator(who)
-    return node("declarator", stars * opt(Cp() * sym "&" * qualifier ^ 0)
+    return node("declarator", stars * opt(Cp() * sym "&" * qualifiers)
         * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
       function(n, pointers, reference, what, dimensions)
-        n.pointers, n.reference, n.suffixes = pointers, reference or nil, dimensions
+        n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
         if type(what) == "table" then
           n.inner = what
         else
@@ -90,9 +120,10 @@ return function(rules, lx)
   end
   rules.declarator = declarator(name)
   rules.any_declarator = node("declarator",
-    stars * opt(name + sym "(" * V "any_declarator" * sym ")") * Ct(V "dimension" ^ 0),
-    function(n, pointers, what, dimensions)
-      n.pointers, n.suffixes = pointers, dimensions
+    stars * opt(Cp() * (sym "&&" + sym "&") * qualifiers) * opt(name + sym "(" * V "any_declarator" * sym ")")
+      * Ct(V "dimension" ^ 0),
+    function(n, pointers, reference, what, dimensions)
+      n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
       if type(what) == "table" then n.inner = what else n.name = what or nil end
     end)
   rules.type_name = Cp() * V "sure_spec" * V "any_declarator" / function(pos, spec, declared)
@@ -103,39 +134,11 @@ return function(rules, lx)
     return { tag = "type_name", pos = pos, spec = spec, declarator = declared }
   end
 
-  -- members
-  rules.access = (lx.words "public private protected" / 0) * sym ":"
-  rules.member_item = node("member_item", V "declarator" * opt(node("bits", sym ":" * V "expression",
-      function(n, width) n.width = width end)) * (sym "=" * V "initializer" / 0) ^ -1,
-    function(n, declared, bits) n.declarator, n.bits = declared, bits or nil end)
-  -- member functions: a body is one return; constructors and destructors never run (TR14-4.3-09)
-  local function_qualifier = (lx.words "const noexcept" / 0) ^ 0
-  local any_body = (P "=" * lx.space * (word "default" + word "delete" + P "0" * lx.space)) ^ -1
-    * (sym ";" + V "braced" * lx.space)
-  rules.virtual = node("virtual", word "virtual" * (1 - S ";{}=") ^ 0 * any_body, function() end)
-  rules.operator = (V "spec" / 0) * (stars / 0) * sym "&" ^ -1 * word "operator" * (1 - P "(") ^ 0 * V "parentheses"
-    * lx.space * function_qualifier * any_body
-  rules.method = node("method", (lx.words "static inline constexpr" / 0) ^ 0 * V "spec" * stars / 0
-      * name * sym "(" * Ct((lx.list(V "parameter_name")) ^ -1) * sym ")" * function_qualifier * sym "{"
-      * expect(word "return", "expected 'return': a member function's body is one expression")
-      * expect(V "comma", "expected an expression") * expect(sym ";", "expected ';'")
-      * expect(sym "}", "expected '}'"),
-    function(n, text, params, body) n.name, n.params, n.body = text, params, body end)
-  rules.parameter_name = V "spec" / 0 * V "any_declarator" / function(declared) return declared.name or "" end
-  rules.braced = P "{" * (1 - S "{}" + V "braced") ^ 0 * P "}"
-  rules.constructor = (lx.words "explicit inline constexpr" / 0) ^ 0 * sym "~" ^ -1 * (name / 0)
-    * V "parentheses" * lx.space * (S ":" * (1 - S "{};") ^ 0) ^ -1 * any_body
-  local bare_bits = node("bits", sym ":" * V "expression", function(n, width) n.width = width end)
-  rules.member = V "pragma" + V "access" + sym ";" + V "virtual" + V "method" + V "operator"
-    + V "constructor"
-    + node("members", storage ^ -1 / 0 * V "spec"
-      * (Ct(lx.list(V "member_item")) + bare_bits + Ct(P(true)))
-      * expect(sym ";" , "expected ';' after a member"),
-      function(n, spec, list)
-        n.spec = spec
-        if list.tag == "bits" then n.list = { { tag = "member_item", pos = list.pos, bits = list } }
-        else n.list = list end
-      end)
+  rules.parameter_names = Ct((lx.list(V "spec" / 0 * V "any_declarator" * (sym "=" * V "expression" / 0) ^ -1
+    / function(declared) return declared.name or "" end)) ^ -1) * sym ")"
+  -- The value of a static member, and a function's body that is one expression (class.lua).
+  rules.initial = sym "{" * V "expression" * sym "}" + V "expression"
+  rules.returned = word "return" * V "comma" * sym ";" * sym "}"
 
   -- initialisers
   rules.designator = (sym "." * node("field", name, function(n, text) n.name = text end)
@@ -152,18 +155,28 @@ return function(rules, lx)
   rules.init_declarator = node("init", V "declarator"
       * opt(sym "=" * expect(V "initializer", "expected a value")),
     function(n, declared, value) n.declarator, n.value = declared, value or nil end)
+  local storage = lx.words "typedef extern static constexpr inline thread_local"
   local function declaration(spec)
-    return node("declaration", opt(storage) * spec * Ct(lx.list(V "init_declarator") ^ -1)
-        * expect(sym ";", "expected ';' after a declaration"),
-      function(n, class, what, list) n.storage, n.spec, n.list = class or nil, what, list end)
+    return node("declaration", V "attribute" ^ 0 * Ct(storage ^ 0) * opt(V "alignas") * spec
+        * Ct(lx.list(V "init_declarator") ^ -1) * expect(sym ";", "expected ';' after a declaration"),
+      function(n, words, align, what, list)
+        n.words, n.align, n.spec, n.list = {}, align or nil, what, list
+        for _, w in ipairs(words) do n.words[w] = true end
+      end)
   end
   rules.declaration = declaration(V "spec")
   -- A variable may have the name of a type: a declaration declares a name.
-  rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifier ^ 0 * name)
+  rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifiers * name)
     * declaration(V "sure_spec")
-  rules.template = node("template", word "template" * sym "<"
-      * Ct(lx.list((lx.words "class typename Type" / 0) * name)) * expect(sym ">", "expected ',' or '>'")
-      * expect(V "record", "expected a class") * expect(sym ";", "expected ';' after a class"),
-    function(n, params, record) n.params, n.record = params, record end)
-  rules.external = V "pragma" + sym ";" * Cc(false) + V "template" + V "declaration"
+
+  -- What holds declarations in braces: they are read one by one, with the names of those before.
+  rules.namespace = node("namespace", word "inline" ^ -1 * word "namespace" * V "attribute" ^ 0
+      * Ct((name * (P "::" * lx.space * name) ^ 0) ^ -1) * sym "{",
+    function(n, names) n.names = names end)
+  rules.linkage = node("linkage", word "extern" * P '"' * (1 - S '"\n') ^ 0 * P '"' * lx.space
+      * opt(sym "{" * Cc(true)),
+    function(n, is_block) n.is_block = is_block end)
+  rules.closing = node("closing", sym "}", function() end)
+  rules.external = V "pragma" + sym ";" * Cc(false) + V "namespace" + V "linkage" + V "closing" + V "template"
+    + V "alias" + V "using" + V "assertion" + V "declaration"
 end

@@ -101,7 +101,7 @@ local function integer(text, suffix)
 end
 
 return function(rules, lx)
-  local sym, expect, node, name = lx.sym, lx.expect, lx.node, lx.name
+  local sym, expect, node = lx.sym, lx.expect, lx.node
   local digit = R "09"
   local exponent = S "eE" * S "+-" ^ -1 * digit ^ 1
   local float = C((digit ^ 1 * P "." * digit ^ 0 + P "." * digit ^ 1) * exponent ^ -1
@@ -142,7 +142,8 @@ return function(rules, lx)
         if is_type then n.type = what else n.e = what end
       end)
     + node("row", sym "#", function() end)
-    + node("id", opt(sym "::" * Cc(true)) * name, function(n, global, text)
+    + node("num", lx.word "nullptr", function(n) n.value, n.type = 0, "int" end)
+    + node("id", opt(sym "::" * Cc(true)) * lx.names, function(n, global, text)
       n.name, n.global = text, global or nil
     end)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
@@ -184,6 +185,9 @@ return function(rules, lx)
   operator = operator + S "*/%+-<>&^|"
   local compound = (P "<<" + ">>" + S "*/%+-&^|") * P "=" * -P "="
   rules.binary = V "unary" * (Cp() * C(operator - compound) * lx.space * V "unary") ^ 0 / fold
+
+  local no_angle = operator - compound - S "<>"
+  rules.argument_value = V "unary" * (Cp() * C(no_angle) * lx.space * V "unary") ^ 0 / fold
 
   rules.expression = Cp() * V "binary" * (sym "?" * V "expression"
     * expect(sym ":", "expected ':'") * V "expression") ^ -1 / function(pos, c, a, b)

@@ -75,6 +75,9 @@ local function new(language)
       pos = tracing.far or at
       if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
     end
+    if type(after) == "table" and after.code then
+      diagnostic.raise(after.code, after.pos, after.syntax, { help = after.help, rule = "HOUSE-version" })
+    end
     local found, length = describe(text, pos)
     if not what and start:find "directive$" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
       :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*omp%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
@@ -99,6 +102,7 @@ local grammar = new {
   parts = {
     require "accdeep.grammar.expr",
     require "accdeep.grammar.cdecl",
+    require "accdeep.grammar.class",
     require "accdeep.grammar.statement",
     require "accdeep.grammar.directive".rules,
     require "accdeep.grammar.openmp".rules,
@@ -112,6 +116,10 @@ local grammar = new {
     type_name = true,
     any_type = true,
     external = false,
+    parameter_names = false,
+    returned = false,
+    initial = false,
+    round = false,
     space = false,
   },
   lex = lex.new,

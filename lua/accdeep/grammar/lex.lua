@@ -64,6 +64,9 @@ function lex.new(trace, blank)
     return at, name
   end
   self.name = Cmt(self.raw_name, not_keyword) * space
+  -- One, or several with scopes: a::b.
+  local one = letter * alnum ^ 0
+  self.names = Cmt(C(one * (P "::" * one) ^ 0), not_keyword) * space
 
   -- p, or else an error with this text at this place. Only behind what commits to the rule.
   function self.expect(p, what)

@@ -1,0 +1,229 @@
+-- layout.lua - where the members of a structure, union or class lie: the Itanium C++ ABI for x86-64, section 2.4.
+--
+-- What is laid out in C needs none of the fields below. Beside size and align a record may have
+--   is_pod: "no", or "open" where compilers disagree; nil is a POD for the purpose of layout
+--   base_size: its bytes as a base class (nvsize); nil: all of them. open_size: the same for compilers that take an
+--     open class for a POD
+--   is_dynamic: whether an object begins with a pointer to a table of functions
+--   is_empty: whether objects have no data, so that a base class of the type has no bytes of its own
+--   parts: {type, offset} of base classes and members that are empty or hold empty classes; largest_empty: the
+--     bytes of the largest of them. Two of one type never have one address.
+
+local types = require "accdeep.types"
+
+local layout = {}
+
+local function aligned(at, align) return (at + align - 1) // align * align end
+
+-- The record whose elements an array has, or the record itself.
+local function innermost(t)
+  while t.kind == "array" do t = t.of end
+  return t
+end
+
+-- Calls visit(class, offset) for the empty classes in an object at an offset, up to `last`, until visit says true.
+local function each_empty(t, offset, last, visit)
+  if not innermost(t).largest_empty or offset > last then return false end
+  if t.kind == "array" then
+    for i = 0, t.n - 1 do
+      if offset + i * t.of.size > last then return false end
+      if each_empty(t.of, offset + i * t.of.size, last, visit) then return true end
+    end
+    return false
+  end
+  if t.is_empty and visit(t, offset) then return true end
+  for _, part in ipairs(t.parts or {}) do
+    if each_empty(part.type, offset + part.offset, last, visit) then return true end
+  end
+  return false
+end
+
+-- The empty classes of an object under construction, by offset.
+local Placed = {}
+Placed.__index = Placed
+
+function Placed:clashes(t, offset)
+  return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
+end
+
+-- is_empty_base: all of it is entered; of anything else only what a later empty base class can meet.
+function Placed:enter(t, offset, is_empty_base)
+  each_empty(t, offset, is_empty_base and math.huge or self.largest, function(class, at)
+    self[at] = self[at] or {}
+    self[at][class] = true
+    self.last = math.max(self.last, at)
+  end)
+end
+
+-- The first offset from `at` on at which an object of a type may lie.
+function Placed:free(t, at, align)
+  at = aligned(at, align)
+  while self:clashes(t, at) do at = at + align end
+  return at
+end
+
+-- The base class that lends its pointer to the table of functions, or nil.
+local function primary_of(bases)
+  for i, base in ipairs(bases) do
+    if base.is_dynamic then return i end
+  end
+  return nil
+end
+
+-- Places of base classes and members, and the sizes; as_pod: of open classes as those compilers do that take them
+-- for PODs.
+local function computed(spec, as_pod)
+  local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
+  local size, data, align = 0, 0, spec.align or 1
+  local found = { bases = {}, members = {} }
+  local primary = primary_of(spec.bases)
+  if spec.has_table and not primary then
+    found.has_own_table = true
+    size, data, align = 8, 8, math.max(align, 8)
+  end
+  local function put_base(i)
+    local base = spec.bases[i]
+    local at
+    if base.is_empty then
+      at = placed:clashes(base, 0) and placed:free(base, data, base.align) or 0
+      size = math.max(size, at + base.size)
+    else
+      local bytes = as_pod and base.open_size or base.base_size or base.size
+      at = placed:free(base, data, base.align)
+      size = math.max(size, at + bytes)
+      data = at + bytes
+    end
+    align = math.max(align, base.align)
+    placed:enter(base, at, base.is_empty)
+    found.bases[i] = at
+  end
+  if primary then put_base(primary) end
+  for i in ipairs(spec.bases) do
+    if i ~= primary then put_base(i) end
+  end
+  for i, member in ipairs(spec.members) do
+    local t = member.type
+    local own = math.max(t.align, member.align or 1)
+    local at = 0
+    if not spec.is_union then
+      at = placed:free(t, data, own)
+      placed:enter(t, at)
+    end
+    data = math.max(data, at + t.size)
+    size, align = math.max(size, data), math.max(align, own)
+    found.members[i] = at
+  end
+  found.base_size, found.align = size, align
+  found.size = aligned(math.max(size, 1), align)
+  return found
+end
+
+-- Whether something that has data lies elsewhere.
+local function differ(spec, a, b)
+  if a.size ~= b.size then return true end
+  for i, base in ipairs(spec.bases) do
+    if a.bases[i] ~= b.bases[i] and not base.is_empty then return true end
+  end
+  for i, at in ipairs(a.members) do
+    if b.members[i] ~= at then return true end
+  end
+  return false
+end
+
+-- Parts of a layout that have empty classes inside, and the size of the largest of these, if any.
+local function parts_of(spec, found)
+  local parts = {}
+  local function add(t, offset)
+    if innermost(t).largest_empty then parts[#parts + 1] = { type = t, offset = offset } end
+  end
+  for i, base in ipairs(spec.bases) do add(base, found.bases[i]) end
+  for i, member in ipairs(spec.members) do add(member.type, found.members[i]) end
+  return #parts > 0 and parts or nil
+end
+
+local function largest_empty(spec)
+  local largest
+  local function count(t) largest = math.max(largest or 0, innermost(t).largest_empty or 0) end
+  for _, base in ipairs(spec.bases) do count(base) end
+  for _, member in ipairs(spec.members) do count(member.type) end
+  return largest ~= 0 and largest or nil
+end
+
+-- Whether a class is a POD for the purpose of layout: nil, "open" or "no". said: what its declarations say.
+local function pod_of(spec, said)
+  if said == "no" or #spec.bases > 0 or spec.has_table then return "no" end
+  for _, member in ipairs(spec.members) do
+    local of = innermost(member.type).is_pod
+    if of == "no" then return "no" end
+    said = said or of
+  end
+  return said
+end
+
+-- A class that a program's debug information gave, as a base class: what fills its last bytes is not known.
+function layout.as_base(record)
+  if not record.from_debug or record.is_pod then return record end
+  local data = 0
+  for _, member in ipairs(record.members) do data = math.max(data, member.offset + member.type.size) end
+  local table_pointer = record.by_name.__vptr
+  record.is_pod, record.base_size = "open", data
+  record.open_size = data < record.size and record.size or nil
+  record.is_dynamic = table_pointer and table_pointer.offset == 0 or nil
+  record.is_empty = #record.members == 0 or nil
+  record.largest_empty = record.is_empty and record.size or nil
+  return record
+end
+
+-- Lays out a record. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of alignas), has_table
+-- (has virtual functions), pod ("no", "open" or nil: what constructors and the like say)}. Returns nil and a base
+-- class if compilers lay the record out differently, as they disagree whether that is a POD.
+function layout.complete(record, spec)
+  spec.is_union = record.record == "union"
+  spec.largest = largest_empty(spec)
+  for _, base in ipairs(spec.bases) do spec.has_table = spec.has_table or base.is_dynamic end
+  local found = computed(spec, false)
+  local other = found
+  for _, base in ipairs(spec.bases) do
+    if base.open_size then
+      other = computed(spec, true)
+      if differ(spec, found, other) then return nil, base end
+      break
+    end
+  end
+  local pod = pod_of(spec, spec.pod)
+  record.is_pod = pod
+  record.base_size = pod and found.base_size or nil
+  local open_size = pod == "open" and found.size or other.base_size
+  record.open_size = pod and open_size ~= found.base_size and open_size or nil
+  record.is_dynamic = spec.has_table or nil
+  local is_empty = not spec.has_table and #spec.members == 0
+  for _, base in ipairs(spec.bases) do is_empty = is_empty and base.is_empty end
+  record.is_empty = is_empty or nil
+  record.parts = parts_of(spec, found)
+  record.largest_empty = is_empty and found.size or spec.largest
+
+  local members = {}
+  if found.has_own_table then
+    members[1] = { name = "__vptr", type = types.pointer(types.void), pos = spec.pos, offset = 0 }
+  end
+  for i, base in ipairs(spec.bases) do
+    if #base.members > 0 then -- without data there is nothing to move
+      members[#members + 1] = { type = base, offset = found.bases[i], is_base = true, pos = spec.pos }
+    end
+  end
+  for i, member in ipairs(spec.members) do
+    member.offset = found.members[i]
+    members[#members + 1] = member
+  end
+  if found.bases[1] then
+    for i, member in ipairs(members) do member.number = i end
+    table.sort(members, function(a, b)
+      if a.offset ~= b.offset then return a.offset < b.offset end
+      return a.number < b.number
+    end)
+  end
+  types.place(record, members, found.size, found.align)
+  return record
+end
+
+return layout

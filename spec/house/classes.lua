@@ -1,0 +1,59 @@
+-- Classes of C++: where their members lie, what their definitions may hold.
+scenario { title = "Classes of C++", cites = { "HOUSE-layout" } }
+
+-- A text that declares D, its size, and offsets of members.
+local function lies(text, size, offsets)
+  local name = "V" .. size
+  declare(text .. (" D %s;"):format(name))
+  expect.equal({ text, sizeof "D" }, { text, size })
+  for member, offset in pairs(offsets or {}) do
+    expect.equal({ member, host(("(char *)&%s.%s - (char *)&%s"):format(name, member, name)) }, { member, offset })
+  end
+end
+
+local layouts = {
+  { "static members and types are no data", [[
+      class D { public: typedef double value_type; using index = int; static int k; static const int N = 3;
+        enum state { ON, OFF }; friend class other; int n; float *a; };]], 16, { n = 0, a = 8 } },
+  { "functions are no data", [[
+      class D { public: D() : n(0), c{1} { if (n) { n = '}'; } } ~D() {} int size() const { return n; }
+        void clear() noexcept; D &operator=(const D &) = delete; operator int() const { return n; } int n; char c; };]],
+    8, { n = 0, c = 4 } },
+  { "the last bytes of a base class with private data are used", "class B { int x; char c; }; class D : public B "
+      .. "{ public: char y; };", 8, { y = 5 } },
+  { "those of a base class with protected data, too", "class B { protected: int *p; char c; }; class D : protected B "
+      .. "{ public: char d; int e; };", 16, { d = 9, e = 12 } },
+  { "those of an instance of a template, too", "template<class T> class B { T *p; char c; }; class D : public B<int> "
+      .. "{ public: char d; };", 16, { d = 9 } },
+  { "those of a plain structure are not", "struct B { int x; char c; }; struct D : B { char y; };", 12, { y = 8 } },
+  { "nor those of a structure with assignment from something else", "struct B { int x; char c; "
+      .. "B &operator=(int) { return *this; } }; struct D : B { char y; };", 12, { y = 8 } },
+  { "a constructor, a destructor and a value of a member make the difference", "struct A { A(int); int x; char c; }; "
+      .. "struct B : A { char y; }; struct E { int x = 1; char c; }; struct F : E { char z; }; "
+      .. "struct D { ~D(); B b; F f; };", 16, {} },
+  { "a table of functions comes first, once", "class B { public: virtual int f(); char c; }; class D : public B "
+      .. "{ public: virtual int g(); char y; };", 16, { c = 8, y = 9 } },
+  { "a base class with a table goes first", "class N { public: int x; }; class V { public: virtual ~V(); char c; }; "
+      .. "class D : public N, public V { public: char z; };", 24, { c = 8, x = 12, z = 16 } },
+  { "an empty base class has no bytes", "struct e {}; struct D : e { int x; };", 4, { x = 0 } },
+  { "an empty member has one", "struct e {}; struct D { e m; char c; };", 2, { c = 1 } },
+  { "two empty ones of one type have two addresses", "struct e {}; struct D : e { e m; int x; };", 8,
+    { m = 1, x = 4 } },
+  { "deep inside, too", "struct e {}; struct h { e a[2]; int x; }; struct D : e { h m; };", 12, { m = 4 } },
+  { "an empty class has one byte", "class D { void f(); };", 1 },
+  { "alignas raises the alignment", "struct alignas(32) D { char c; alignas(8) char d; };", 32, { d = 8 } },
+  { "what is nested and repeated", "struct B { private: long a; char b; }; struct D { struct in { B b[2]; } i; "
+      .. "struct : B { char c; } j; };", 48, {} },
+}
+
+for _, layout in ipairs(layouts) do
+  case(("accepts: %s [HOUSE-layout]"):format(layout[1]), function() lies(layout[2], layout[3], layout[4]) end)
+end
+
+case("rejects: virtual base classes, and what compilers lay out differently [HOUSE-layout]", function()
+  expect.invalid("struct B { int x; }; struct D : virtual B { int y; };", "unsupported")
+  expect.invalid("struct B { B() = default; int x; char c; }; struct D : B { char y; };", "unsupported")
+  declare "struct C { C() = default; int x; char c; }; struct E : C { int y; };" -- here they agree
+  expect.equal(sizeof "E", 12)
+  expect.invalid("struct U { [[no_unique_address]] C c; };", "unsupported")
+end)
