@@ -33,7 +33,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
     enum accd_relation relation;
     struct accd_object *object;
     bool tolerant = claim->flags & ACCD_ITEM_TRY;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
     if (relation == ACCD_ACROSS) {
         struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
         if (!cover.whole || !(cover.one || rules->fusion))

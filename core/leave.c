@@ -485,7 +485,7 @@ static accd_status find_again(struct leave *leave)
         struct accd_object *object;
         if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
             continue;
-        ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+        ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
         if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && !leave->abandon)
             ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
         if (relation == ACCD_ACROSS && !leave->abandon && !accd_claim_spares(plan, claim))

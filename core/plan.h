@@ -177,6 +177,10 @@ enum accd_relation accd_relate_within(struct accd_directory *dir, const struct a
  * out: ACCD_PARTIALLY_PRESENT. */
 accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
                                 const struct accd_object *object, enum accd_relation *relation_p);
+/* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
+ * the range of these where that is what is present, or absent (OMP60-map-15). */
+accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,
+                              enum accd_relation *relation_p, struct accd_object **object_p);
 /* Whether all present objects that meet a claim lie in what its own program leaves out. */
 bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim);
 /* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */

@@ -26,19 +26,20 @@ static uint64_t left_out(const accd_program *layout, uint64_t from, uint64_t to)
 /* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
  * what is left of elements by theirs. */
 static enum accd_relation relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
-                                         const accd_program *own)
+                                         const accd_program *own, uint64_t into)
 {
     uint64_t absent = left_out(layout, from, to), asked = to - from;
-    if (!absent || (own == layout && from % layout->spec.stride == 0))
+    if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_INSIDE;
-    for (uint64_t at = from; own && at < to; at += own->spec.stride) /* what neither of them has */
-        for (size_t i = 0; i < own->spec.nexcluded; i++) {
+    for (uint64_t at = from; own && at < to + into; at += own->spec.stride) /* what neither of them has */
+        for (size_t i = 0; i < own->spec.nexcluded; i++) { /* both of them moved by into: nothing is negative */
             uint64_t low = at + own->spec.excluded[i].offset;
             uint64_t high = low + own->spec.excluded[i].bytes;
-            high = high < to ? high : to;
+            low = low > from + into ? low : from + into;
+            high = high < to + into ? high : to + into;
             if (low >= high)
                 continue;
-            absent -= left_out(layout, low, high);
+            absent -= left_out(layout, low - into, high - into);
             asked -= high - low;
         }
     return !absent ? ACCD_INSIDE : absent == asked ? ACCD_NONE : ACCD_ACROSS;
@@ -51,7 +52,7 @@ enum accd_relation accd_relate_within(struct accd_directory *dir, const struct a
     uint64_t from = host - object->host;
     if (!layout || !layout->spec.nexcluded)
         return ACCD_INSIDE;
-    return relate_layouts(layout, from, from + bytes, NULL);
+    return relate_layouts(layout, from, from + bytes, NULL, 0);
 }
 
 /* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_TRY a
@@ -75,6 +76,13 @@ static const accd_program *layout_of_claim(const struct accd_plan *plan,
     return label ? label->layout : NULL;
 }
 
+/* How far a claim begins behind the first byte of its item: a part of it begins inside of an element. */
+static uint64_t into_element(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    return source ? claim->host - source->host : 0;
+}
+
 bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
                       uint64_t bytes, const struct accd_claim *claim)
 {
@@ -84,7 +92,8 @@ bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *own
     uint64_t from = host - owner->host;
     return !layout || !layout->spec.nexcluded ||
            (bytes == owner->bytes && (!claim || asks_plainly(plan, claim))) ||
-           relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL) ==
+           relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL,
+                          claim ? into_element(plan, claim) : 0) ==
                ACCD_INSIDE;
 }
 
@@ -98,7 +107,8 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
         (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
          claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
         return ACCD_OK;
-    *relation_p = relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim));
+    *relation_p = relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim),
+                                 into_element(plan, claim));
     if (*relation_p != ACCD_ACROSS)
         return ACCD_OK;
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
@@ -106,16 +116,62 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
                             plan->dir->number);
 }
 
+/* The range of what an item's program names of its elements: its first piece, in the first one, to the last one. */
+static bool range_of_pieces(const struct accd_plan *plan, const struct accd_claim *claim,
+                            uint64_t *host_p, uint64_t *bytes_p)
+{
+    const struct accd_source *source = &plan->sources[claim->source];
+    const accd_program_spec *spec =
+        plan->leaving ? &plan->walk->rowsets[plan->walk->roots[source->root].rowset].program->spec
+                      : &plan->construct->items[claim->source].program->spec; /* before the walk, too */
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < spec->nfields; i++)
+        if (spec->fields[i].embedded || spec->fields[i].in_place)
+            return false;
+    for (size_t i = 0; i < spec->npieces; i++) {
+        const accd_piece *piece = &spec->pieces[i];
+        low = piece->offset < low ? piece->offset : low;
+        high = piece->offset + piece->bytes > high ? piece->offset + piece->bytes : high;
+    }
+    *host_p = source->host + low;
+    *bytes_p = source->bytes - low - (spec->stride - high);
+    return spec->nexcluded && low < high;
+}
+
+accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,
+                              enum accd_relation *relation_p, struct accd_object **object_p)
+{
+    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, relation_p, object_p));
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    uint64_t host, bytes;
+    if (*relation_p != ACCD_ACROSS || plan->context->rules.holes == ACCD_IGNORE ||
+        !source || source->root < 0 || claim->bytes != source->bytes ||
+        !range_of_pieces(plan, claim, &host, &bytes))
+        return ACCD_OK;
+    bool enters = !plan->leaving && plan->construct->kind != ACCD_EXIT_DATA &&
+                  plan->construct->kind != ACCD_UPDATE;
+    enum accd_relation relation;
+    struct accd_object *object;
+    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, &object));
+    if (relation == ACCD_ACROSS || (relation == ACCD_NONE && enters)) /* OMP60-map-13: it grows */
+        return ACCD_OK;
+    claim->host = host;
+    claim->bytes = bytes;
+    *relation_p = relation;
+    *object_p = object;
+    return ACCD_OK;
+}
+
 bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
 {
     struct accd_range_cursor cursor;
     const accd_program *own = layout_of_claim(plan, claim);
-    uint64_t end = claim->host + claim->bytes;
+    uint64_t end = claim->host + claim->bytes, into = into_element(plan, claim);
     struct accd_object *object = accd_first_behind(plan->dir, claim->host, &cursor);
     for (; object && object->host < end; object = accd_range_next(&cursor)) {
         uint64_t low = object->host > claim->host ? object->host : claim->host;
         uint64_t high = accd_object_end(object) < end ? accd_object_end(object) : end;
-        if (!own || relate_layouts(own, low - claim->host, high - claim->host, NULL) != ACCD_NONE)
+        if (!own || relate_layouts(own, low - claim->host + into, high - claim->host + into, NULL, 0) != ACCD_NONE)
             return false;
     }
     return true;
@@ -192,11 +248,14 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
 
 /* ---------------------------------------------------------------------- the present modifier -- */
 
-static accd_status require(struct accd_plan *plan, const struct accd_claim *claim)
+static accd_status require(struct accd_plan *plan, struct accd_claim *claim)
 {
     enum accd_relation relation;
     struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes ? claim->bytes : 1, &relation, &object));
+    if (claim->bytes)
+        ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
+    else
+        ACCD_TRY(accd_relate(plan->dir, claim->host, 1, &relation, &object));
     if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && claim->bytes)
         ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
     if (relation == ACCD_INSIDE)
@@ -214,11 +273,24 @@ static accd_status require(struct accd_plan *plan, const struct accd_claim *clai
                             plan->dir->number);
 }
 
+/* Of an update by a mapper the members are asked for that it moves, each for itself. */
+static bool asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (plan->construct->kind != ACCD_UPDATE || !source || source->root < 0)
+        return false;
+    const accd_program_spec *spec = &plan->construct->items[claim->source].program->spec;
+    for (size_t i = 0; i < spec->npieces; i++)
+        if (!spec->pieces[i].entry_only)
+            return false;
+    return true;
+}
+
 accd_status accd_plan_required(struct accd_plan *plan, size_t first)
 {
     for (size_t i = first; i < plan->nclaims; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
-        if (claim->flags & ACCD_ITEM_MUST &&
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->flags & ACCD_ITEM_MUST && !asks_for_members(plan, claim) &&
             (claim->bytes || plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS))
             ACCD_TRY(require(plan, claim));
     }

@@ -98,7 +98,7 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
     struct accd_claim *claim = &plan->claims[index];
     enum accd_relation relation;
     struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
     if (relation == ACCD_ACROSS)
         return resolve_across(plan, index, object);
     if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT) {

@@ -33,7 +33,7 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
         ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (attach && !(claim->flags & ACCD_ITEM_TRY))
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, &relation, &object));
+    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
     if (relation == ACCD_ACROSS) {
         struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
         if (cover.whole && (cover.one || plan->context->rules.fusion))

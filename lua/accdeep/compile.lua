@@ -568,8 +568,10 @@ function collect(session, out, treatment, base, prefix, init, own)
     elseif entry.subscripts then
       if t.kind == "pointer" and not bare then
         add_piece(out, offset, t.size, { name = name, asks = own })
-      elseif t.kind == "pointer" and treatment.holes and not treatment.update then
+      elseif t.kind == "pointer" and treatment.maps_pointer and treatment.maps_pointer(entry.member.name) then
         add_piece(out, offset, t.size, { entry_only = true, asks = "copyin" }) -- where nothing is attached
+      elseif t.kind == "pointer" and treatment.holes and not treatment.update then -- OMP60-map-15: it is not named
+        out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
       session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(element) and t.kind ~= "pointer"

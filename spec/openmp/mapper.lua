@@ -1,6 +1,6 @@
 -- declare mapper: what it maps, how types compose, where it is found.
 scenario { title = "OpenMP: declare mapper", rules = "openmp-5.1",
-  cites = { "OMP60-map-2", "OMP60-map-15", "OMP60-map-3" } }
+  cites = { "OMP60-map-2", "OMP60-map-13", "OMP60-map-15", "OMP60-map-3" } }
 
 declare [[
   struct vec { int len; double *data; int host_only; };
@@ -123,11 +123,66 @@ case("accepts: the object itself and more of it [OMP60-map-15]", function()
   expect.host("plain.b[1]", 6)
 end)
 
-case("accepts: the base pointer of a section need not be named [OMP60-map-15]", function()
+case("accepts: a target construct has the base pointers of its sections, as of listed ones [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
   host.plain = { a = 2, b = { 1, 2 } }
   omp "target map(plain)" "plain.b[1] = 6;"
   expect.host("plain.b[1]", 6)
+end)
+
+case("rejects: other constructs do not map base pointers that nobody named [OMP60-map-15]", function()
+  omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
+  host.plain = { a = 2, b = { 1, 2 } }
+  omp "target enter data map(alloc: plain)"
+  expect.present "plain.b[0:2]"
+  expect.present "plain.a"
+  expect.absent "plain.b"
+  omp "target exit data map(delete: plain)"
+  omp "target data map(plain.a, plain.b[0:2])" (function() expect.absent "plain.b" end) -- the same list, written out
+end)
+
+-- ------------------------------------------------------------------ members that are present already --
+
+case("accepts: objects of which only what the mapper maps is present [OMP60-map-15 OMP60-map-13]", function()
+  omp "declare mapper(struct plain v) map(tofrom: v.a)"
+  host.plain = { a = 1 }
+  omp "target enter data map(to: plain.a)"
+  omp "target enter data map(to: plain)"
+  expect.count("plain.a", { dynamic = 2 })
+  omp "target data map(tofrom: plain)" (function() expect.count("plain.a", { structured = 1, dynamic = 2 }) end)
+  omp "target map(plain)" "plain.a = 4;"
+  omp "target enter data map(present, alloc: plain)"
+  host.plain.a = 5
+  omp "target update to(present: plain)"
+  expect.device("plain.a", 5)
+  host.plain.a = 6
+  omp "target enter data map(always, to: plain)"
+  expect.device("plain.a", 6)
+  omp "target exit data map(delete: plain)"
+  expect.absent "plain.a"
+  omp "target exit data map(release: plain)"
+end)
+
+case("accepts: and of the sections that it maps [OMP60-map-15]", function()
+  omp "target enter data map(to: v.len, v.data) map(to: v.data[0:3])"
+  omp "target enter data map(to: v)"
+  expect.count("v.data[0:3]", { dynamic = 2 })
+  omp "target map(v)" "v.data[1] = 7; v.len = 3;"
+  omp "target exit data map(delete: v)"
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: objects of which other members are present, or only some of these [OMP60-map-15 OMP60-map-13]",
+function()
+  omp "declare mapper(struct plain v) map(tofrom: v.a)"
+  omp "target enter data map(to: plain.b)"
+  expect.fails("partially-present", function() omp "target enter data map(to: plain)" end)
+  expect.fails("partially-present", function() omp "target enter data map(present, to: plain)" end)
+  omp "target update to(plain)" -- of plain.a nothing is there
+  omp "target exit data map(delete: plain)"
+  expect.present "plain.b"
+  omp "target enter data map(to: v.len)"
+  expect.fails("partially-present", function() omp "target enter data map(to: v)" end)
 end)
 
 -- ------------------------------------------------------------------------------------------ nested --

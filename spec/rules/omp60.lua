@@ -55,9 +55,10 @@ return {
     text = "close is a hint. With self, and under requires self_maps or unified_shared_memory, the storage is the "
       .. "host's own: an error on devices with memory of their own (unsupported)." },
   { id = "OMP60-map-15", section = "7.9.10", kind = "meaning", status = "done",
-    text = "declare mapper says how objects of a structure's type are mapped: what no map of it names is not; its "
-      .. "variable as a list item is the object itself; members of types with mappers are mapped by these; a name "
-      .. "belongs to a type once, and without one it is default." },
+    text = "declare mapper says how objects of a structure's type are mapped: what no map of it names is not, "
+      .. "nor must be present - base pointers of its sections neither, but for those that a target construct has of "
+      .. "an implied structure; its variable as a list item is the object itself; members of types with mappers are "
+      .. "mapped by these; a name belongs to a type once, and without one it is default." },
   { id = "OMP60-map-16", section = "7.9.6", kind = "meaning", status = "done",
     text = "Fortran: a whole object is mapped with its allocatable components; pointer components are not attached by "
       .. "the default mapper; allocatables are not allocated in target constructs; a descriptor is sent again only "

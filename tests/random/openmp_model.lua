@@ -6,7 +6,7 @@
 -- a directive asks for is a list of items:
 --   {low, high, type, always, must, base = address of its base pointer, structure = {low, high}, of, empty, from}
 -- type is to, from, tofrom, alloc, release or delete; must: `present`; structure: what it is a member of, or is;
--- of: the list item that a mapper makes it for; only_must: nothing is done but for `must`; empty: a section of no
+-- of: the list item that a mapper makes it for; empty: a section of no
 -- elements, at low; from: its base address, where its extended range begins. Errors are sets of codes: which of
 -- several mistakes is told first is not specified.
 
@@ -361,7 +361,7 @@ function Model:update(motions)
   if next(errors) then return errors end
   for _, motion in ipairs(motions) do
     local item = motion.item
-    local o = not item.empty and not item.only_must and self:find(item.low, item.high)
+    local o = not item.empty and self:find(item.low, item.high)
     if o and motion.out then
       fetch(self, o, item.low, item.high)
     elseif o then

@@ -134,9 +134,6 @@ local function mapped(w, list, at, asks, structure, update)
     for key, value in pairs(more) do item[key] = value end
     list[#list + 1] = item
   end
-  if update and asks.must then
-    list[#list + 1] = { low = at, high = at + 16, type = asks.type, must = true, only_must = true }
-  end
   if asks.mapper == "part" then
     add("to", at, at + 4, { structure = structure })
     add("alloc", at + 8, at + 16, { structure = structure })

@@ -2,8 +2,9 @@
 --
 -- A session keeps a type's mappers by name; that without one is called default. A mapper is {name, record,
 -- variable, paths, place}: paths is a tree of what its maps name, a node for each member on the way with the
--- map that ends there. For a map of a list item it becomes a treatment (nest.lua): a policy whose members ask
--- for what mapper and list item say together (OMP60-map-2). What no map names is not on the device.
+-- map that ends there; pointer: the map of the pointer itself that leads to a section. For a map of a list item the
+-- mapper becomes a treatment (nest.lua): a policy whose members ask for what mapper and list item say together
+-- (OMP60-map-2). What no map names is not on the device.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
@@ -129,7 +130,7 @@ local function enter(made, node, asks)
       at.members[step.name] = found
     elseif #step.subscripts > 0 and not found.subscripts then
       found.subscripts = step.subscripts -- the pointer was named before what it leads to
-      found.asks = nil
+      found.pointer, found.asks = found.asks, nil
     elseif #step.subscripts > 0 then
       local function text(list)
         local parts = {}
@@ -141,7 +142,8 @@ local function enter(made, node, asks)
           { length = #step.name, rule = "OMP60-map-13" })
       end
     elseif step == steps[#steps] and found.subscripts then
-      return -- the pointer of a section that is mapped comes with it
+      found.pointer = asks
+      return
     end
     at = found
   end
@@ -298,6 +300,9 @@ function treatment_of(session, record, paths, request)
   local bare = made.default == "exclude"
   local inner = {}
   return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
+    maps_pointer = function(name) -- of a target construct's structure as those of listed sections (OMPEX-struct_map-12)
+      return not update and (request.kind == "compute" or paths.members[name].pointer ~= nil)
+    end,
     own = not update and (bare and "hold" or made.default) or nil,
     inner_of = function(entry)
       local name = entry.member.name
