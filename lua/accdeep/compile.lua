@@ -474,6 +474,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
   local bare = out.treatment.bare
   add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
+  if out.treatment.shallow then return end
   local follows = session.rules.descriptors
   if follows ~= true and follows ~= t.attribute and not entry.named and not entry.listed then return end
   b:boundary()

@@ -196,9 +196,6 @@ local function treatment_of(session, request, t)
         or invoke and "TR14-3.2.2-02" or "TR14-3.1.2-08" })
   end
   if invoke then return nest.of_invoke(session, t, clause, update) end
-  if clause.shape and not clause.shape.name and not clause.shape.args and not clause.nest then
-    raise("syntax", clause.shape.pos, "expected a shape's name", { rule = "TR14-3.1.2-02" })
-  end
   if request.action == "present" and session.rules.present == "shallow" then return nil end
   return nest.of_clause(session, t, clause, update, request.action)
 end

@@ -107,6 +107,11 @@ end
 -- says so is in inner {name?, pos, empty?, args?, nest?}.
 local function shape_with(session, record, inner, update, asked)
   if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
+  if inner and inner.empty and not inner.nest then -- TR14-3.3-11: a new shape that names nothing
+    return remembered(session, record, ("shallow %s"):format(update and "update" or ""), function()
+      return { record = record, layers = {}, shallow = true, update = update or false, asked = asked }
+    end)
+  end
   if not inner or not inner.nest then
     return nest.shape(session, record, inner and inner.name, update, asked, inner and inner.args, inner and inner.pos)
   end
@@ -253,14 +258,17 @@ local function used_by_name(session, record, made, name)
   return found, from
 end
 
--- The default that a used policy gives a member its shape includes, or nil.
-local function used_default(session, record, made, name)
+-- The default that a used policy gives a member its shape includes, or nil. shaped: the policy that uses it names a
+-- shape itself, which then says what is included (TR14-3.2.1-09).
+local function used_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
     local other = session:policies_of(record)[used.name]
     local word = other.default ~= "none" and other.default or nil
-    if word and not in_layers(shape_layers(session, record, other.shape), name).include then word = "exclude" end
-    word = word or used_default(session, record, other, name)
+    if word and not shaped and not in_layers(shape_layers(session, record, other.shape), name).include then
+      word = "exclude"
+    end
+    word = word or used_default(session, record, other, name, shaped or other.shape ~= nil)
     if word and found and word ~= found then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
@@ -283,11 +291,12 @@ local function in_policy(session, treatment, name)
     return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
       invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
       place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
+      init = below.source and below.source.init, -- TR14-3.2.1-04
       layer = sections and made or below.layer, source_layer = made }
   end
   if not below.include then return below end
   local word = made.default
-  if not word then word = used_default(session, record, made, name) or "none" end
+  if not word then word = used_default(session, record, made, name, made.shape ~= nil) or "none" end
   if word == "none" then
     raise("default-none", made.default_pos or made.place and made.place.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
@@ -332,7 +341,7 @@ function nest.entries(session, treatment)
           limited = found.limit ~= nil,
           action = wanted, asks = found.asks or wanted,
           invoke = found.invoke, named = found.named, listed = source ~= nil,
-          init = found.include and source and source.init or false,
+          init = found.include and (found.init or source and source.init) or false,
           inner = found.include and source and source.inner or nil,
           inner_place = found.source_place,
           subscripts = found.include and found.subscripts or nil,
@@ -353,7 +362,7 @@ end
 function nest.inner(session, treatment, entry)
   if treatment.inner_of then return treatment.inner_of(entry) end
   local record = types.innermost(entry.member.type)
-  local inner = entry.inner
+  local inner = entry.inner or treatment.shallow and { empty = true } or nil
   local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
   if bound and not bound.node then -- the name that a parameter stands for, or the default shape
     inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }

@@ -184,14 +184,15 @@ function shape.inner(member, item, clause)
     raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(item.name),
       { length = #item.name, rule = clause.nest and "TR14-3.3-15" or "TR14-3.1.2-08" })
   end
-  if clause.shape and not clause.shape.name and not clause.shape.args and not clause.nest then
-    raise("syntax", clause.shape.pos, "expected a name", { rule = "TR14-3.1.2-02" })
-  end
   return shape.brackets(clause)
 end
 
--- Nests are written in directives, not in what describes a type (TR14-5-05).
+-- Nests, and shapes without a name, are written in directives, not in what describes a type (TR14-5-05).
 function shape.no_nest(session, clause)
+  local brackets = clause.shape
+  if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
+    raise("syntax", brackets.pos, "expected a name", { rule = "TR14-3.1.2-02" })
+  end
   if clause.nest and not session.rules.extended then
     raise("syntax", clause.nest.pos, "a nest stands in a directive that moves data",
       { length = 2, rule = "TR14-5-05", help = "give the inner type a named shape, or use the profile tr14x" })

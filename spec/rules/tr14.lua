@@ -194,7 +194,10 @@ return {
       .. "(comment in Fig. A.1)." },
   { id = "TR14-3.1.1-17", section = "3.1.1", kind = "meaning", status = "done",
     text = "init_needed(m): included, and initialised: create acts as copyin, copyout acts as "
-      .. "copy for it; under other clauses it is a plain include." },
+      .. "copy for it; under other clauses it is a plain include. (Wherever the clause comes from: "
+      .. "a policy builds on the shape, 3.2.1, so create(m) of a policy, of a nest behind invoke "
+      .. "and create(X.m) are copyin for such a member. The shape says what the object needs to "
+      .. "make sense, the policy which way data go.)" },
   { id = "TR14-3.1.1-18", section = "3.1.1", kind = "default", status = "done",
     text = "No default clause = default(include) for members named in no clause (for a shape "
       .. "that extends another one see 3.1.2-04)." },
@@ -268,7 +271,10 @@ return {
     text = "Type: same three rules as shapes (3.1.1-05..08)." },
   { id = "TR14-3.2.1-09", section = "3.2.1", kind = "precedence", status = "done",
     text = "use(q,...): q's behaviours apply too; a member's behaviour in the current policy "
-      .. "beats any used one." },
+      .. "beats any used one. (In this order: the current policy names the member, a used one "
+      .. "does, the current default, a used one's default. Where the current policy has a shape "
+      .. "clause, its shape says what is included, and a used default gives the direction; "
+      .. "without one a used default is over the shape of its own policy.)" },
   { id = "TR14-3.2.1-10", section = "3.2.1", kind = "static error", status = "done",
     text = "At most one shape clause (duplicate-clause); unknown (unknown-shape)." },
   { id = "TR14-3.2.1-11", section = "3.2.1", kind = "meaning", status = "done",
@@ -351,7 +357,10 @@ return {
   { id = "TR14-3.3-10", section = "3.3", kind = "precedence", status = "done",
     text = "What the nest does not name: as 3.1.2-04." },
   { id = "TR14-3.3-11", section = "3.3", kind = "precedence", status = "done",
-    text = "With <> it is a new shape that extends nothing, so sections must be given again." },
+    text = "With <> it is a new shape that extends nothing, so sections must be given again. "
+      .. "(Shape name and nest may both be left out: copyin<>(X) is a shape that names nothing, "
+      .. "a shallow copy; in Fortran too, though components describe themselves. invoke<>(X) "
+      .. "without a nest names no policy, and is refused.)" },
   { id = "TR14-3.3-12", section = "3.3", kind = "syntax", status = "done",
     text = "invoke<[policy]>(list)[::{... }]; on update invoke<[policy]>(dir: list)." },
   { id = "TR14-3.3-13", section = "3.3", kind = "syntax", status = "done",

@@ -1,6 +1,7 @@
 -- Chapter 3 in Fortran's spelling: '%' and parentheses where C has '.' and brackets.
 scenario { title = "TR14 3: directives in Fortran", language = "fortran", rules = "tr14",
-  cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.4-03", "TR14-3.4-05", "TR14-3.4-07" } }
+  cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.3-11", "TR14-3.4-03", "TR14-3.4-05",
+  "TR14-3.4-07" } }
 
 fortran [[
   type deep
@@ -104,3 +105,20 @@ case("rejects: the object in two clauses [TR14-3.4-07]", function()
   expect.invalid("data create(x) copyin(x) copyin(x%a)", "duplicate-clause")
 end)
 
+case("accepts: <> alone is a shallow copy, although components describe themselves [TR14-3.3-11]", function()
+  fortran [[
+    type around
+      type(deep) :: in
+      type(deep), allocatable :: list(:)
+    end type around
+    type(around) :: w
+    w%in = x
+    allocate(w%list(1))
+    w%list(1) = y
+  ]]
+  expect.equal(steps "data copyin<>(x)", { "alloc x", "h2d x", "incref x", "decref x", "free x" })
+  acc "data copyin<>(w)" (function()
+    expect.absent "w%list"
+    expect.absent "w%in%a"
+  end)
+end)

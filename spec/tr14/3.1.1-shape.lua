@@ -357,6 +357,22 @@ case("accepts: init_needed makes create a copyin and copyout a copy [TR14-3.1.1-
   expect.host("V.a[0]", 8)
 end)
 
+case("accepts: init_needed holds for clauses of policies, of nests and of convenience [TR14-3.1.1-17]", function()
+  with [[#pragma acc shape init_needed(n) include(a[0:n])
+  #pragma acc policy(made) default(exclude) create(n, a)
+  #pragma acc policy(fetched) default(exclude) copyout(n, a)]]
+  for _, text in ipairs { "create(V.n, V.a)", "invoke<made>(V)", "invoke<>(V)::{ default(exclude) create(n, a) }" } do
+    expect.events(function() acc("enter data " .. text) end,
+      { "alloc V", "alloc V.a[0:3]", "h2d V.n", "attach V.a", "incref V", "incref V.a[0:3]" })
+    expect.uninitialized "V.a[0:3]"
+    acc "exit data delete(V)"
+  end
+  for _, text in ipairs { "copyout(V.n, V.a)", "invoke<fetched>(V)" } do
+    expect.moves(function() acc("data " .. text) (function() end) end,
+      { h2d = { count = 1, bytes = 4 }, d2h = { count = 2, bytes = 4 + 12 } })
+  end
+end)
+
 case("rejects: a plain include is not initialised [TR14-3.1.1-17]", function()
   with "#pragma acc shape include(n, a[0:n])"
   acc "data create(V)" (function()

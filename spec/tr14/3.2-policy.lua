@@ -161,6 +161,27 @@ case("accepts: used policies apply where the policy itself is silent [TR14-3.2.1
   acc "data invoke<own>(X)" (function() expect.device("X.c[0:2]", { 5, 6 }) end)
 end)
 
+case("accepts: a shape clause says what is included, a used default only the direction [TR14-3.2.1-09]", function()
+  declare [[
+    struct sized { int n; float *a, *b, *c;
+      #pragma acc shape init_needed(n) include(a[0:n], c[0:n]) exclude(b)
+      #pragma acc shape(both) include(b[0:n])
+      #pragma acc policy(pin) default(copyin)
+    };
+    struct sized S;
+  ]]
+  host.S = { n = 1, a = { 1 }, b = { 2 }, c = { 3 } }
+  acc "data invoke<>(S)::{ use(pin) shape(both) copyout(a) }" (function()
+    expect.device("S.b[0]", 2)
+    expect.uninitialized "S.a[0:1]"
+    acc "parallel present(S)" "S.a[0] = 4;"
+  end)
+  acc "data invoke<>(S)::{ use(pin) copyout(a) }" (function()
+    expect.absent "S.b[0:1]"
+    acc "parallel present(S)" "S.a[0] = 4;"
+  end)
+end)
+
 case("rejects: unknown, of the other kind, of each other, at odds with each other [TR14-3.2.1-09]", function()
   expect.invalid("acc policy(p) type(struct deep) use(q) default(copy)", "unknown-policy")
   expect.invalid("acc policy(p) type(struct deep) use(only_b) default(copy)", "clause-not-allowed")

@@ -197,13 +197,11 @@ case("accepts: <> extends nothing: sections are given again [TR14-3.3-11 TR14-3.
   end)
 end)
 
-case("rejects: <> does not know the default shape's sections; alone it is nothing"
-  .. " [TR14-3.3-11 TR14-3.1.2-09]", function()
+case("rejects: <> does not know the default shape's sections [TR14-3.3-11 TR14-3.1.2-09]", function()
   acc "data copyin<>(X)::{ include(a) }" (function()
     expect.absent "X.a[0:2]"
     expect.fails("host-pointer-on-device", function() acc "parallel present<>(X)::{ exclude(b) }" "X.a[0] = 1;" end)
   end)
-  expect.malformed "acc data copyin<>(X)"
 end)
 
 case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", function()
@@ -284,6 +282,28 @@ case("rejects: the depth is that of the text [TR14-3.3-16]", function()
   end)
   declare "struct ring { struct ring *next;\n#pragma acc shape include(next[0:1])\n}; struct ring R;"
   expect.invalid("acc data copyin(R)", "recursive-type")
+end)
+
+case("accepts: <> without a nest is a shape that names nothing: a shallow copy [TR14-3.3-11]", function()
+  expect.events(function() acc "enter data copyin<>(X)" end, { "alloc X", "h2d X", "incref X" })
+  expect.events(function() acc "update self<>(X)" end, { "d2h X" })
+  acc "exit data delete<>(X)"
+  declare "struct around { struct deep in, *to;\n#pragma acc shape include(to[0:1])\n}; struct around A;"
+  host.A = { ["in"] = arrays(1), to = { arrays(2) } }
+  acc "data copyin<>(A)" (function()
+    expect.absent "A.to[0:1]"
+    expect.absent "A.in.a[0:1]"
+  end)
+  acc "data copyin(A)::{ include<>(to) }" (function()
+    expect.present "A.to[0:1]"
+    expect.absent "A.to->a[0:1]"
+  end)
+end)
+
+case("rejects: <> without a nest names no policy; a shape of a type is named [TR14-3.3-11]", function()
+  expect.invalid("acc data invoke<>(X)", "unknown-policy")
+  expect.invalid("acc data invoke<>(O)::{ default(exclude) invoke<>(c) }", "unknown-policy")
+  expect.malformed "acc shape(other) type(struct outer) include<>(c)"
 end)
 
 case("accepts: shapes and policies do what their nests do [TR14-3.3-17]", function()

@@ -34,5 +34,5 @@ case("a large constant", function() acc "data copy(v[0:99999999999999999999])" e
 case("deep nesting", function() acc("data copy(v[" .. ("("):rep(5000) .. "1:2])") end)
 case("a control character", function() acc "data copy(X)\1" end)
 case("a shape without clauses", function() acc "shape" end)
-case("empty shape name", function() acc "data copy<>(X)" end)
+case("empty shape name", function() acc "shape type(struct vector) include<>(a)" end)
 case("condition without an end", function() acc "data copy(X) if(X.n > " end)
