@@ -243,7 +243,7 @@ return {
     text = "(by analogy to policies) the type has no such shape (unknown-shape); the object has "
       .. "no struct type (not-a-struct)." },
   { id = "TR14-3.1.2-09", section = "3.1.2", kind = "precedence", status = "done",
-    text = "<> empty with a nest: extends nothing (3.3-11)." },
+    text = "<> empty, with a nest or alone: extends nothing (3.3-11)." },
 
   { id = "TR14-3.2.1-01", section = "3.2.1", kind = "syntax", status = "done",
     text = "C/C++ #pragma acc policy(name) clause-list, Fortran !$acc policy(name) clause-list; "

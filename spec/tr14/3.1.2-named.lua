@@ -70,8 +70,8 @@ case("rejects: shapes on other clauses, and without a name [TR14-3.1.2-02]", fun
   expect.invalid("acc enter data attach<only_p>(A.p)", "clause-not-allowed")
   expect.invalid("acc exit data detach<only_p>(A.p)", "clause-not-allowed")
   expect.invalid("acc parallel private<only_p>(A)", "clause-not-allowed")
-  expect.malformed "acc data copyin<>(A)"
   expect.malformed "acc data copyin<only_p(A)"
+  expect.malformed "acc shape(s) type(struct pack) include<>(one)"
 end)
 
 case("accepts: a named shape extends the default one and beats it [TR14-3.1.2-03]", function()
@@ -179,9 +179,8 @@ case("accepts: an empty name with a nest extends nothing [TR14-3.1.2-09]", funct
   end)
 end)
 
-case("rejects: an empty name without a nest; sections of the default shape [TR14-3.1.2-09]", function()
-  expect.malformed "acc data copyin<>(A)"
-  expect.malformed "acc update self<>(A)"
+case("rejects: an empty name in sections of the default shape; without brackets they hold [TR14-3.1.2-09]", function()
+  acc "data copyin<>(A)" (function() expect.absent "A.p[0:2]" end)
   acc "data copyin<>(A)::{ include(p, q) }" (function() expect.absent "A.p[0:2]" end)
   acc "data copyin(A)::{ include(p) }" (function()
     expect.present "A.p[0:2]"
