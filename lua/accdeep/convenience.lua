@@ -104,7 +104,7 @@ local nest_of -- forward
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do base = place.element(base, s.start or place.number(0, s.pos), s.pos) end
-  return { node = base, base = unparse.expression(base),
+  return { node = base, base = unparse.expression(base), of_this = around.of_this,
     record = types.innermost(types.member(around.record, child.name).type) }
 end
 
@@ -149,6 +149,7 @@ end
 -- The clauses of a directive with members lowered. kind: of the construct.
 function convenience.lower(session, kind, clauses)
   local roots, any = {}, false
+  local function of_this(name) return session:this_member(name) ~= nil end
   local taken = {} -- variable -> the root whose nest says it
   local function each(fn)
     for _, clause in ipairs(clauses) do
@@ -167,7 +168,7 @@ function convenience.lower(session, kind, clauses)
     local root, child = nil, nil
     while not child do -- another section of a member goes to a nest of its own
       root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
-        by_key = {}, places = {}, direction = directions[clause.name] }
+        of_this = of_this, by_key = {}, places = {}, direction = directions[clause.name] }
       roots[key] = root
       child = follow(root, steps, subscripts)
       key = key .. " again"

@@ -1,7 +1,7 @@
 -- explain.lua - one directive, step by step: tree, lowered text, canonical nest, items, plan.
 --
 -- explain.new(out, wanted) gives a function for the option "explain" of a session: it is asked before each
--- construct and each end of a region, and writes about the first one that is wanted.
+-- construct and each end of a region, and writes about the first construct that is wanted, and about its end.
 
 local core = require "accdeep.core"
 local location = require "accdeep.location"
@@ -38,6 +38,69 @@ local function tree(node, margin, label, out)
         for _, item in ipairs(child) do tree(item, margin .. "  ", nil, out) end
       end
     end
+  end
+end
+
+-- Columns of a line of a directive's text.
+local WIDTH = 100
+
+-- The words of a directive's text; what stands in parentheses or in a nest belongs to its word.
+local function words_of(text)
+  local words, depth, from = {}, 0, 1
+  for at, c in text:gmatch "()([][(){} ])" do
+    if c == " " and depth == 0 then
+      words[#words + 1], from = text:sub(from, at - 1), at + 1
+    elseif c ~= " " then
+      depth = depth + (c:find "[%[({]" and 1 or -1)
+    end
+  end
+  words[#words + 1] = text:sub(from)
+  return words
+end
+
+-- Adds words in lines that are not too long: the clauses of a nest that does not fit stand below each other.
+local function add_words(words, margin, out)
+  local line
+  local function close()
+    if line then out[#out + 1] = line end
+    line = nil
+  end
+  for _, word in ipairs(words) do
+    local head, inner = word:match "^(.-::{) (.*) }$"
+    if line and #line + 1 + #word <= WIDTH then
+      line = line .. " " .. word
+    elseif #margin + #word <= WIDTH or not head and not word:find ", " then
+      close()
+      line = margin .. word
+    elseif head then
+      if #out > 0 or not line then close() end -- the directive's name stands before its first clause
+      out[#out + 1] = line and line .. " " .. head or margin .. head
+      add_words(words_of(inner), margin .. "  ", out)
+      out[#out + 1], line = margin .. "}", nil
+    else -- a long list
+      for part in (word .. ", "):gmatch "(.-, )" do
+        local text = line and line .. part
+        if not text or #text > WIDTH then
+          close()
+          text = margin .. part
+        end
+        line = text
+      end
+      line = line:gsub(", $", "")
+      close()
+    end
+  end
+  close()
+end
+
+local function add_text(text, out)
+  if #text + 2 <= WIDTH then
+    out[#out + 1] = "  " .. text
+  else
+    local lines = {}
+    add_words(words_of(text), "    ", lines)
+    lines[1] = lines[1]:sub(3)
+    table.move(lines, 1, #lines, #out + 1, out)
   end
 end
 
@@ -173,8 +236,10 @@ local function items(plan, out)
     for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
-    out[#out + 1] = ("  %d  %s %s%s%s"):format(i, actions[item.action], item.name or "a pointer",
-      item.program and ", walked by a program" or "", #flags > 0 and ", " .. table.concat(flags, ", ") or "")
+    local stored = actions[item.action] == "hold" -- of the flags present_or belongs to it
+    out[#out + 1] = ("  %d  %s %s%s%s"):format(i, stored and "storage of" or actions[item.action],
+      item.name or "a pointer", item.program and (stored and ", moves of its members" or ", and its members") or "",
+      not stored and #flags > 0 and ", " .. table.concat(flags, ", ") or "")
   end
 end
 
@@ -234,34 +299,44 @@ end
 local function add_nests(session, plan, out)
   if plan.clauses ~= plan.node.clauses then
     out[#out + 1] = "lowered: members as nests"
-    out[#out + 1] = "  " .. unparse.directive(plan.node.name, nil, plan.clauses)
+    add_text(unparse.directive(plan.node.name, nil, plan.clauses), out)
   end
   out[#out + 1] = "canonical: shapes and policies as nests"
-  out[#out + 1] = "  " .. explain.canonical(session, plan)
+  add_text(explain.canonical(session, plan), out)
 end
 
--- The function that a session asks: about the first construct for which wanted(place) holds.
+local regions = { region = true, compute = true }
+
+-- The function that a session asks: about the first construct for which wanted(place) holds, and about the end of
+-- that one, if it is a region.
 function explain.new(write, wanted)
-  local done = false
+  local about, ended
   local function ask(session, plan, ends)
-    if done or ends or not wanted(plan.place) then return nil end
-    done = true
-    local as_written = plan.node.written
-    local out = { "directive", "  " .. (as_written and omp.directive(as_written) or explain.written(plan)) }
-    if as_written then
-      out[#out + 1] = "in effect: clauses of groups"
-      out[#out + 1] = "  " .. explain.written(plan)
+    local out = {}
+    if ends then
+      if ended or plan ~= about then return nil end
+      ended = true
+    else
+      if about or not wanted(plan.place) then return nil end
+      about = plan
+      local as_written = plan.node.written
+      out[1] = "directive"
+      add_text(as_written and omp.directive(as_written) or explain.written(plan), out)
+      if as_written then
+        out[#out + 1] = "in effect: clauses of groups"
+        add_text(explain.written(plan), out)
+      end
+      out[#out + 1] = "tree"
+      tree(plan.node, "  ", nil, out)
+      if not plan.openmp then add_nests(session, plan, out) end
+      out[#out + 1] = "items"
+      items(plan, out)
     end
-    out[#out + 1] = "tree"
-    tree(plan.node, "  ", nil, out)
-    if not plan.openmp then add_nests(session, plan, out) end
-    out[#out + 1] = "items"
-    items(plan, out)
     local events = {}
     session:collect_into(function(event) events[#events + 1] = event end)
     return function(err)
       session:stop_collecting()
-      out[#out + 1] = "plan"
+      out[#out + 1] = ends and "plan at the end" or regions[plan.kind] and "plan at entry" or "plan"
       if err then
         out[#out + 1] = "  fails, nothing is changed:"
         out[#out + 1] = (report.error(err):gsub("\n$", ""):gsub("[^\n]+", "  %0"))
@@ -269,10 +344,10 @@ function explain.new(write, wanted)
         explain.add_events(events, out)
       end
       write(table.concat(out, "\n") .. "\n")
-      if not err then tell_body(session, function(how) write(("body\n  %s\n"):format(how)) end) end
+      if not err and not ends then tell_body(session, function(how) write(("body\n  %s\n"):format(how)) end) end
     end
   end
-  return ask, function() return done end
+  return ask, function() return about ~= nil end
 end
 
 return explain

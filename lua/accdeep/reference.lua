@@ -2,8 +2,9 @@
 -- reference pages and the annotations for editors are made from this.
 --
 -- A chapter is {title, text, prelude?, package?} with a list of entries; what its examples have in common is the
--- prelude; package: it is about a Lua program, not about scenarios. An entry is
---   {name, is?, also?, params, returns?, text, rules, errors?, whole?, example}
+-- prelude; package: it is about a Lua program, not about scenarios; words: about words in directives, each with its
+-- syntax. An entry is
+--   {name, syntax?, is?, also?, params, returns?, text, rules, errors?, whole?, example}
 -- is: "value", "table" or "callable" (with members); anything else is a function. also: further names of the same
 -- meaning. params, returns: "name type - text", "type - text"; a name that ends in ? may be left out. rules: ids.
 -- errors: {code, when, a text that raises it}. whole: example and errors stand alone, without the prelude. Or
@@ -15,7 +16,7 @@ local catalogue = require "accdeep.catalogue"
 
 local reference = {}
 
-local chapters = { "language", "expectations", "openacc", "openmp", "library", "package" }
+local chapters = { "language", "expectations", "deep", "openacc", "openmp", "library", "package" }
 
 -- All chapters, in order.
 function reference.chapters()
@@ -33,7 +34,7 @@ function reference.names(entry) return { entry.name, table.unpack(entry.also or 
 
 -- How a function is called: f(a [, b]).
 function reference.signature(entry)
-  if not entry.params then return entry.name end
+  if not entry.params then return entry.syntax or entry.name end
   local out, optional = {}, 0
   for i, param in ipairs(entry.params) do
     local name = reference.field(param)
@@ -61,11 +62,11 @@ function reference.find(wanted)
   end
 end
 
--- All names that have an entry, as keys.
-function reference.all()
+-- All names that have an entry, as keys. without_words: those that a script sees.
+function reference.all(without_words)
   local names = {}
   for _, chapter in ipairs(reference.chapters()) do
-    for _, entry in ipairs(chapter) do
+    for _, entry in ipairs(without_words and chapter.words and {} or chapter) do
       if entry.name then
         for _, name in ipairs(reference.names(entry)) do names[name] = true end
       end

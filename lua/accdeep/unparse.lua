@@ -4,7 +4,7 @@
 -- clauses). Without a scope the texts of equal expressions are equal, and those of different ones differ.
 -- scope is of convenience syntax, whose bounds are written where the directive stands but printed inside a
 -- nest: {base = text of the object, record}. Its members lose the base, X.n becomes n; a host variable that
--- a member hides is printed ::n (AMB-TR14-13).
+-- a member hides is printed ::n (AMB-TR14-13). scope.of_this says whether a name is that of a member of *this.
 
 local fortran = require "accdeep.fortran.unparse"
 local types = require "accdeep.types"
@@ -56,6 +56,9 @@ function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
 function writers.id(node, scope)
   local hidden = scope and types.member(scope.record, node.name)
+  if hidden and not node.global and scope.of_this(node.name) then
+    return (scope.base == "this[0]" and "" or "this->") .. node.name
+  end
   return ((hidden or node.global) and "::" or "") .. node.name
 end
 function writers.member(node, scope)

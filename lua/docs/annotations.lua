@@ -72,7 +72,7 @@ function annotations.files()
   local scenario = { "---@meta _", HEAD .. "-- luacheck: ignore" }
   local package = { "---@meta accdeep", HEAD .. "-- luacheck: ignore", "", "---@class accdeep", "local accdeep = {}" }
   for _, chapter in ipairs(reference.chapters()) do
-    put_chapter(chapter.package and package or scenario, chapter)
+    if not chapter.words then put_chapter(chapter.package and package or scenario, chapter) end
   end
   package[#package + 1] = "\nreturn accdeep"
   return { ["scenario.lua"] = table.concat(scenario, "\n") .. "\n",

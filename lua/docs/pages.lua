@@ -41,6 +41,7 @@ local function put_entry(out, chapter, entry)
     put(out, "`%s`%s\n", reference.signature(entry),
       result and ("\n→ `%s`: %s"):format(reference.result(result)) or "")
   end
+  if entry.syntax then put(out, "`%s`\n", entry.syntax) end
   put(out, entry.text .. "\n")
   if entry.also then put(out, "Also: `%s`\n", table.concat(entry.also, "`, `")) end
   if entry.params and #entry.params > 0 then put_fields(out, entry.params) end

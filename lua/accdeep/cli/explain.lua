@@ -59,7 +59,7 @@ local function run(chosen)
         ok, made = pcall(made, function() end, {})
         failure = not ok and made or nil
       elseif made then
-        made:abandon()
+        if not pcall(made.close, made) then made:abandon() end -- the plan at the end
       end
     end or nil })
   if done() then return 0 end

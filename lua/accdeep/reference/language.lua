@@ -290,7 +290,8 @@ end)
 
   { name = "method", params = { "type string - a structure or class", "name string - how expressions call it",
       "fn fun(self: accdeep.pointer, ...: number): number - the function" },
-    text = "Makes a Lua function a member function of a type, in expressions and bounds, and as `object:name(...)`.",
+    text = "Makes a Lua function a member function of a type, in expressions and bounds, and as `object:name(...)`. "
+      .. "Directives in it know `this`, and its members by their names.",
     rules = "TR14-3.1.1-21 HOUSE-names",
     errors = {
       { "not-a-struct", "a type without members", [[method("int", "size", function() return 1 end)]] },
