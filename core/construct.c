@@ -359,6 +359,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
         .where = label ? label->id : 0,
     };
     accd_insert_object(dir, object);
+    accd_directory_settle(dir);
     return ACCD_OK;
 }
 

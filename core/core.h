@@ -344,6 +344,10 @@ struct accd_directory {
     struct accd_range seats;     /* what fusion knows of objects, by their host address */
     struct accd_range fused;     /* tuples that objects are in, by host address */
     struct accd_range bases;     /* originals by base address: one of each ring */
+    struct accd_promise {        /* what the construct under way has reserved, and may not have used yet */
+        size_t objects;          /* places in both orders of objects */
+        size_t attachments;
+    } promised;
     uint64_t serial;             /* of the last construct that opened anything */
     struct accd_pool object_pool, attach_pool, block_pool;
     struct accd_pool seat_pool, original_pool, former_pool, fused_pool;
@@ -388,9 +392,13 @@ accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t
                               struct accd_range_cursor *cursor, struct accd_attach **attach_p);
 struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high);
 
-/* Room for so many more objects, origins, attachments, blocks: the calls below then succeed. */
+/* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
+ * accd_directory_settle. It belongs to the construct: groups that are looked into meanwhile bring their own. */
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks);
+/* The same of what is inserted at once, beside what a construct has reserved: places of objects, attachments. */
+bool accd_directory_reserve_beside(struct accd_directory *dir, size_t objects, size_t attachments);
+static inline void accd_directory_settle(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
 /* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object);

@@ -209,9 +209,23 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
         ok = ok && accd_pool_reserve(&dir->block_pool, blocks) &&
              accd_range_reserve(&dir->blocks, blocks) &&
              accd_range_reserve(&dir->frames, blocks);
-    return ok ? ACCD_OK
-              : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                          "no memory for the present table");
+    if (!ok)
+        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                         "no memory for the present table");
+    dir->promised = (struct accd_promise){objects, attachments};
+    return ACCD_OK;
+}
+
+bool accd_directory_reserve_beside(struct accd_directory *dir, size_t objects, size_t attachments)
+{
+    if (objects)
+        objects += dir->promised.objects;
+    if (attachments)
+        attachments += dir->promised.attachments;
+    return (!objects || (accd_range_reserve(&dir->objects, objects) &&
+                         (!dir->device_order || accd_range_reserve(&dir->by_device, objects)))) &&
+           (!attachments || (accd_pool_reserve(&dir->attach_pool, attachments) &&
+                             accd_range_reserve(&dir->slots, attachments)));
 }
 
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object)

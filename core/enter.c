@@ -367,7 +367,10 @@ static accd_status reserve_records(struct entry *entry)
     size_t origins = origins_needed(plan);
     if (!plan->nfresh && !attachments && !blocks && !origins)
         return ACCD_OK;
-    return accd_directory_reserve(plan->dir, plan->nfresh, origins, attachments, blocks);
+    ACCD_TRY(accd_directory_reserve(plan->dir, plan->nfresh, origins, attachments, blocks));
+    if (plan->fusion)
+        plan->dir->promised.objects += plan->fusion->nshifts; /* they get other places on the device */
+    return ACCD_OK;
 }
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */

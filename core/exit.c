@@ -223,6 +223,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     }
     if (status == ACCD_OK)
         status = accd_leave_now(&leave);
+    accd_directory_settle(region->dir);
     accd_scratch_reset(&context->scratch);
     if (queue)
         region->dir->giving = NULL;

@@ -508,8 +508,7 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     group->objects = accd_mem_array(mem, walk->sections, sizeof group->objects[0]);
     struct accd_pair *pairs =
         group->objects ? ordered(dir, group, host_key, &n, &scratch) : NULL;
-    if (!pairs || !accd_range_reserve(&dir->objects, n) ||
-        (dir->device_order && !accd_range_reserve(&dir->by_device, n))) {
+    if (!pairs || !accd_directory_reserve_beside(dir, n, 0)) {
         if (pairs)
             accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
         accd_mem_free(mem, group->objects, walk->sections * sizeof group->objects[0]);
@@ -613,8 +612,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     struct accd_dope **dopes = NULL;
     size_t n;
     struct accd_pair *pairs = ordered(dir, group, accd_section_slot, &n, &scratch);
-    bool ok = pairs && accd_pool_reserve(&dir->attach_pool, n) &&
-              accd_range_reserve(&dir->slots, n);
+    bool ok = pairs && accd_directory_reserve_beside(dir, 0, n);
     accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
     if (ok && group->dopes) {
         dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);

@@ -448,9 +448,22 @@ static void finish(struct leave *leave)
     }
 }
 
+/* Room for what is told at the end, where nothing may fail. */
+static accd_status plan_story(struct leave *leave)
+{
+    const struct accd_plan *plan = leave->plan;
+    if (!plan->context->config.on_event && !plan->queue)
+        return ACCD_OK;
+    leave->forced =
+        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->forced[0]);
+    leave->records =
+        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->records[0]);
+    return leave->forced && leave->records ? ACCD_OK : accd_plan_no_memory(plan->context);
+}
+
 static void tell(struct leave *leave)
 {
-    if (!leave->plan->context->config.on_event && !leave->plan->queue)
+    if (!leave->forced)
         return;
     struct accd_exit_story story = {
         .dying = leave->dying,
@@ -458,18 +471,15 @@ static void tell(struct leave *leave)
         .group_leaves = leave->group_leaves,
         .group_dies = leave->group_dies,
     };
-    struct accd_scratch *scratch = &leave->plan->context->scratch;
-    struct accd_attach **forced = accd_scratch_take(scratch, leave->nremoved * sizeof forced[0]);
-    struct accd_object **records = accd_scratch_take(scratch, leave->nremoved * sizeof records[0]);
-    for (size_t i = 0; forced && records && i < leave->nremoved; i++) {
+    for (size_t i = 0; i < leave->nremoved; i++) {
         const struct removed *removed = &leave->removed[i];
         if (removed->count && !removed->dangles)
-            forced[story.nforced++] = removed->attach;
+            leave->forced[story.nforced++] = removed->attach;
         if (removed->record)
-            records[story.nrecords++] = removed->record;
+            leave->records[story.nrecords++] = removed->record;
     }
-    story.forced = forced;
-    story.records = records;
+    story.forced = leave->forced;
+    story.records = leave->records;
     accd_tell_exit(leave->plan, &story);
 }
 
@@ -541,6 +551,7 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
     ACCD_TRY(plan_words(leave));
     ACCD_TRY(plan_bulk(leave));
+    ACCD_TRY(plan_story(leave));
     accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
 }
@@ -605,7 +616,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
         const struct accd_word *word = &release->plan.words[i];
         ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
-    return ACCD_OK;
+    return plan_story(leave);
 }
 
 accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,

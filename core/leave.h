@@ -16,6 +16,8 @@ struct leave {
         bool dangles;                /* does not end: its target goes, and it stays as it is */
     } * removed;                     /* attachments that end, or lose their target */
     size_t nremoved, removed_room, unpinned;
+    struct accd_attach **forced;     /* room for what is told of them, NULL: nobody hears it */
+    struct accd_object **records;
     size_t let_go;                   /* of them: so many took along what they brought */
     struct taken {
         uint32_t structured, dynamic;

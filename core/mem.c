@@ -155,7 +155,8 @@ int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need,
 
 void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, size_t per_slab)
 {
-    *pool = (struct accd_pool){.mem = mem, .size = size, .per_slab = per_slab};
+    *pool = (struct accd_pool){
+        .mem = mem, .size = size, .per_slab = per_slab < ACCD_SLAB_MOST ? per_slab : ACCD_SLAB_MOST};
 }
 
 struct slab {

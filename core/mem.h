@@ -35,6 +35,10 @@ char *accd_mem_string(struct accd_mem *mem, const char *text);
 /* Grows *array to hold at least need elements; *room is its present size. Returns success. */
 int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need, size_t size);
 
+#ifndef ACCD_SLAB_MOST
+#define ACCD_SLAB_MOST 128 /* blocks of a slab, unless more are wanted at once; tests build with 3 */
+#endif
+
 /* Blocks of one size, from slabs that are given back when the pool is closed. */
 struct accd_pool {
     struct accd_mem *mem;

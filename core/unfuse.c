@@ -441,6 +441,7 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
         !accd_range_reserve(&dir->fused, members / 2) ||
         (dir->device_order && !accd_range_reserve(&dir->by_device, fusion->nshifts)))
         return accd_plan_no_memory(plan->context);
+    dir->promised.objects += fusion->nshifts;
     for (size_t i = 0; i < fusion->nshifts; i++) {
         const struct accd_shift *shift = &fusion->shifts[i];
         shift->object->dev = shift->to;

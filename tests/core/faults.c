@@ -561,16 +561,17 @@ static uint64_t host_hash(void)
     return mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays);
 }
 
-enum fault { HOST_MEMORY, DEVICE_MEMORY, COPY, DRIVER_CALL, FAULTS };
-static const char *const fault_names[FAULTS] = {"host allocation", "device allocation", "copy",
-                                                "driver call"};
+enum fault { HOST_MEMORY, HOST_MEMORY_ENDS, DEVICE_MEMORY, COPY, DRIVER_CALL, FAULTS };
+static const char *const fault_names[FAULTS] = {"host allocation", "end of host memory", "device allocation",
+                                                "copy", "driver call"};
 /* Where the driver is our stand-in, each of its calls fails once, too. */
 static standin_fail_fn *fail_call;
 static standin_pending_fn *call_pending;
 
 static void arm(struct world *w, enum fault fault, uint64_t n)
 {
-    if (fault == HOST_MEMORY)
+    w->meter.fails_on = fault == HOST_MEMORY_ENDS;
+    if (fault == HOST_MEMORY || fault == HOST_MEMORY_ENDS)
         w->meter.fail_at = n;
     else if (fault == DEVICE_MEMORY)
         accd_fail_allocation(w->context, 0, n);
@@ -584,8 +585,9 @@ static void arm(struct world *w, enum fault fault, uint64_t n)
 static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps,
                       int at, enum fault fault, uint64_t n, const struct story *states)
 {
-    static const accd_status expected[FAULTS] = {ACCD_OUT_OF_MEMORY, ACCD_OUT_OF_DEVICE_MEMORY,
-                                                 ACCD_DEVICE_ERROR, ACCD_DEVICE_ERROR};
+    static const accd_status expected[FAULTS] = {ACCD_OUT_OF_MEMORY, ACCD_OUT_OF_MEMORY,
+                                                 ACCD_OUT_OF_DEVICE_MEMORY, ACCD_DEVICE_ERROR,
+                                                 ACCD_DEVICE_ERROR};
     struct world w;
     struct story state = {0};
     accd_stats before, after;
@@ -597,9 +599,9 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     uint64_t host = host_hash();
     arm(&w, fault, n);
     accd_status status = steps[at](&w);
-    bool reached = fault == HOST_MEMORY   ? w.meter.fail_at == 0
-                   : fault == DRIVER_CALL ? !call_pending()
-                                          : status != ACCD_OK;
+    bool reached = fault <= HOST_MEMORY_ENDS ? w.meter.failed
+                   : fault == DRIVER_CALL    ? !call_pending()
+                                             : status != ACCD_OK;
     arm(&w, fault, 0);
     bool lost = false, torn = false; /* only what the driver does can be */
     if (status != ACCD_OK) {

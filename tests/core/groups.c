@@ -304,6 +304,58 @@ static accd_status step(struct world *world, uint64_t *state, struct story *log)
     return status;
 }
 
+/* What an entry has reserved is not taken by a group that it looks into: n attached sections fill slabs to the
+ * brim, then one entry refreshes their structures and attaches a pointer of its own, and from some request on
+ * there is no memory. */
+static void kept_reserve(int n)
+{
+    struct pointing {
+        int n;
+        float *a;
+    };
+    struct pointing *y = calloc((size_t)n, sizeof *y);
+    float *a = calloc(4 * (size_t)n, sizeof *a), target[4] = {0}, *pointer[2] = {target, NULL};
+    int failed = tap_failed;
+    size_t k = 1;
+    for (int i = 0; i < n; i++)
+        y[i] = (struct pointing){4, a + 4 * i};
+    for (bool reached = true; reached; k++) {
+        struct meter meter = {0};
+        accd_context *context = open_with(&meter, NULL, "tr14", 1);
+        const accd_field field = {.offset = offsetof(struct pointing, a), .unit = 4, .start = -1, .code_end = 1};
+        accd_program *program = program_of(
+            context, &(accd_program_spec){.stride = sizeof *y,
+                                          .pieces = &(accd_piece){.bytes = 8},
+                                          .npieces = 1,
+                                          .fields = &field,
+                                          .nfields = 1,
+                                          .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 4},
+                                          .ncode = 1,
+                                          .registers = 1});
+        const uint64_t bytes = (uint64_t)n * sizeof *y;
+        must(ENTER(context, walked(ACCD_COPYIN, y, bytes, program, NULL)) == ACCD_OK, "a group");
+        must(ENTER(context, PLAIN(ACCD_COPYIN, pointer)) == ACCD_OK, "a pointer");
+        accd_item again = BYTES(ACCD_COPYIN, y, bytes), attached = PLAIN(ACCD_COPYIN, target);
+        again.flags = ACCD_ITEM_REFRESH;
+        attached.slot = pointer;
+        meter.fails_on = true;
+        meter.fail_at = k;
+        accd_status status = ENTER(context, again, attached);
+        reached = meter.failed;
+        meter.fail_at = 0;
+        must(status == ACCD_OK || status == ACCD_OUT_OF_MEMORY, "request %zu: %s", k, accd_status_code(status));
+        must(attach_count(context, pointer) == (status == ACCD_OK), "request %zu: attached or not", k);
+        const char *wrong = accd_check(context);
+        must(!wrong, "request %zu: %s", k, wrong ? wrong : "");
+        accd_program_release(program);
+        accd_context_close(context);
+        must(!meter.live && !meter.wrong, "request %zu: nothing leaks", k);
+    }
+    ok(tap_failed == failed && k > 4, "%d sections: memory ends at each of %zu requests", n, k - 2);
+    free(y);
+    free(a);
+}
+
 static unsigned long faults_met;
 
 /* A step that fails for want of something changes nothing, and then does what it always did. */
@@ -317,7 +369,7 @@ static accd_status step_with_fault(struct world *world, struct meter *meter, uin
     if (what == 12 || what == 13 || fault > 2) /* no constructs */
         return step(world, state, log);
     if (fault == 0)
-        meter->fail_at = n;
+        *meter = (struct meter){meter->live, meter->blocks, n, next_random(chance) % 2, 0, meter->wrong};
     else if (fault == 1)
         accd_fail_allocation(world->context, 0, n);
     else
@@ -439,6 +491,8 @@ static void failing_end(void)
 int main(int argc, char **argv)
 {
     failing_end();
+    for (int n = 64; n <= 512; n += 64)
+        kept_reserve(n);
     struct story one = {0}, groups = {0};
     static const char *const profiles[] = {"tr14", "openacc-3.3", "openacc-2.0", "libgomp-12",
                                            "reverse"};

@@ -300,23 +300,50 @@ static void failures(void)
     accd_context_close(context);
 }
 
-/* The n-th request for host memory fails, for every n: nothing changed, or all is done in the end. */
-static void sweep(void)
+static int runs(void *ud, accd_call call)
+{
+    (void)ud, (void)call;
+    return 0;
+}
+
+/* Steps of a sweep: all that a queue can be asked for. */
+enum { STEPS = 9 };
+static accd_status ask(accd_context *context, int step, unsigned one, unsigned two, accd_item y, accd_region **region,
+                       struct task *task)
+{
+    switch (step) {
+    case 0: y.action = ACCD_COPYIN; return QUEUED(context, ACCD_ENTER_DATA, one, NULL, y);
+    case 1: y.action = ACCD_UPDATE_SELF; return QUEUED(context, ACCD_UPDATE, one, NULL, y);
+    case 2: return QUEUED(context, ACCD_COMPUTE, one, region, PLAIN(ACCD_COPY, flat));
+    case 3: task->dev = accd_device_address(context, 0, flat); return accd_launch(*region, NULL, 0, add_one, task);
+    case 4: return accd_queue_after(context, 0, two, 0, one);
+    case 5: return accd_region_end(*region);
+    case 6: return accd_queue_call(context, 0, two, runs, NULL);
+    case 7:
+        return accd_copy_async(context, 0, two, ACCD_FROM_DEVICE, (uintptr_t)other,
+                               accd_device_address(context, 0, Y), sizeof Y[0], "queues.c", 1);
+    default: y.action = ACCD_COPYOUT; return QUEUED(context, ACCD_EXIT_DATA, two, NULL, y);
+    }
+}
+
+/* The n-th request for host memory fails, or all from there on, for every n: nothing changed, or all is done in
+ * the end. */
+static void sweep(bool fails_on)
 {
     for (size_t n = 1; n < 400; n++) {
-        struct meter meter = {0};
+        struct meter meter = {.fails_on = fails_on};
         accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
         accd_program *leaf = leaf_program(context);
         const accd_label *label = array(context, "Y", sizeof Y[0], leaf);
         unsigned one = queue_of(context, 1);
+        unsigned two = queue_of(context, 2);
+        struct task task = {.context = context};
+        accd_region *region = NULL;
         accd_status status = ACCD_OK;
-        for (int step = 0; step < 3 && status == ACCD_OK; step++) {
-            static const uint8_t actions[] = {ACCD_COPYIN, ACCD_UPDATE_SELF, ACCD_COPYOUT};
-            static const accd_kind kinds[] = {ACCD_ENTER_DATA, ACCD_UPDATE, ACCD_EXIT_DATA};
+        for (int step = 0; step < STEPS && status == ACCD_OK; step++) {
             uint64_t before = accd_digest(context);
             meter.fail_at = step ? meter.fail_at : n;
-            status = QUEUED(context, kinds[step], one, NULL,
-                            walked(actions[step], Y, sizeof Y, leaf, label));
+            status = ask(context, step, one, two, walked(0, Y, sizeof Y, leaf, label), &region, &task);
             size_t left = meter.fail_at;
             meter.fail_at = 0;
             if (status != ACCD_OK)
@@ -325,11 +352,12 @@ static void sweep(void)
             must(!wrong, "request %zu, step %d: %s", n, step, wrong ? wrong : "");
             meter.fail_at = left;
         }
-        bool reached = !meter.fail_at;
+        bool reached = meter.failed;
         must(status == ACCD_OK || status == ACCD_OUT_OF_MEMORY, "request %zu: %s", n,
              accd_status_code(status));
         accd_status waited = accd_queue_wait(context, 0, 0);
-        must(waited == ACCD_OK || waited == ACCD_OUT_OF_MEMORY, "request %zu: the wait", n);
+        must(waited == ACCD_OK || waited == ACCD_OUT_OF_MEMORY || (waited == ACCD_CALLBACK && meter.failed),
+             "request %zu: the wait", n); /* the kernel looks for its data, too */
         meter.fail_at = 0;
         must(accd_queue_wait(context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
         const char *wrong = accd_check(context);
@@ -338,7 +366,7 @@ static void sweep(void)
         accd_context_close(context);
         must(!meter.live && !meter.wrong, "request %zu: nothing leaks", n);
         if (!reached) {
-            ok(1, "%zu requests for memory failed one by one", n - 1);
+            ok(1, "%zu requests for memory failed%s", n - 1, fails_on ? ", with all behind them" : " one by one");
             return;
         }
     }
@@ -392,7 +420,8 @@ int main(void)
     deep_structures(ACCD_UPDATE_SPLIT);
     deep_structures(ACCD_UPDATE_REVERSE);
     failures();
-    sweep();
+    sweep(false);
+    sweep(true);
     story_free(&story);
     return done();
 }

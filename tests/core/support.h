@@ -16,6 +16,8 @@
 struct meter {
     size_t live, blocks; /* bytes and blocks in use */
     size_t fail_at;      /* the n-th request from now fails; 0: none does */
+    bool fails_on;       /* so do all behind it */
+    size_t failed;       /* so many did */
     size_t wrong;        /* blocks given back with another size than they were asked with */
 };
 
@@ -25,8 +27,11 @@ static inline void *meter_alloc(void *ud, void *ptr, size_t old, size_t n)
     size_t *head = ptr ? (size_t *)((char *)ptr - 64) : NULL;
     if (head && *head != old)
         meter->wrong++;
-    if (n && meter->fail_at && --meter->fail_at == 0)
+    if (n && meter->fail_at && --meter->fail_at == 0) {
+        meter->fail_at = meter->fails_on;
+        meter->failed++;
         return NULL;
+    }
     size_t *fresh = n ? aligned_alloc(64, (n + 64 + 63) & ~(size_t)63) : NULL;
     if (n && !fresh)
         return NULL;
