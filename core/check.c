@@ -184,7 +184,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
                     dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
         if (!dir->ops->allocated(dir->device, dev, sizeof word))
             return WRONG("%s has no allocated device memory", name);
-        kept = kept && !accd_pending_at(dir, dev, sizeof word); /* a queue may have to write it first */
+        kept = kept && !accd_pending_at(dir, dev, accd_attach_end(attach) - attach->slot); /* a queue may have to write it first */
         /* a device that is lost does not say what it holds */
         kept = kept && dir->ops->read(dir->device, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->dope && !dope_is_there(dir, attach, dev))

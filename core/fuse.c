@@ -250,6 +250,24 @@ static accd_status list_shifts(struct accd_plan *plan)
     return ACCD_OK;
 }
 
+accd_status accd_fuse_pending(const struct accd_plan *plan)
+{
+    struct accd_directory *dir = plan->dir;
+    if (!dir->ntasks)
+        return ACCD_OK;
+    accd_pending_begin(dir, plan->queue);
+    for (size_t i = 0; i < plan->fusion->nshifts; i++) {
+        const struct accd_shift *shift = &plan->fusion->shifts[i];
+        accd_status status = accd_pending_check(dir, shift->from, accd_object_bytes(shift->object),
+                                                "it would be moved within the device");
+        if (status != ACCD_OK) {
+            accd_describe_object(dir, shift->object, &dir->context->error.asked);
+            return status;
+        }
+    }
+    return ACCD_OK;
+}
+
 accd_status accd_fuse_reserve(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
@@ -257,6 +275,7 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
     bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
     size_t formers = 0;
     ACCD_TRY(list_shifts(plan));
+    ACCD_TRY(accd_fuse_pending(plan));
     for (size_t i = 0; i < fusion->ncandidates; i++) {
         const struct accd_candidate *candidate = &fusion->candidates[i];
         if (!candidate->dropped || dynamic)

@@ -202,6 +202,8 @@ accd_status accd_compare_clauses(struct accd_plan *plan);
 accd_status accd_fuse_plan(struct accd_plan *plan);
 accd_status accd_fuse_reserve(struct accd_plan *plan);
 accd_status accd_fuse_place(struct accd_plan *plan);
+/* ACCD_MISSING_WAIT if a queue that the construct does not come behind still uses what moves. */
+accd_status accd_fuse_pending(const struct accd_plan *plan);
 /* Device address for a new object, if it lies in a fused range; 0: it gets memory of its own. */
 uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host);
 accd_status accd_fuse_moves(struct accd_plan *plan);

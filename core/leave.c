@@ -549,6 +549,8 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(check_pending(leave));
     if (plan->fusion)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
+    if (plan->fusion && !leave->abandon)
+        ACCD_TRY(accd_fuse_pending(plan));
     ACCD_TRY(plan_words(leave));
     ACCD_TRY(plan_bulk(leave));
     ACCD_TRY(plan_story(leave));

@@ -15,6 +15,7 @@ enum accd_fault {
     ACCD_TOO_LARGE,
     ACCD_NULL_BASE,
     ACCD_OUTSIDE,
+    ACCD_LEAVES_ELEMENT, /* an embedded array ends with its element */
     ACCD_BAD_LOAD,
     ACCD_CALL_FAILED,
     ACCD_DIVIDES_BY_ZERO,

@@ -93,6 +93,13 @@ static __attribute__((noinline, cold)) accd_status check_holes(struct accd_plan 
     return ACCD_OK;
 }
 
+/* Whether a new object takes bytes between data that are fused: those belong to their block. */
+static bool lies_between(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    return accd_demands[claim->action].creates &&
+           (accd_fused_at(plan->dir, claim->host) || accd_fused_at(plan->dir, claim->host + claim->bytes - 1));
+}
+
 static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->claims[index];
@@ -106,7 +113,8 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
         if (claim->state == ACCD_CLAIM_SKIP)
             return ACCD_OK;
     }
-    if (plan->context->rules.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED)) {
+    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
+        (plan->context->rules.fusion || (relation == ACCD_NONE && lies_between(plan, claim)))) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = relation == ACCD_INSIDE && accd_present_or(claim->flags);
         candidate->brings = relation == ACCD_NONE && accd_demands[claim->action].creates;

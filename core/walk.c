@@ -96,6 +96,11 @@ static accd_status section_error(struct accd_level_job *job, const struct accd_p
                            "a bound of the section of %s %s", name,
                            accd_fault_text(fault->fault));
         break;
+    case ACCD_LEAVES_ELEMENT:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s, %lld elements, leaves the structure it is a part of", name,
+                           (long long)fault->value);
+        break;
     case ACCD_CALL_FAILED:
         return accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
                          "a function called for a section bound failed");

@@ -362,8 +362,36 @@ static void alignment(void)
     accd_context_close(context);
 }
 
+/* What lies between data that are fused is put there, by whatever clause, in profiles that fuse nothing else. */
+static void between(const char *rules)
+{
+    enum { PART = 16, PARTS = 4 };
+    static char row[PARTS * PART];
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, rules, 1);
+    accd_item all = PLAIN(ACCD_COPYIN, row);
+    all.flags = ACCD_ITEM_KEEP;
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "a part");
+    is_status(ENTER(context, all), ACCD_OK, "and the rest");
+    for (int i = 0; accd_device_address(context, 0, row + PART) && i < 2; i++)
+        is_status(EXIT(context, BYTES(ACCD_DELETE, row + PART, PART)), ACCD_OK, "the part goes");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "and comes back");
+    is_number(accd_device_address(context, 0, row + PART) - accd_device_address(context, 0, row), PART,
+              "at its place");
+    is_sound(context);
+    is_status(ENTER(context, all), ACCD_OK, "all of it again");
+    is_sound(context);
+    is_status(EXIT(context, BYTES(ACCD_DELETE, row + PART, PART)), ACCD_OK, "the part");
+    is_sound(context);
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    between("tr14");
+    between("openmp-4.0");
+    between("openacc-3.3");
     alignment();
     opening();
     present_test();

@@ -476,8 +476,61 @@ static void nested(size_t least)
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
+/* A section of an array that is a part of the element ends with the element. */
+static void leaving_sections(void)
+{
+    struct row {
+        int64_t n, from;
+        float list[4];
+    };
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, "tr14", 1);
+    const accd_field field = {.offset = offsetof(struct row, list),
+                              .unit = sizeof(float),
+                              .count = 0,
+                              .start = 1,
+                              .code_end = 2,
+                              .in_place = 1,
+                              .action = ACCD_COPYIN};
+    accd_program *program = program_of(
+        context, &(accd_program_spec){.stride = sizeof(struct row),
+                                      .fields = &field,
+                                      .nfields = 1,
+                                      .pieces = &(accd_piece){.bytes = 16},
+                                      .npieces = 1,
+                                      .registers = 2,
+                                      .ncode = 2,
+                                      .code = CODE(LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8))});
+    struct row rows[3] = {{4, 0, {0}}, {4, 0, {0}}, {4, 0, {0}}};
+    static const struct {
+        int64_t n, from;
+        bool good;
+    } ways[] = {{4, 0, true},  {1, 3, true},  {0, 9, true},   {8, -4, true}, {5, 0, false},
+                {1, 4, false}, {1, -5, false}, {9, -4, false}, {4, 1, false}, {1, INT64_MAX / 8, false}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        for (int k = 0; k < 3; k++) {
+            rows[k].n = ways[i].n;
+            rows[k].from = ways[i].from;
+            accd_item item = walked(ACCD_COPYIN, rows, sizeof rows, program, NULL);
+            if (ways[i].good) {
+                is_status(ENTER(context, item), ACCD_OK, "way %zu of row %d", i, k);
+                item.action = ACCD_DELETE;
+                is_status(EXIT(context, item), ACCD_OK, "and its end");
+            } else {
+                fails(context, ACCD_INVALID_SECTION, ENTER(context, item), "way %zu of row %d", i, k);
+            }
+            rows[k].n = 4;
+            rows[k].from = 0;
+        }
+    is_sound(context);
+    accd_program_release(program);
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    leaving_sections();
     instructions();
     typed();
     columns();

@@ -410,8 +410,44 @@ static void neighbours(int delayed)
     is_number(meter.live, 0, "nothing leaks");
 }
 
+/* Data that a queue still writes are not moved by a construct that does not wait for it. */
+static void moved(void)
+{
+    static char row[64];
+    struct meter meter = {0};
+    accd_context_config config;
+    accd_context *context = NULL;
+    accd_region *region = NULL;
+    init_config(&config);
+    config.alloc = meter_alloc;
+    config.alloc_ud = &meter;
+    config.rules = accd_rules_named("directory");
+    config.queues = ACCD_QUEUES_DELAYED;
+    accd_context_open(&context, &config);
+    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
+    const accd_item more = {.host = row + 32, .bytes = 16, .base = row, .action = ACCD_COPYIN};
+    memset(row, 7, sizeof row);
+    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, BYTES(ACCD_COPYIN, row, 16)), ACCD_OK, "in one queue");
+    fails(context, ACCD_MISSING_WAIT, QUEUED(context, ACCD_REGION, two, &region, more), "more, in another one");
+    fails(context, ACCD_MISSING_WAIT, CONSTRUCT(context, ACCD_REGION, &region, more), "or in none");
+    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "that waits");
+    is_status(QUEUED(context, ACCD_REGION, two, &region, more), ACCD_OK, "in another one");
+    is_sound(context);
+    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, BYTES(ACCD_UPDATE_DEVICE, row, 16)), ACCD_OK, "an update");
+    fails(context, ACCD_MISSING_WAIT, accd_region_end(region), "they do not move back, either");
+    is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
+    char found[16] = {0};
+    must(device_get(context, row, found, sizeof found) && found[15] == 7, "the bytes have arrived");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    is_sound(context);
+    is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    moved();
     neighbours(0);
     neighbours(1);
     order();
