@@ -427,33 +427,48 @@ local function add_section(session, out, entry, offset, name, init)
   out.fields[#out.fields + 1] = field
 end
 
--- An allocatable or pointer component that is an alias: what it describes must be present, or what its base
--- leads to.
+-- The address that the base of Fortran's '@' has: that of a component beside the alias, or of a variable of the
+-- host program.
+local function alias_origin(session, out, entry, to, b)
+  local scope = entry.outer and out.treatment.policy.scope
+  local variable = to.tag == "id" and session.scope.variables[to.name]
+  local beside = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
+  if to.tag == "component" and scope and unparse.expression(to.base) == scope.base then
+    beside = types.member(scope.record, to.name)
+  end
+  local void = types.pointer(types.void)
+  if beside and beside.type.kind == "descriptor" then
+    return codegen.load(b, { self = true, offset = out.ctx.base + beside.offset, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "descriptor" then
+    return codegen.load(b, { address = variable.address, offset = 0, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "array" then
+    return codegen.constant(variable.address)
+  end
+  if to.tag == "id" and not beside and not variable then
+    local near = diagnostic.closest(to.name, session.scope:names())
+    raise("unknown-name", to.pos, ("there is no variable '%s'"):format(to.name), { length = #to.name,
+      rule = "TR14-3.5-01", help = near and ("did you mean '%s'?"):format(near) })
+  end
+  raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
+    { rule = "TR14-3.5-01" })
+end
+
+-- An allocatable or pointer component that is an alias: one byte of what it describes is present, or of what its
+-- base points to.
 local function add_descriptor_alias(session, out, entry, alias, offset, name)
   if out.treatment.update then return end -- TR14-3.5-11
-  local b, t, to = out.builder, entry.member.type, alias.to
-  local field
+  local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
+  local zero = codegen.constant(0)
+  local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
+  local sure, start = codegen.apply(b, "!=", value, zero, pos), nil
   if to then
-    local base = to.tag == "id" and not entry.outer and types.member(out.ctx.record, to.name)
-    if not base or base.type.kind ~= "descriptor" then
-      raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it",
-        { rule = "TR14-3.5-01" })
-    end
-    local function address(at)
-      return codegen.load(b, { self = true, offset = at, type = types.pointer(types.void) }, alias.pos)
-    end
-    local value, from, zero = address(offset), address(out.ctx.base + base.offset), codegen.constant(0)
-    local sure = codegen.apply(b, "&", codegen.apply(b, "!=", value, zero, alias.pos),
-      codegen.apply(b, "!=", from, zero, alias.pos), alias.pos)
-    field = { unit = 1, count = codegen.reg(b, sure, alias.pos),
-      start = codegen.reg(b, codegen.apply(b, "-", from, value, alias.pos), alias.pos) }
-  else
-    local start, count = component.whole(b, t, offset, alias.pos)
-    field = { unit = t.of.size, count = codegen.reg(b, count, alias.pos),
-      start = start.const ~= 0 and codegen.reg(b, start, alias.pos) or nil }
+    local from = alias_origin(session, out, entry, to, b)
+    sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
+    start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
+  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- one byte: TR14-3.5-03
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
-  field.label = label(session, name, t.of.size)
+  field.label = label(session, name)
   out.fields[#out.fields + 1] = field
 end
 

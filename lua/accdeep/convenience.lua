@@ -76,7 +76,7 @@ local function follow(node, steps, subscripts)
     i = i + 1
     while steps[i] and steps[i].index do
       sections[#sections + 1] = { tag = "section", pos = steps[i].pos, start = steps[i].index,
-        length = place.number(1, steps[i].pos) }
+        length = place.number(1, steps[i].pos), written = steps[i].written }
       i = i + 1
     end
     if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end

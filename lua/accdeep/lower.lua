@@ -457,15 +457,19 @@ local function direction_of(plan, clause)
 end
 
 local function requests_of(plan, clauses)
-  local list = {}
+  local list, is_absent = {}, plan.session.dialect.is_absent
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
     local wanted = data_actions[clause.name]
     if invoke then wanted = direction_of(plan, clause) end
     for _, variable in ipairs((invoke or wanted) and clause.vars or {}) do
-      list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
-        update = plan.kind == "update", try = plan.if_present,
-        present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
+      if is_absent and is_absent(plan.session, variable) then
+        plan.absent = true
+      else
+        list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
+          update = plan.kind == "update", try = plan.if_present,
+          present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
+      end
     end
   end
   return list
@@ -538,7 +542,9 @@ local function add_requests(plan, requests)
       plan:pointer(request, request.node)
     else
       local base, subscripts = take_apart(request.node)
-      if subscripts and is_container(plan, base) then
+      if subscripts and plan.session.dialect.item then -- Fortran's '@'
+        item = plan:object(request, request.node)
+      elseif subscripts and is_container(plan, base) then
         item = plan:container(request, base, subscripts)
       elseif subscripts then
         item = plan:section(request, base, subscripts)
@@ -598,7 +604,7 @@ local function add_implicit(plan, node, references, default)
           present_or = true, node = node_of }, node_of)
       end
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
-      and not plan.attached[name] then
+      and not plan.attached[name] and not variable.absent then
       if default == "none" then
         raise("default-none", reference.in_text and node.pos or reference.pos or node.pos,
           ("default(none), but '%s' is in no clause"):format(name), { rule = "ACC33-impl-2",
@@ -716,7 +722,7 @@ function lower.directive(session, node, options)
   end
   if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
-  if #requests == 0 and (needs_data[what.kind]
+  if #requests == 0 and not plan.absent and (needs_data[what.kind]
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1" })

@@ -9,10 +9,7 @@ local raise = diagnostic.raise
 
 local place = {}
 
--- A number as C's trees have it, and Fortran's.
-function place.number(value, pos)
-  return { tag = "num", value = value, type = "int", class = "integer", kind = 4, pos = pos }
-end
+function place.number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
 
 function place.element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
 

@@ -618,6 +618,7 @@ function Session:declare_data(plan)
     raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
   end
   self:open_region(plan, true)
+  if plan.lasting then self.dialect.last(self, plan) end
 end
 
 -- host_data: names stand for device addresses until the region ends (ACC33-hd-1).
@@ -741,7 +742,7 @@ function Session:directive_here(text, refs, file, line)
   if not enabled then return end
   local other = others[plan.kind]
   if other then return other(self, plan) end
-  self:run(plan)
+  if plan.construct then self:run(plan) end -- arguments that are absent leave nothing to do
 end
 
 -- The value of an expression in a memory.

@@ -69,7 +69,13 @@ function writers.index(node, scope)
   return ("%s[%s]"):format(at_least(node.base, 15, scope), expression(node.index, scope))
 end
 local function section(node, scope)
-  if node.ranges then return fortran { tag = "reference", base = { tag = "id", name = "" }, args = node.ranges } end
+  local ranges = node.ranges or node.written -- Fortran's
+  if ranges then return fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
+  if node.tag == "alias" and node.round then
+    local to = node.to
+    local beside = to and scope and to.tag == "component" and expression(to.base) == scope.base
+    return ("(@%s)"):format(beside and to.name or to and expression(to) or "")
+  end
   if node.tag == "index" then return ("[%s]"):format(expression(node.index, scope)) end
   if node.tag == "alias" then return ("[@%s]"):format(node.to and expression(node.to, scope) or "") end
   local length = node.length and expression(node.length, scope) or ""

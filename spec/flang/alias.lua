@@ -1,6 +1,6 @@
 -- Components that are aliases: what they describe is present, and they are attached to it.
 scenario { title = "FLANG: aliases among components", language = "fortran", rules = "tr14",
-  cites = { "TR14-3.5-01" } }
+  cites = { "TR14-3.5-01", "TR14-3.5-03", "TR14-3.5-05", "TR14-3.5-06", "TR14-3.5-10" } }
 
 fortran [[
   type holder
@@ -40,8 +40,75 @@ end)
 case("rejects: an alias of what is absent, of no component, and C's spelling [TR14-3.5-01]", function()
   fortran "h%p => a"
   expect.fails("not-present", function() acc "data copyin<alias>(h)" end)
+  fortran "h%p => a(3:4)"
   acc "enter data copyin(a(1:2))"
-  expect.fails("partially-present", function() acc "data copyin<alias>(h)" end)
+  expect.fails("not-present", function() acc "data copyin<alias>(h)" end)
+  fortran "h%p => a"
   expect.invalid("data present(h(@))", "not-a-pointer")
   expect.malformed "data present(h%p[@])"
+end)
+
+-- --------------------------------------------------------------------------------- pointer variables --
+
+local pointers = [[
+  type qt
+    integer :: n
+    real, pointer :: own(:), b(:)
+  end type
+  type(qt) :: q
+  real, target :: arr(10)
+  real, pointer :: p(:), none(:)
+  real, allocatable :: w(:)
+  arr = 3
+  allocate(q%own(10), w(4))
+  q%own = 1
+  q%b => q%own(3:8)
+  p => arr(4:8)
+  nullify(none)
+]]
+
+case("accepts: p(@) asks for one byte of what p points to [TR14-3.5-01 TR14-3.5-03]", function()
+  fortran(pointers)
+  acc "enter data copyin(arr(3:6), w)" -- not all of what p describes
+  acc "data present(p(@))" (function() expect.count("arr(3:6)", { dynamic = 1, structured = 1 }) end)
+  acc "data present(w(@), none(@))" (function() expect.count("w", { dynamic = 1, structured = 1 }) end)
+end)
+
+case("accepts: p(@base) asks for the base's byte, of a variable or an element [TR14-3.5-05 TR14-3.5-06]", function()
+  fortran(pointers)
+  acc "enter data copyin(arr(1:2))"
+  acc "data present(p(@arr))" (function() expect.count("arr(1:2)", { dynamic = 1, structured = 1 }) end)
+  acc "data present(p(@arr(2)))" (function() end)
+end)
+
+case("rejects: '@' where nothing is present, and in other clauses [TR14-3.5-03 TR14-3.5-06 TR14-3.5-10]", function()
+  fortran(pointers)
+  expect.fails("not-present", function() acc "data present(p(@))" (function() end) end)
+  acc "enter data copyin(arr(4:8))"
+  expect.fails("not-present", function() acc "data present(p(@arr))" (function() end) end)
+  expect.invalid("data copyin(p(@))", "clause-not-allowed")
+  expect.invalid("data present(arr(@))", "not-a-pointer")
+  expect.invalid("data present(p(@nothere))", "unknown-name")
+end)
+
+for _, clause in ipairs { "present(q%b(@q%own))", "present(q%b(@own))", "present(q%b(@))",
+  "present(q%b(@q%own(2)))" } do
+  local refused = clause:find "own%(2"
+  case(("%s: %s beside the component that it points into [TR14-3.5-01 TR14-3.5-05]"):format(
+    refused and "rejects" or "accepts", clause), function()
+      fortran(pointers)
+      local text = ("data copyin(q%%own) %s"):format(clause)
+      if refused then return expect.invalid(text, "unsupported") end
+      acc(text)(function()
+        expect.attached("q%b", 1)
+        expect.device("q%b(1)", 1)
+      end)
+    end)
+end
+
+case("accepts: a component's '@' in a nest asks for one byte [TR14-3.5-03]", function()
+  fortran(pointers)
+  fortran "q%b => arr(4:8)"
+  acc "enter data copyin(arr(3:6))"
+  acc "data copyin(q)::{ include(b(@)) }" (function() expect.device("q%b(1)", 3) end)
 end)

@@ -137,8 +137,7 @@ return {
       .. "1, deallocate ends it (error if the structured count is not 0)." },
 
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
-    text = "shutdown ends all lifetimes on the device. Optional absent Fortran arguments make a "
-      .. "clause a no-op." },
+    text = "shutdown ends all lifetimes on the device." },
 
   { id = "ACC33-upd-1", section = "2.14.4", kind = "meaning", status = "done",
     text = "Update: self/host/device, at least one; done in the order written; the same array "
@@ -169,6 +168,9 @@ return {
     text = "acc_wait, acc_wait_async, acc_wait_all, acc_wait_all_async do what the directive does; acc_async_test "
       .. "and acc_async_test_all tell whether there is nothing left to do, without waiting. The _async routines "
       .. "take an async value behind the others' arguments." },
+
+  { id = "ACC33-2.17.1-1", section = "2.17.1", kind = "meaning", status = "done",
+    text = "Fortran: an optional argument that is absent has no effect in a data clause." },
 
   { id = "ACC33-3.2.16-1", section = "3.2.16", kind = "meaning", status = "done",
     text = "acc_malloc gives device memory, of no bytes a null pointer; acc_free releases it and "

@@ -121,6 +121,58 @@ describe("a printed directive", function()
   end)
 end)
 
+local components = [[
+  type cell
+    integer :: k
+    real, allocatable :: v(:)
+  end type
+  type qt
+    integer :: n
+    real, pointer :: a(:), b(:)
+    real :: m(4,4)
+    type(cell), allocatable :: many(:)
+    !$acc shape(two) default(exclude) include(a, b(@a))
+  end type
+  type(qt) :: q
+  integer :: i
+  i = 2
+  allocate(q%a(10), q%many(3))
+  allocate(q%many(2)%v(5))
+  q%n = 5
+  q%a = 1
+  q%b => q%a(3:8)
+]]
+
+describe("a printed directive of Fortran", function()
+  local function prepared_in_fortran()
+    local session = support.session("", { language = "fortran" })
+    session:fortran(components, "spec.lua", 1)
+    return session
+  end
+
+  for text, lowered in pairs {
+    ["data copyin(q%b(1:5))"] = "data invoke<>(q)::{ default(exclude) copyin(b(1:5)) }",
+    ["data copyin(q%a) present(q%b(@q%a))"] = "data invoke<>(q)::{ default(exclude) copyin(a) present(b(@a)) }",
+    ["data copyin(q%many(i)%v(i:i+2))"] =
+      "data invoke<>(q)::{ default(exclude) invoke<>(many(2))::{ default(exclude) copyin(v(2:4)) } }",
+    ["data copyin(q%m(:,2:i+1)) create(q)"] = "data invoke<>(q)::{ default(create) copyin(m(:,2:3)) }",
+    ["data copyin<two>(q)"] = "data copyin<two>(q)",
+    ["data copyin(q)::{ include(a(2:n), b(@)) exclude(many) }"] =
+      "data copyin(q)::{ include(a(2:n), b(@)) exclude(many) }",
+  } do
+    it("does the same: " .. text, function()
+      local wanted = story(prepared_in_fortran(), text)
+      assert.truthy(wanted:find "incref")
+      local session = prepared_in_fortran()
+      local plan = lower.directive(session, session:parse(text), { file = "spec.lua", line = 1 })
+      assert.equal(lowered, unparse.directive(plan.node.name, nil, plan.clauses))
+      for _, form in ipairs { lowered, explain.canonical(session, plan) } do
+        assert.equal(wanted, story(prepared_in_fortran(), form), form)
+      end
+    end)
+  end
+end)
+
 describe("expressions", function()
   it("keep their structure", function()
     local session = prepared()

@@ -224,7 +224,7 @@ describe("statements of Fortran", function()
       ["p(1) = 1"] = "null-pointer p is not associated",
       ["c = 1"] = "null-pointer c is not allocated",
       ["deallocate(c)"] = "null-pointer c is not allocated",
-      ["allocate(c(2), c(3))"] = "scenario-error c is allocated already",
+      ["allocate(c(2), c(3))"] = "type-mismatch c is allocated already",
       ["p => a\ndeallocate(p)"] = "type-mismatch a is a variable, not memory that was allocated",
       ["p => b"] = "type-mismatch p has rank 1, its target has rank 2",
       ["p => b(1,:)"] = "type-mismatch b(1,:) is no target",

@@ -297,6 +297,7 @@ function declare.variables(session, node, bind)
     end
     local variable = enter(session, entity, t, address, attributes)
     variable.any_rank = open and open.any_rank
+    variable.assumed_size = open and not open.any_rank and open.list[#open.list].star and #open.list or nil
     local value = entity.value or entity.target
     if value and not dummy then
       local env = session:host_env()

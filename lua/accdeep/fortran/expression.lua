@@ -227,7 +227,7 @@ local function variable(env, node, binding)
   if binding.dope then
     local of, rank = ftypes.element(t)
     local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true,
-      dynamic = binding.dynamic }
+      constant = declared.constant, dynamic = binding.dynamic }
     if rank == 0 then
       e.place = at(node, function(f)
         local s = binding.dope(f)

@@ -340,7 +340,7 @@ local function statements(rules, lx)
   rules.call = one("call", begin * (word "call") ^ -1 * V "designator" * stop, function(n, d) n.target = d end)
   -- what clauses of directives name
   local alias = node("alias", sym "(" * P "@" * lx.space * opt(V "designator") * expect(sym ")", "expected ')'"),
-    function(n, to) n.to = to or nil end)
+    function(n, to) n.to, n.round = to or nil, true end)
   rules.unary = V "designator" * alias ^ -1 / suffixes
   rules.subscript = alias + node("section", sym "(" * Ct(lx.list(V "argument")) * close,
     function(n, list) n.ranges = list end)

@@ -13,6 +13,7 @@ local expression = require "accdeep.fortran.expression"
 local fview = require "accdeep.fortran.view"
 local grammar = require "accdeep.fortran.grammar"
 local kernel = require "accdeep.fortran.kernel"
+local lasting = require "accdeep.fortran.lasting"
 local location = require "accdeep.location"
 local mapping = require "accdeep.fortran.mapping"
 local measure = require "accdeep.fortran.measure"
@@ -70,6 +71,23 @@ fortran.list_items, fortran.category = mapping.list_items, mapping.category
 function fortran.type(session, text) return declare.type(session, parse(text, "spec")) end
 
 fortran.type_of = declare.type
+
+function fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value, pos = pos } end
+
+-- The allocatables of a declare directive: what they hold now, and what they will hold.
+function fortran.last(session, plan)
+  for _, one in ipairs(plan.lasting) do
+    lasting.add(session, one.descriptor, one.name)
+    lasting.allocated(session, one.descriptor, one.address, one.bytes, plan.node.pos)
+  end
+end
+
+-- Whether a clause names an optional argument that is absent: it has no effect (ACC33-2.17.1-1).
+function fortran.is_absent(session, node)
+  while node.base do node = node.base end
+  local variable = session.scope.variables[node.name]
+  return variable ~= nil and variable.absent ~= nil
+end
 
 function fortran.condition(session, node)
   local e = expression.compile(session:host_env(), node)

@@ -3,6 +3,7 @@
 local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
+local lasting = require "accdeep.fortran.lasting"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -61,6 +62,13 @@ function object.allocate(session, t, address, dims, name, frame, of)
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
   local base = session:new_block(n * size, name, nil, frame.pos)
+  if session.lasting then
+    local ok, err = pcall(lasting.allocated, session, address, base, n * size, frame.pos)
+    if not ok then
+      session:free(base)
+      error(err, 0)
+    end
+  end
   core.put(base, ("\0"):rep(math.min(n * size, 1 << 20)))
   if has_start(of) then
     for i = 0, n - 1 do object.initialize(session, of, base + i * size) end
@@ -75,13 +83,18 @@ function object.release_elements(session, of, base, n, frame)
   for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
 end
 
+-- Frees what a descriptor describes: n elements of type `of` at base.
+function object.free(session, t, address, base, n, of, frame)
+  if session.lasting then lasting.freed(session, address, base, frame and frame.pos) end
+  object.release_elements(session, of, base, n, frame)
+  session:free(base, frame and frame.pos)
+  core.put(address, descriptor.pack(session, t, 0))
+end
+
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     local base, n, _, of = held(session, t, address, frame)
-    if not base then return end
-    object.release_elements(session, of, base, n, frame)
-    session:free(base)
-    core.put(address, descriptor.pack(session, t, 0))
+    if base then object.free(session, t, address, base, n, of, frame) end
   elseif t.kind == "array" then
     object.release_elements(session, t.of, address, t.n, frame)
   elseif t.kind == "record" and has_start(t) then

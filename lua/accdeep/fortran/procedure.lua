@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.diagnostic"
 local dynamic = require "accdeep.fortran.dynamic"
 local expression = require "accdeep.fortran.expression"
 local ftypes = require "accdeep.fortran.types"
+local lasting = require "accdeep.fortran.lasting"
 local location = require "accdeep.location"
 local object = require "accdeep.fortran.object"
 local scope = require "accdeep.scope"
@@ -309,6 +310,7 @@ function procedure.run(session, made, args, frame, body, result)
     end
     for _, variable in ipairs(mine) do
       if ok then object.release(session, variable.type, variable.address, frame) end
+      lasting.forget(session, variable.address)
       session.blocks[variable.address].variable = nil
       session:free(variable.address)
     end

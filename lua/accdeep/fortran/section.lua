@@ -161,20 +161,66 @@ local function called(e)
   return e.part_of.text or e.text
 end
 
+-- The first byte of what a pointer or allocatable, or another variable, has; 0 if there is none.
+local function first_byte(session, node)
+  local e = expression.compile(session:host_env(), node)
+  if not e.place and not e.section then
+    raise("type-mismatch", node.pos, "the base of '@' is a variable", { rule = "TR14-3.5-01" })
+  end
+  return measure.take(session, function()
+    local frame = { pos = node.pos }
+    if e.descriptor then return (descriptor.base(session.host_space, (e.descriptor(frame)))) end
+    return e.place and e.place(frame) or e.section(frame).address
+  end)
+end
+
+-- p(@), p(@base): one byte of what the pointer, or its base, points to is present (TR14-3.5-03).
+local function alias_item(plan, request, node, b)
+  local session, pos = plan.session, node.pos
+  if request.action ~= "present" then
+    raise("clause-not-allowed", pos, "'@' alone stands in a present clause, or on a component",
+      { rule = "TR14-3.5-10" })
+  end
+  local slot, t, e = section.slot(session, node.base)
+  local value = first_byte(session, node.base)
+  local base = node.to and first_byte(session, node.to) or value
+  local count = value ~= 0 and base ~= 0 and 1 or 0
+  local item = { action = action.present, flags = plan:flags(request), pos = request.node.pos, unit = 1, indices = {},
+    name = e.text, label = plan:label(e.text, 1), inside = has_component(node.base),
+    home = root_variable(session, node), base = constant(b, value, pos),
+    start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
+  local found = { leads = e, slot = slot, address = value, bytes = 0, of = t.of }
+  set_slot(plan, request, item, found)
+  if node.base.tag == "id" then item.variable = node.base.name end
+  return item, b
+end
+
+-- The last bound of an assumed-size argument is that of a section (ACC33-2.7.1-1).
+local function check_assumed_size(session, node)
+  local name = node.tag == "id" and node or node.tag == "reference" and node.base.tag == "id" and node.base
+  local variable = name and session.scope.variables[name.name]
+  if not variable or not variable.assumed_size then return end
+  local last = node.tag == "reference" and node.args[#node.args]
+  if last and (last.tag ~= "range" or last.last) then return end
+  local bounds = (":,"):rep(variable.assumed_size - 1)
+  raise("invalid-section", node.pos, ("the last bound of %s is not known: it has assumed size"):format(name.name),
+    { length = #name.name, rule = "ACC33-2.7.1-1",
+      help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
+end
+
 -- An item of a plan for what a request names. asked: what the request asks for (lower.lua).
 function section.item(plan, request, node, asked)
   local session, b = plan.session, codegen.builder()
-  if node.tag == "alias" then
-    if request.action ~= "present" then
-      raise("clause-not-allowed", node.pos, "'@' alone stands in a present clause, or on a component",
-        { rule = "TR14-3.5-10" })
-    end
-    if node.to then raise("unsupported", node.to.pos, "a base of '@' stands in shapes only") end
-    node = node.base
-    section.slot(session, node)
-  end
+  check_assumed_size(session, node)
+  if node.tag == "alias" then return alias_item(plan, request, node, b) end
   local found = described(session, node, plan.kind == "update")
   local e, of = found.e, found.of
+  if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
+    plan.lasting = plan.lasting or {}
+    table.insert(plan.lasting, { descriptor = e.descriptor { pos = node.pos }, name = e.text, address = found.address,
+      bytes = found.bytes })
+    found.count, found.bytes, found.leads = 0, 0, nil -- the structured reference would outlive deallocate
+  end
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
     run = found.run, dims = found.dims, indices = {} }
   local flags
@@ -235,9 +281,25 @@ function section.with_roots(plan, requests)
   return table.move(requests, 1, #requests, #list + 1, list)
 end
 
-local function constant_section(pos, start, length)
+-- written: the subscripts as text has them.
+local function constant_section(pos, start, length, written)
   return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
-    length = { tag = "num", type = "long", value = length, pos = pos } }
+    length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
+end
+
+-- Subscripts with the values that their expressions have now: they mean the same inside of the object.
+local function with_values(session, args)
+  local env, list = session:host_env(), {}
+  local function value(node)
+    if not node then return nil end
+    local v = measure.take(session, function() return (expression.integer(env, node) { pos = node.pos }) end)
+    return { tag = "num", class = "integer", kind = 4, value = v, pos = node.pos }
+  end
+  for i, arg in ipairs(args) do
+    list[i] = arg.tag == "range" and { tag = "range", pos = arg.pos, first = value(arg.first), last = value(arg.last),
+      step = value(arg.step) } or value(arg)
+  end
+  return list
 end
 
 -- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
@@ -265,11 +327,11 @@ function section.way_to(session, variable)
       if not has_component(node.base) then return node.base, around.type, steps, subscripts end
     else
       local first, count = elements_of(session, around, node)
-      local elements = constant_section(node.pos, first, count)
+      local elements = constant_section(node.pos, first, count, with_values(session, node.args))
       if node == variable then
         subscripts = { elements }
       else
-        table.insert(steps, 1, { index = elements.start, pos = node.pos })
+        table.insert(steps, 1, { index = elements.start, pos = node.pos, written = elements.written })
       end
     end
     node = node.base

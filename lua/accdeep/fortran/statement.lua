@@ -6,7 +6,6 @@
 local api = require "accdeep.api"
 local assignment = require "accdeep.fortran.assignment"
 local construct = require "accdeep.fortran.construct"
-local core = require "accdeep.core"
 local declare = require "accdeep.fortran.declare"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
@@ -24,6 +23,7 @@ local compile = expression.compile
 local statement = {}
 
 local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
+local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of stat
 
 local statements = {}
 
@@ -79,13 +79,44 @@ function statements.associate(env, node)
   return assignment.target(env, node, node.to, compile(env, node.e))
 end
 
+local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
+  deallocate = { stat = true, errmsg = true } }
+
 -- Arguments of allocate and deallocate: objects, then what has keywords.
 local function objects_of(node)
   local objects, options = {}, {}
   for _, arg in ipairs(node.list) do
-    if arg.tag == "keyword" then options[arg.name] = arg.e else objects[#objects + 1] = arg end
+    if arg.tag ~= "keyword" then
+      objects[#objects + 1] = arg
+    elseif not known_options[node.tag][arg.name] or not arg.e then
+      raise("syntax", arg.pos, ("%s has no '%s='"):format(node.tag, arg.name), { length = #arg.name,
+        help = "stat= and errmsg= tell how it went" })
+    else
+      options[arg.name] = arg.e
+    end
   end
   return objects, options
+end
+
+-- A function that runs steps, and with stat= tells how they went: 0, or the value that an error has for it.
+local function with_stat(env, node, options, steps)
+  local function run(f)
+    for _, step in ipairs(steps) do step(f) end
+  end
+  if not options.stat then return run end
+  local value, text = 0, ""
+  local function result(t, get) return { type = t, rank = 0, value = get } end
+  local set = assignment.value(env, node, compile(env, options.stat),
+    result(ftypes.INTEGER, function() return value end))
+  local tell = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
+    result(ftypes.character(80), function() return text .. (" "):rep(80 - #text) end))
+  return function(f)
+    local ok, err = pcall(run, f)
+    if not ok and not (diagnostic.is(err) and err.stat) then error(err, 0) end
+    value, text = ok and 0 or err.stat, not ok and err.message:sub(1, 80) or ""
+    set(f)
+    if tell and not ok then tell(f) end
+  end
 end
 
 local function only_on_host(env, node)
@@ -152,7 +183,8 @@ local function allocate_one(env, node, source, given)
     local address = e.descriptor(f)
     local t = e.dtype
     if t.attribute == "allocatable" and descriptor.base(env.space, address, nil, nil, f) ~= 0 then
-      raise("scenario-error", pos, ("%s is allocated already"):format(e.text), { help = "deallocate it first" })
+      raise("type-mismatch", pos, ("%s is allocated already"):format(e.text), { help = "deallocate it first",
+        stat = ALLOCATED })
     end
     if not t.of.complete and t.of.kind == "record" then
       raise("unknown-type", pos, ("%s is not complete"):format(types.name(t.of)))
@@ -187,33 +219,27 @@ function statements.allocate(env, node)
       steps[#steps + 1] = assignment.value(env, made, to, source)
     end
   end
-  if options.stat then
-    steps[#steps + 1] = assignment.value(env, node, compile(env, options.stat),
-      compile(env, { tag = "num", class = "integer", kind = 4, value = 0, pos = node.pos }))
-  end
-  return function(f)
-    for _, step in ipairs(steps) do step(f) end
-  end
+  return with_stat(env, node, options, steps)
 end
 
 function statements.deallocate(env, node)
   only_on_host(env, node)
-  local session, list = env.session, {}
-  for i, item in ipairs((objects_of(node))) do list[i] = descriptor_of(env, item) end
-  return function(f)
-    for _, e in ipairs(list) do
+  local session, steps = env.session, {}
+  local objects, options = objects_of(node)
+  for i, item in ipairs(objects) do
+    local e = descriptor_of(env, item)
+    steps[i] = function(f)
       f.pos = e.node.pos
       local address, t = e.descriptor(f), e.dtype
       local base, n, _, of = object.held(session, t, address, f)
       if not base then
         raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
-          or "allocated"), { rule = "ACC33-2.7-2" })
+          or "allocated"), { rule = "ACC33-2.7-2", stat = NOT_ALLOCATED })
       end
-      object.release_elements(session, of, base, n, f)
-      session:free(base, f.pos)
-      core.put(address, descriptor.pack(session, t, 0))
+      object.free(session, t, address, base, n, of, f)
     end
   end
+  return with_stat(env, node, options, steps)
 end
 
 function statements.nullify(env, node)

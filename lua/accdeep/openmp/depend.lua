@@ -54,10 +54,31 @@ local function iterators_of(session, clause)
   return names
 end
 
+-- The same for Fortran, where a list item is what the language says it is.
+local function check_fortran(session, clause)
+  check_type(clause)
+  local names = {}
+  for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
+  local function plain(item)
+    if type(item) ~= "table" then return item end
+    if item.tag == "id" and names[item.name] then return session.dialect.number(1, item.pos) end
+    local copy = {}
+    for key, value in pairs(item) do copy[key] = plain(value) end
+    return copy
+  end
+  for _, item in ipairs(clause.items) do
+    if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
+      place.element_type(session, plain(item))
+    end
+  end
+end
+
 -- Raises about depend clauses of a directive that are wrong.
 function depend.check(session, node)
   for _, clause in ipairs(node.clauses) do
-    if clause.kind == "depend" then
+    if clause.kind == "depend" and session.dialect.number then
+      check_fortran(session, clause)
+    elseif clause.kind == "depend" then
       check_type(clause)
       local names = iterators_of(session, clause)
       for _, item in ipairs(clause.items) do

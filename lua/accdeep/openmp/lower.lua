@@ -34,12 +34,14 @@ local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", allo
 
 -- ---------------------------------------------------------------------------------------- requests --
 
--- A copy of a tree in which names of iterators are numbers.
-local function with_values(node, values)
+-- A copy of a tree in which names of iterators are numbers, nodes of the session's language.
+local function with_values(session, node, values)
   if type(node) ~= "table" then return node end
-  if node.tag == "id" and values[node.name] then return place.number(values[node.name], node.pos) end
+  if node.tag == "id" and values[node.name] then
+    return (session.dialect.number or place.number)(values[node.name], node.pos)
+  end
   local copy = {}
-  for key, value in pairs(node) do copy[key] = key ~= "type" and with_values(value, values) or value end
+  for key, value in pairs(node) do copy[key] = key ~= "type" and with_values(session, value, values) or value end
   return copy
 end
 
@@ -59,11 +61,12 @@ local function instances(plan, iterators, variable)
   local function each(number, values)
     local iterator = iterators[number]
     if not iterator then
-      list[#list + 1] = with_values(variable, values)
+      list[#list + 1] = with_values(plan.session, variable, values)
       if #list > INSTANCES then raise("limit", variable.pos, "too many instances", { rule = "HOUSE-limit" }) end
       return
     end
-    local function bound(node) return plan.session.dialect.integer(plan.session, with_values(node, values)) end
+    local session = plan.session
+    local function bound(node) return session.dialect.integer(session, with_values(session, node, values)) end
     local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
     if plan.session.dialect.list_items then last = last + (step > 0 and 1 or -1) end -- Fortran's last is the last one
     if step == 0 then
@@ -168,7 +171,9 @@ local function requests_of(plan)
       end
       for _, variable in ipairs(clause.vars) do
         if clause.kind == "motion" then restrict.direction(directions, clause, variable) end
-        for _, instance in ipairs(instances(plan, says.iterators, variable)) do
+        local is_absent = session.dialect.is_absent -- an optional argument that is not given has no effect
+        local left_out = is_absent and is_absent(session, variable)
+        for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
           local named = session.this and place.qualified(session, instance) or instance
           for _, node in ipairs(clause.kind == "motion" and contiguous(plan, named) or { named }) do
             local request = new_request(plan, clause, node, asked, map_type, says)
@@ -569,7 +574,7 @@ local function add_implicit(plan, references)
     seen[name] = true
     local variable = not known and lower.declared(session, reference)
     local t = variable and variable.type
-    if variable and t.kind ~= "function" then
+    if variable and t.kind ~= "function" and not variable.absent then
       local pos = plan.node.pos
       local node = { tag = "id", name = name, pos = pos }
       if session.this and name == "this" then -- this[:1] (OMP60-map-11)

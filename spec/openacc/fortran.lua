@@ -1,0 +1,254 @@
+-- OpenACC in Fortran procedures: declare of allocatables, arguments that are absent, read-only or without a last bound.
+scenario { title = "ACC33: Fortran's variables and arguments", language = "fortran", rules = "openacc-3.3",
+  cites = { "ACC33-dec-1", "ACC33-2.17.1-1", "ACC33-2.7.1-1", "HOUSE-language" } }
+
+local function refused(code, text) expect.fails(code, function() fortran(text) end) end
+
+-- --------------------------------------------------------------------------- declare of allocatables --
+
+case("accepts: allocate makes the device copy of a declared allocatable, deallocate ends it [ACC33-dec-1]", function()
+  fortran [[
+    real, allocatable :: x(:)
+    !$acc declare create(x)
+    allocate(x(4))
+    x = 3
+    !$acc update device(x)
+  ]]
+  expect.device("x(4)", 3)
+  expect.equal(state().present[1].dynamic, 1)
+  expect.equal(state().present[1].structured, 0)
+  fortran "deallocate(x)"
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: so do assignments that allocate anew, and device_resident [ACC33-dec-1]", function()
+  fortran [[
+    real, allocatable :: x(:)
+    !$acc declare device_resident(x)
+    x = [1.0, 2.0]
+  ]]
+  expect.equal(state().present[1].bytes, 8)
+  fortran "x = [1.0, 2.0, 3.0]"
+  expect.equal(state().present[1].bytes, 12)
+end)
+
+case("accepts: the allocatable of a module, allocated in its procedure [ACC33-dec-1]", function()
+  fortran [[
+    module m
+      real, allocatable :: x(:)
+      !$acc declare create(x)
+    contains
+      subroutine go(n)
+        integer :: n
+        allocate(x(n))
+        !$acc parallel present(x)
+        x(1) = 5
+        !$acc end parallel
+        !$acc update self(x(1:1))
+      end subroutine
+    end module
+    program p
+      use m
+      call go(4)
+    end program
+  ]]
+  expect.host("x(1)", 5)
+end)
+
+case("accepts: a local one ends with its procedure [ACC33-dec-1]", function()
+  fortran [[
+      call s()
+      call s()
+    contains
+      subroutine s()
+        real, allocatable :: w(:)
+        !$acc declare create(w)
+        allocate(w(8))
+      end subroutine
+  ]]
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: deallocate while a region holds the data [ACC33-dec-1]", function()
+  fortran [[
+    real, allocatable :: x(:)
+    !$acc declare create(x)
+    allocate(x(4))
+    !$acc data copy(x)
+  ]]
+  refused("region-nesting", "deallocate(x)")
+  expect.present "x"
+  fortran "!$acc end data"
+  fortran "deallocate(x)"
+end)
+
+case("rejects: allocate where the device has no memory left: x stays unallocated [ACC33-dec-1]", function()
+  fortran [[
+    real, allocatable :: x(:)
+    !$acc declare create(x)
+  ]]
+  acc_malloc(16 << 30)
+  refused("out-of-device-memory", "allocate(x(4))")
+  expect.host("allocated(x)", false)
+end)
+
+case("accepts: stat tells how allocate and deallocate went [HOUSE-language]", function()
+  fortran [[
+    real, allocatable :: x(:)
+    integer :: how(4)
+    character(20) :: why
+    allocate(x(2), stat=how(1))
+    allocate(x(3), stat=how(2), errmsg=why)
+    deallocate(x, stat=how(3))
+    deallocate(x, stat=how(4))
+  ]]
+  expect.host("how", { 0, 1, 0, 2 })
+  expect.host("why", "x is allocated alrea")
+end)
+
+case("rejects: the same without stat, and keywords that there are not [HOUSE-language]", function()
+  fortran "real, allocatable :: x(:)\ninteger :: i\nallocate(x(2))"
+  refused("type-mismatch", "allocate(x(3))")
+  refused("syntax", "allocate(x(3), stet=i)")
+  refused("syntax", "deallocate(x, source=i)")
+end)
+
+-- -------------------------------------------------------------------------------- absent arguments --
+
+local optional = [[
+    real :: x(3)
+    real, allocatable :: z(:)
+    x = 1
+    call s(x)
+    call s(x, x, z)
+  contains
+    subroutine s(a, b, c, d, e)
+      real :: a(:)
+      real, optional :: b(:), e
+      real, allocatable, optional :: c(:)
+      real, pointer, optional :: d(:)
+      !$acc enter data copyin(b)
+      !$acc enter data copyin(c, d, e)
+      !$acc exit data delete(b)
+      !$acc data copy(a) copyin(b, c, d, e)
+      !$acc parallel
+      if (present(b)) then
+        a(1) = b(1) + 1
+      end if
+      !$acc end parallel
+      !$acc end data
+      !$acc update self(d)
+    end subroutine
+]]
+
+for _, profile in ipairs { "openacc-3.3", "tr14", "directory" } do
+  case(("accepts: an optional argument that is absent has no effect in clauses: %s [ACC33-2.17.1-1]"):format(profile),
+    function()
+      rules(profile)
+      fortran(optional)
+      expect.host("x", { 2, 1, 1 })
+      expect.equal(#state().present, 0)
+    end)
+end
+
+case("accepts: the same in map clauses of OpenMP [ACC33-2.17.1-1]", function()
+  rules "openmp-5.1"
+  fortran [[
+      real :: x(3)
+      x = 1
+      call s(x)
+    contains
+      subroutine s(a, b)
+        real :: a(:)
+        real, optional :: b(:)
+        !$omp target enter data map(to: a, b)
+        !$omp target map(tofrom: b)
+        a(1) = 4
+        if (present(b)) a(1) = b(1)
+        !$omp end target
+        !$omp target exit data map(from: a, b)
+      end subroutine
+  ]]
+  expect.host("x(1)", 4)
+end)
+
+case("rejects: an argument that is there and has no memory [ACC33-2.17.1-1]", function()
+  refused("null-pointer", [[
+      call s()
+    contains
+      subroutine s(b)
+        real, optional :: b(:)
+        print *, b(1)
+      end subroutine
+  ]])
+end)
+
+-- ----------------------------------------------------------------------------- read-only arguments --
+
+local function with_argument(declaration, actual, clause, statement)
+  return ([[
+      type t
+        real :: r
+      end type
+      real, target :: x(3)
+      type(t) :: ts(2)
+      real, allocatable :: al(:)
+      real, pointer :: p(:)
+      allocate(al(3))
+      p => x
+      call s(%s)
+    contains
+      subroutine s(a)
+        %s
+        !$acc parallel copy(%s)
+        %s
+        !$acc end parallel
+      end subroutine
+  ]]):format(actual, declaration, clause, statement)
+end
+
+for _, one in ipairs {
+  { "real, intent(in) :: a(:)", "x", "a", "a(1) = 3" },
+  { "real, intent(in) :: a(3)", "x", "a", "a(1) = 3" },
+  { "real, intent(in) :: a(*)", "x", "a(1:3)", "a(1) = 3" },
+  { "real, intent(in) :: a", "x(1)", "a", "a = 3" },
+  { "real, allocatable, intent(in) :: a(:)", "al", "a", "a(1) = 3" },
+  { "type(t), intent(in) :: a", "ts(1)", "a", "a%r = 3" },
+  { "type(t), intent(in) :: a(:)", "ts", "a", "a(1)%r = 3" },
+} do
+  case(("rejects: a kernel writes to %s [HOUSE-language]"):format(one[1]), function()
+    refused("type-mismatch", with_argument(table.unpack(one)))
+  end)
+end
+
+case("accepts: a kernel writes to what a pointer with intent(in) points to [HOUSE-language]", function()
+  fortran(with_argument("real, pointer, intent(in) :: a(:)", "p", "a", "a(1) = 3"))
+  expect.host("x(1)", 3)
+end)
+
+-- ---------------------------------------------------------------------------- assumed-size arguments --
+
+local function assumed(clause)
+  return ([[
+      real :: x(6)
+      call s(x, x)
+    contains
+      subroutine s(a, b)
+        real :: a(*), b(2,*)
+        !$acc data copyin(%s)
+        !$acc end data
+      end subroutine
+  ]]):format(clause)
+end
+
+for _, clause in ipairs { "a", "a(2:)", "a(:)", "b", "b(:,2:)" } do
+  case(("rejects: %s, of which the last bound is not known [ACC33-2.7.1-1]"):format(clause), function()
+    refused("invalid-section", assumed(clause))
+  end)
+end
+
+for _, clause in ipairs { "a(1:2)", "a(:3)", "a(2)", "b(:,1:2)", "b(:,2)" } do
+  case(("accepts: %s of an assumed-size argument [ACC33-2.7.1-1]"):format(clause), function()
+    fortran(assumed(clause))
+  end)
+end
