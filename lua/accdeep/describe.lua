@@ -2,11 +2,12 @@
 --
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
+local allowed = require "accdeep.allowed"
 local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
-local grammar = require "accdeep.grammar"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
+local pragma = require "accdeep.pragma"
 local shape = require "accdeep.shape"
 local template = require "accdeep.template"
 
@@ -55,32 +56,57 @@ function Session:mapper_names(record) return names_in(self, "mapper_tables", rec
 
 -- A directive among declarations.
 function Session:type_directive(node, record)
-  local text = node.text
-  local is_openmp = text:match "^omp%f[^%w_]"
-  if not is_openmp and not text:match "^acc%f[^%w_]" then
-    if text:match "^pack" then
-      raise("unsupported", node.start, "packed layouts are not supported", { length = #"pack" })
-    end
-    return
-  end
-  local current = self.current
-  local whole = current.text
-  local before = whole:sub(1, node.start - 1)
-  -- parsed in place, so that positions are those of the whole text
-  local finish = node.start + #text - 1
-  local padded = before:gsub("[^\n]", " ") .. whole:sub(node.start, finish)
-  if is_openmp then
-    return self:declare_openmp(grammar.parse("omp_directive", padded, node.start, self.scope), record)
-  end
-  return self:described(grammar.parse("directive", padded, node.start, self.scope), record)
+  local found = pragma.read(self, node)
+  if not found then return end
+  if found.language == "omp" then return self:omp_declaration(found.tree, record) end
+  return self:described(found.tree, record, found.text)
 end
 
--- Carries out a directive that describes a type; record: the one it stands in, or nil. Returns a policy.
-function Session:described(parsed, record)
-  local define = definitions[parsed.name]
+-- Levels of parallelism that a routine directive may name (ACC33-2.15-1).
+local levels = { gang = true, worker = true, vector = true, seq = true }
+
+-- routine: functions of the scenario serve on devices, too.
+local function check_routine(node)
+  local level
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    if name == "bind" or name == "nohost" then
+      raise("unsupported", clause.pos, ("'%s' on 'routine'"):format(name), { length = #name })
+    elseif levels[name] then
+      if level then
+        raise("conflicting-clauses", clause.pos, ("'%s' stands here already"):format(level),
+          { length = #name, rule = "ACC33-2.15-1" })
+      end
+      level = name
+    elseif name ~= "device_type" and name ~= "dtype" then
+      allowed.refuse_clause(node, clause, levels)
+    end
+  end
+  if not level then
+    raise("syntax", node.pos + #node.name, "'routine' needs gang, worker, vector or seq", { rule = "ACC33-2.15-1" })
+  end
+end
+
+-- declare among the declarations: as the directive behind them (ACC33-dec-1).
+local function declare_data(self, node, text)
+  if self.options.unchecked then
+    raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
+      help = "accd_directive carries it out behind them: acc declare create(...)" })
+  end
+  self:types_changed() -- variables of this text are known to it
+  local current = self.current
+  self:directive(text, nil, current.file, current.line)
+end
+
+-- Carries out a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
+-- declarations. Returns a policy.
+function Session:described(parsed, record, text)
+  local define, name = definitions[parsed.name], parsed.name
+  if name == "routine" and not record then return check_routine(parsed) end
+  if name == "declare" and not record and text then return declare_data(self, parsed, text) end
   if not define then
     raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
-      { length = #parsed.name, rule = "TR14-3.1.1-01" })
+      { length = #parsed.name, rule = "TR14-3.1.1-01", help = "among declarations: shape, policy, declare, routine" })
   end
   if not record then return self:define(parsed) end
   local _, made = define(self, parsed, record)

@@ -75,8 +75,11 @@ end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 
--- A limit of the run is no error that a scenario may catch: expectations and cases pass it on.
-function diagnostic.is_limit(value) return type(value) == "table" and rawget(value, "code") == "limit" end
+-- A limit of the run is no error that a scenario may catch: expectations and cases pass it on. One of a construct is
+-- an error like others.
+function diagnostic.is_limit(value)
+  return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
+end
 
 -- The house rule behind a code, for errors that no document's rule asks for.
 local house_rules = {

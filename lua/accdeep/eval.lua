@@ -290,6 +290,7 @@ function compilers.id(env, node)
   end
   if binding.slot then -- a local variable kept in the frame
     local slot = binding.slot
+    if binding.value then return { type = binding.type, slot = slot, value = at(node, binding.value) } end
     if binding.type.kind == "pointer" then
       return { type = binding.type, slot = slot, value = function(f)
         return f[slot], f[slot + 1], f[slot + 2]
@@ -480,9 +481,9 @@ local function incremented(env, node, op, after)
   if op == "--" then step = -step end
   local wrap = e.type.kind == "scalar" and converter(e.type.float and DOUBLE or LONG, e.type) or identity
   if e.slot then
-    local slot = e.slot
+    local slot, current = e.slot, e.value
     return { type = e.type, value = function(f)
-      local old = f[slot]
+      local old = current(f)
       f[slot] = wrap(old + step)
       return after and old or f[slot], f[slot + 1], f[slot + 2]
     end }
@@ -614,6 +615,8 @@ function compilers.assign(env, node)
   end
   return { type = to.type, value = assignment(env, node, to.type, place, e) }
 end
+
+function compilers.compiled(_, node) return node.e end -- a tree that is an expression already
 
 function compilers.comma(env, node)
   local last

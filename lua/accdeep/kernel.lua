@@ -12,6 +12,8 @@ local cuda = require "accdeep.cuda"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
 local later = require "accdeep.later"
+local memory = require "accdeep.body.memory"
+local read = require "accdeep.body.read"
 local statement = require "accdeep.statement"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
@@ -23,9 +25,9 @@ local kernel = {}
 local Kernel = {}
 Kernel.__index = Kernel
 
-function Kernel:memory(size)
+function Kernel:memory(size, name)
   local session = self.session
-  if self.on_host then return session:new_block(size, nil) end
+  if self.on_host then return memory.new(session, name or "", nil, size).address end
   local address, err = session.ctx:device_alloc(self.device, size)
   if not address then error(session:core_error(err, nil), 0) end
   self.allocated[#self.allocated + 1] = address
@@ -299,6 +301,9 @@ local changing = { ["++"] = true, ["--"] = true, ["&"] = true }
 
 -- The variables of a C body that it assigns to, or of which it takes the address.
 local function assigned_in(node, set)
+  for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
+    if copy.lasts or copy.op then set[copy.name] = true end
+  end
   local to = node.tag == "assign" and node.to
     or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
   if to and to.tag == "id" then set[to.name] = true end
@@ -308,9 +313,15 @@ local function assigned_in(node, set)
   return set
 end
 
+-- The text of a body that is C, or a part of one: a tree that was read before.
+local function text_of(body) return type(body) == "table" and body.text or body end
+
+local function is_c(session, body) return type(body) ~= "function" and not session.dialect.body end
+
 -- Calls fn within a body of C text: errors get their place in it.
 local function within_text(session, k, body, fn)
-  return session:within(body, k.body_file, k.body_line, fn, { text = body, file = k.body_file, line = k.body_line })
+  local text = text_of(body)
+  return session:within(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
 
 -- Runs the body; errors get the place in its text.
@@ -320,7 +331,7 @@ local function run_body(session, k, body, text_node)
     return body(setmetatable({ [STATE] = k }, View))
   end
   if session.dialect.run_body then cuda.interpreted(k, "it is Fortran") end
-  if type(body) == "table" then -- statements of the text that the construct stands in
+  if type(body) == "table" and not body.tree then -- statements of the text that the construct stands in
     return session.dialect.run_body(k.env, body)
   elseif session.dialect.run_body then
     return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
@@ -341,10 +352,11 @@ end
 function kernel.on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  local around = session.kernel
-  if not directives or type(body) == "string" then session.kernel = k end
+  local around, before = session.kernel, #session.private_blocks
+  if not directives or is_c(session, body) then session.kernel = k end
   local ok, err = pcall(run_body, session, k, body, node)
   session.kernel = around
+  memory.release(session, before)
   if not ok then error(err, 0) end
 end
 
@@ -352,7 +364,7 @@ end
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
-  if type(body) == "string" and not session.dialect.body then k.assigned = assigned_in(node, {}) end
+  if is_c(session, body) then k.assigned = assigned_in(node, {}) end
   k.env = kernel.env(session, k, session.device_spaces[k.device])
   return k
 end
@@ -414,8 +426,8 @@ end
 local function on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.device
   local queue = plan.ordered and async.order(session, plan) or 0
-  local goes_on = session.concurrent and type(body) == "string" and not session.dialect.run_body
-    and cuda.compiles(session, device) -- while the program does, too
+  -- while the program does, too
+  local goes_on = session.concurrent and is_c(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.delayed or goes_on) then return in_queue(session, plan, body, node, place, used, queue) end
   if session.concurrent then async.wait(session, device, 0) end -- what the body finds is there
   local before = session.watching and session:snapshot()
@@ -461,8 +473,13 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- The tree of a body, if it is text, and the variables it uses, references among them.
-function kernel.read(session, body, place, references)
+-- The tree of a C text whose directives are read. construct: the directive of its construct; on: "host", "omp", "acc".
+local function read_text(session, text, construct, on)
+  return read.body(session, grammar.parse("body", text, 1, session.scope), construct, on)
+end
+
+-- The tree of a body, if it is text, and the variables it uses, references among them. construct, on: see read_text.
+function kernel.read(session, body, place, references, construct, on)
   local node
   local used = references
   if session.dialect.body and type(body) ~= "function" then
@@ -470,8 +487,9 @@ function kernel.read(session, body, place, references)
     if own then node, used = session:within(body, where.file, where.line, parse, session, body)
     else node, used = parse(session, body) end
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
-  elseif type(body) == "string" then
-    node = session:within(body, place.file, place.line, grammar.parse, "body", body, 1, session.scope)
+  elseif type(body) == "string" or type(body) == "table" and body.tree then
+    node = type(body) == "table" and body.tree
+      or session:within(body, place.file, place.line, read_text, session, body, construct, on)
     used = statement.references(session, node)
     for _, r in ipairs(used) do r.in_text = true end
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
@@ -483,12 +501,12 @@ end
 
 -- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
 -- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
--- the construct's plan; is_text: the references are all a body uses.
-function kernel.construct(session, text, refs, file, line, with_plan)
+-- the construct's plan; is_text: the references are all a body uses. construct, on: as read_text.
+function kernel.construct(session, text, refs, file, line, with_plan, construct, on)
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
     place = place or { file = file, line = line }
-    local node, used = kernel.read(session, body, place, references)
+    local node, used = kernel.read(session, body, place, references, construct, on)
     session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
       if enabled then return on_device(session, plan, body, node, place, used) end
       return kernel.on_host(session, plan, body, node, place)

@@ -5,6 +5,7 @@
 -- checked against what the directive allows, members in data clauses become nests (convenience.lua), and
 -- each variable becomes an item, treated as its clause's shape, policy or nest says (nest.lua).
 
+local allowed = require "accdeep.allowed"
 local codegen = require "accdeep.codegen"
 local compile = require "accdeep.compile"
 local convenience = require "accdeep.convenience"
@@ -23,80 +24,11 @@ local render, take_apart, type_of = place.render, place.take_apart, place.type_o
 
 local lower = {}
 
--- ------------------------------------------------------------------------------ what is allowed --
-
-local function set(...)
-  local s = {}
-  for _, list in ipairs { ... } do
-    for name in list:gmatch "%S+" do s[name] = true end
-  end
-  return s
-end
-
-local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create present_and_copyin
-  update_and_copy invoke]]
-local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
-  present_or_copy present_or_copyout default if async wait]]
-local private = " private firstprivate reduction"
-local sizes = " num_gangs num_workers vector_length"
-local compute = region .. " device_type dtype"
-local loop = " gang worker vector seq independent auto collapse tile private reduction"
-
-local directives = {
-  ["data"] = { kind = "region", clauses = set(region) },
-  ["enter data"] = { kind = "enter data", clauses = set(entries, "attach if async wait") },
-  ["exit data"] = { kind = "exit data",
-    clauses = set "copyout delete detach invoke finalize if async wait" },
-  ["update"] = { kind = "update",
-    clauses = set "self host device invoke if if_present async wait device_type dtype" },
-  ["parallel"] = { kind = "compute", clauses = set(compute, private, sizes) },
-  ["serial"] = { kind = "compute", clauses = set(compute, private) },
-  ["kernels"] = { kind = "compute", clauses = set(compute, sizes) },
-  ["parallel loop"] = { kind = "compute", clauses = set(compute, private, sizes, loop) },
-  ["serial loop"] = { kind = "compute", clauses = set(compute, private, loop) },
-  ["kernels loop"] = { kind = "compute", clauses = set(compute, sizes, loop) },
-  ["set"] = { kind = "set", clauses = set "device_num default_async if device_type dtype" },
-  ["wait"] = { kind = "wait", clauses = set "async if" },
-  ["init"] = { kind = "init", clauses = set "device_num device_type dtype if" },
-  ["shutdown"] = { kind = "shutdown", clauses = set "device_num device_type dtype if" },
-  ["end data"] = { kind = "end data", clauses = {} },
-  ["host_data"] = { kind = "host data", clauses = set "use_device if if_present" },
-  ["end host_data"] = { kind = "end host data", clauses = {} },
-  ["declare"] = { kind = "declare",
-    clauses = set "copy copyin copyout create present deviceptr device_resident link" },
-}
-
-local all_clauses = set(compute, private, sizes, loop, "copyout delete detach finalize self host device if_present",
-  "use_device device_resident link device_num default_async include exclude init_needed type")
-
--- Clauses that stand once, whatever they say.
-local once = set "if finalize if_present default async device_num default_async"
+local directives, set = allowed.directives, allowed.set
 
 local data_actions = { device_resident = "create", attach = "attach", detach = "detach", self = "update self",
   host = "update self", device = "update device" }
 for name, wanted in pairs(policy.actions) do data_actions[name] = wanted end
-
-local function check_clauses(node, allowed)
-  local seen = {}
-  for _, clause in ipairs(node.clauses) do
-    local name = clause.name
-    if not allowed[name] then
-      if not all_clauses[name] then
-        local near = diagnostic.closest(name, allowed) or diagnostic.closest(name, all_clauses)
-        raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
-          { length = #name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
-      end
-      raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
-        { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })
-    end
-    if seen[name] and once[name] then
-      raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
-        { length = #name, rule = "ACC33-2.6-1" })
-    end
-    seen[name] = true
-  end
-  return seen
-end
 
 -- ------------------------------------------------------------------------------------------- items --
 
@@ -460,7 +392,7 @@ local function requests_of(plan, clauses)
   local list, is_absent = {}, plan.session.dialect.is_absent
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
-    local wanted = data_actions[clause.name]
+    local wanted = (clause.name ~= "self" or plan.kind == "update") and data_actions[clause.name]
     if invoke then wanted = direction_of(plan, clause) end
     for _, variable in ipairs((invoke or wanted) and clause.vars or {}) do
       if is_absent and is_absent(plan.session, variable) then
@@ -611,8 +543,10 @@ local function add_implicit(plan, node, references, default)
           help = ("name '%s' in a data clause"):format(name) })
       end
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
+      -- a reduction in the body is the host's, too (ACC33-impl-1)
+      local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
       local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
-      if not is_visible and not aggregate and not (node.name:find "^kernels" and t.kind == "scalar") then
+      if not is_visible and not aggregate and not copied then
         plan.private[name] = { how = "firstprivate", variable = variable }
       elseif not is_visible then
         local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
@@ -631,20 +565,39 @@ function lower.plan(session, node, kind, options)
   }, Plan)
 end
 
+-- self on a compute construct: where its condition holds, or without one, the construct runs on the host, on the host's
+-- own data (ACC33-2.5.7-1).
+local function add_self(plan, clause)
+  local vars = clause.vars
+  if plan.session.dialect.body then
+    raise("unsupported", clause.pos, "'self' on a compute construct", { length = 4 })
+  elseif plan.on_self then
+    raise("duplicate-clause", clause.pos, "'self' stands here twice", { length = 4, rule = "ACC33-2.6-1" })
+  elseif vars and vars[2] then
+    raise("syntax", vars[2].pos, "'self' takes one condition", { rule = "ACC33-2.5.7-1" })
+  end
+  plan.on_self = vars and vars[1] or clause.e or place.number(1, clause.pos)
+end
+
 -- Lowers a directive. references: variables that a compute construct's body uses.
 function lower.directive(session, node, options)
   local what = directives[node.name]
-  if not what then
-    raise("syntax", node.pos, ("'%s' does not stand alone"):format(node.name))
+  if what.kind == "body" then
+    raise("region-nesting", node.pos, ("'%s' stands in the text of a compute construct's body"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.9-1" })
+  elseif what.kind == "declaration" then
+    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.15-1" })
   end
   if node.argument then
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
   end
-  local seen = check_clauses(node, what.clauses)
+  local seen = allowed.check(node)
   local plan = lower.plan(session, node, what.kind, options)
   plan.if_present = seen.if_present
   plan.waiting = node.waiting
   local default
+  allowed.check_forms(node, what.kind)
   for _, clause in ipairs(node.clauses) do
     if clause.nest and clause.nest.single then
       session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
@@ -657,6 +610,8 @@ function lower.directive(session, node, options)
     if clause.name == "if" then
       if not clause.e then raise("syntax", clause.pos, "'if' needs a condition", { length = 2 }) end
       plan.condition = clause.e
+    elseif clause.name == "self" and what.kind == "compute" then
+      add_self(plan, clause)
     elseif clause.name == "finalize" then
       plan.finalize = true
     elseif clause.name == "async" then
@@ -710,6 +665,11 @@ function lower.directive(session, node, options)
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
         clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create and copyin last" })
     end
+  end
+  if plan.on_self then
+    local elsewhere = { tag = "unary", op = "!", pos = plan.on_self.pos, e = plan.on_self }
+    plan.condition = plan.condition and { tag = "binary", op = "&&", pos = plan.on_self.pos, a = plan.condition,
+      b = elsewhere } or elsewhere
   end
   if what.kind == "host data" and #plan.use_device == 0 then
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })

@@ -364,7 +364,7 @@ function Session:host_store(address, t, value)
 end
 
 -- Memory that a kernel's private variables live in, until it ends.
-function Session:kernel_memory(size) return self.kernel:memory(size) end
+function Session:kernel_memory(size, name) return self.kernel:memory(size, name) end
 
 function Session:name_inside(object, offset)
   local name = self.ctx:name_at(self.device, object.dev + offset)
@@ -732,7 +732,7 @@ function Session:directive_here(text, refs, file, line)
       for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "") end
       local plan = self:prepare(text, file, line, references, "\0" .. table.concat(seen, ","))
       return run(plan, not plan.condition_value or plan.condition_value())
-    end)
+    end, node, "acc")
   end
   local plan = self:prepare(text, file, line)
   local enabled = not plan.condition_value or plan.condition_value()

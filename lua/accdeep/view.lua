@@ -114,8 +114,8 @@ function Host:out_of_bounds(address, message, frame)
   fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
 end
 
-function Host:local_memory(size)
-  return self.session:kernel_memory(size)
+function Host:local_memory(size, name)
+  return self.session:kernel_memory(size, name)
 end
 
 -- ---------------------------------------------------------------------------------- the device --

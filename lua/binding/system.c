@@ -457,6 +457,17 @@ static int l_most_steps(lua_State *L)
     return 1;
 }
 
+/* core.steps_left() -> how many steps the limit leaves to what runs; nil: there is none */
+static int l_steps_left(lua_State *L)
+{
+    const struct limits *limits = limits_of(L);
+    if (limits && limits->most_steps)
+        lua_pushinteger(L, limits->most_steps - limits->steps);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
 void open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -464,7 +475,7 @@ void open_system(lua_State *L)
         {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
         {"exit", l_exit},         {"limited", l_limited}, {"charge", l_charge},
         {"exec", l_exec},         {"executable", l_executable}, {"most_steps", l_most_steps},
-        {"counters", l_counters},
+        {"counters", l_counters}, {"steps_left", l_steps_left},
         {"stop", l_stop},         {"steps_anew", l_steps_anew},
         {"interrupted", l_interrupted}, {"watch_interrupts", l_watch_interrupts},
         {NULL, NULL},

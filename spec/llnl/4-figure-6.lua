@@ -29,7 +29,7 @@ case("rejects: a group that nothing leads to, two names, unknown clauses and con
   expect.malformed "declare group"
   expect.malformed "declare group name()"
   expect.malformed "declare group name(g, h)"
-  expect.malformed "declare group bind_all(nothing) shared(x)"
+  expect.malformed "declare group bind_all(nowhere) shared(x)"
   expect.invalid("declare group name(g) name(h)", "duplicate-clause")
   expect.invalid("declare group bind_all(task) bind_all(parallel)", "duplicate-clause")
   expect.invalid("declare group name(g) private_to(n)", "unknown-clause")

@@ -379,7 +379,7 @@ case("rejects: unknown names, clauses of others, other directives among declarat
   wrong("declare target to(s@.n)", "syntax")
   expect.invalid("int a1;\n#pragma omp target enter data map(to: a1)\n", "clause-not-allowed")
   expect.invalid("int a1;\n#pragma omp target update to(a1)\n", "clause-not-allowed")
-  expect.malformed "int a1;\n#pragma omp nothing(a1)\n"
+  expect.malformed "int a1;\n#pragma omp nowhere(a1)\n"
 end)
 
 -- --------------------------------------------------------------------------------------------- use_device --

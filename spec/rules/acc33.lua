@@ -6,6 +6,13 @@ return {
       .. "clauses on one directive that alias each other, attaching pointers past the end, "
       .. "Fortran pointer variables: precisely what TR14 and this project answer." },
 
+  { id = "ACC33-2.5-1", section = "2.5", kind = "static error", status = "done",
+    text = "The body of a compute construct is a structured block: nothing leaves it before its end, and no other "
+      .. "compute construct stands in it." },
+  { id = "ACC33-2.5.7-1", section = "2.5.7", kind = "meaning", status = "done",
+    text = "self on a compute construct: where its condition holds, or without one, the construct runs on the host; "
+      .. "data that are shared with it do not move. Where an if clause says false, self has no effect." },
+
   { id = "ACC33-2.6-1", section = "2.6", kind = "meaning", status = "done",
     text = "At least one data clause on enter data and exit data (on data a default clause also "
       .. "counts); if(false) skips the whole directive; finalize only on exit data; if_present "
@@ -129,6 +136,32 @@ return {
   { id = "ACC33-hd-1", section = "2.8", kind = "meaning", status = "done",
     text = "host_data use_device(v): address replaced by the device address; v must be present "
       .. "unless if(false) or if_present; null stays null; v is a name, not a section." },
+
+  { id = "ACC33-2.9-1", section = "2.9", kind = "static error", status = "done",
+    text = "A loop directive stands in a compute construct, before its loop, with gang, worker, vector, seq, "
+      .. "independent, auto, collapse, tile, private, reduction, device_type: one of seq, independent and auto, seq "
+      .. "without a level, collapse without tile, sizes of levels in kernels alone. Our reading: with one thread the "
+      .. "levels change nothing." },
+  { id = "ACC33-2.9-2", section = "2.9.2", kind = "static error", status = "done",
+    text = "A gang loop has no gang loop inside (but for other dimensions), a worker loop no gang and worker loops, a "
+      .. "vector loop none of the three." },
+  { id = "ACC33-2.9-3", section = "2.9.1", kind = "static error", status = "done",
+    text = "collapse(n) and tile with n sizes are about n loops that stand tightly in each other. A loop counts one "
+      .. "variable by a step to its end, which the body does not change, and which nothing leaves." },
+  { id = "ACC33-2.9-4", section = "2.6.1", kind = "meaning", status = "done",
+    text = "The variable that counts a loop of a loop directive is private, and so are the variables of its private "
+      .. "clause: others with the same name, without a value; the variables keep theirs." },
+  { id = "ACC33-2.9.11-1", section = "2.9.11", kind = "meaning", status = "done",
+    text = "reduction(op: v) on a loop: a private copy begins with the operator's identity, and is combined with v "
+      .. "after the loop. A v that no data clause names is copied by the compute construct around." },
+  { id = "ACC33-2.10-1", section = "2.10", kind = "static error", status = "done",
+    text = "cache names elements and sections of arrays. It is a hint." },
+  { id = "ACC33-2.12-1", section = "2.12", kind = "static error", status = "done",
+    text = "atomic read, write, update (without a word, too) and capture are about statements of fixed forms on one "
+      .. "variable x, which the other operand does not use." },
+  { id = "ACC33-2.15-1", section = "2.15.1", kind = "static error", status = "done",
+    text = "routine says that a function serves on devices, and at which one of the levels gang, worker, vector and "
+      .. "seq. It stands among declarations. Our reading: functions of a scenario serve everywhere." },
 
   { id = "ACC33-dec-1", section = "2.13", kind = "meaning", status = "done",
     text = "Declare: copy, copyin, copyout, create, present, deviceptr, device_resident, link; "

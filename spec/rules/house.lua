@@ -64,4 +64,9 @@ return {
       .. "thread: shared variables and reductions are the variables themselves, private ones "
       .. "are other memory, of which nothing is known until it is written "
       .. "(uninitialized-read)." },
+  { id = "HOUSE-bodies", section = "directives in texts", kind = "static error", status = "done",
+    text = "Every directive line in a C text - a body, a declaration, a _Pragma - is carried out or is an error; a "
+      .. "pragma of others (unroll, ivdep, once, STDC, GCC, clang and their kin) is passed over." },
+  { id = "HOUSE-locals", section = "bodies", kind = "run-time error", status = "done",
+    text = "A local variable of a body has no value before one is written." },
 }

@@ -135,4 +135,30 @@ return {
   { id = "OMP60-api-14", section = "3.8", kind = "run-time error", status = "done",
     text = "In a target region only omp_get_device_num and omp_is_initial_device are defined; our reading: the "
       .. "other routines are errors there (region-nesting)." },
+
+  { id = "OMP60-body-1", section = "5.1 2.14", kind = "meaning", status = "done",
+    text = "Device constructs in the text of a host construct's body are carried out on devices as anywhere else, on "
+      .. "variables of the body, too." },
+  { id = "OMP60-nest-1", section = "5.1 2.24", kind = "static error", status = "done",
+    text = "What may stand in what: no worksharing or barrier closely inside of worksharing, tasks, critical, ordered "
+      .. "or masked; distribute in teams, teams directly in target and alone there; section in sections; ordered in a "
+      .. "loop that says so; no critical in one of its name; in simd, loop and teams only what they take. Nothing "
+      .. "leaves a structured block." },
+  { id = "OMP60-nest-2", section = "5.1 2.24", kind = "static error", status = "done",
+    text = "In a target region there is no target, target data, enter data, exit data or update: what they do is "
+      .. "unspecified there (target with device(ancestor: 1) is beyond this version)." },
+  { id = "OMP60-loop-1", section = "5.1 2.11.1", kind = "static error", status = "done",
+    text = "A loop construct is about a loop in canonical form: it counts one variable by a step to its end; the body "
+      .. "does not change that, and nothing leaves it. collapse(n) wants n of them, each in the one before." },
+  { id = "OMP60-share-1", section = "5.1 2.21", kind = "meaning", status = "done",
+    text = "In a body private copies are variables of their own, firstprivate ones begin with the value of before, the "
+      .. "last value of lastprivate and linear ones is the variable's. Variables that count loops of a construct are "
+      .. "private. default says what variables are that no clause names; in a task those are firstprivate that are not "
+      .. "shared around." },
+  { id = "OMP60-share-2", section = "5.1 2.21.5", kind = "meaning", status = "done",
+    text = "reduction(op: v) in a body: a private copy begins with the operator's identity, and is combined with v at "
+      .. "the end. On a target construct's body that is v of the device: map it to have it back." },
+  { id = "OMP60-atomic-1", section = "5.1 2.19.7", kind = "static error", status = "done",
+    text = "atomic read, write, update (without a word, too), capture and compare are about statements of fixed forms "
+      .. "on one variable x, which the other operand does not use." },
 }

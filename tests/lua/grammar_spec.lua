@@ -268,8 +268,9 @@ describe("statements", function()
     assert.equal("assign", e.e.tag)
   end)
 
-  it("passes over loop directives", function()
-    assert.equal(1, #body "#pragma acc loop gang\nfor (;;) break;")
+  it("keeps directives where they stand", function()
+    local items = body "#pragma acc loop gang\nfor (;;) break;"
+    assert.same({ "pragma", "acc loop gang", "for" }, { items[1].tag, items[1].text, items[2].tag })
   end)
 
   local bad = {

@@ -14,10 +14,14 @@ return function(rules, lx)
   local sym, word, expect, node, name = lx.sym, lx.word, lx.expect, lx.node, lx.name
   local opt = function(p) return p + Cc(false) end
 
-  -- A directive line, with its continuation lines.
-  local line = (P "\\" * P "\r" ^ -1 * P "\n" + (1 - P "\n")) ^ 0
-  rules.pragma = node("pragma", P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * Cp() * C(line)
-    * lx.space, function(n, start, text) n.start, n.text = start, text end)
+  -- A directive line, with its continuation lines and comments, or a _Pragma.
+  local comment = P "/*" * (1 - P "*/") ^ 0 * P "*/"
+  local line = (P "\\" * P "\r" ^ -1 * P "\n" + comment + (1 - P "\n")) ^ 0
+  local quoted = (P "\\" * 1 + (1 - S '"\\\n')) ^ 0 / function(text) return (text:gsub('\\([\\"])', "%1")) end
+  rules.pragma = node("pragma", P "#" * S " \t" ^ 0 * P "pragma" * -lx.alnum * S " \t" ^ 0 * Cp() * C(line) * lx.space
+      + word "_Pragma" * expect(sym "(", "expected '('") * expect(P '"', "expected a text") * S " \t" ^ 0 * Cp()
+        * quoted * expect(P '"', "expected '\"'") * lx.space * expect(sym ")", "expected ')'"),
+    function(n, start, text) n.start, n.text = start, text end)
 
   local qualifying = "const volatile restrict __restrict __restrict__ register inline auto"
   local qualifier, is_qualifier = lx.words(qualifying), {}

@@ -1,7 +1,8 @@
 -- directive.lua - OpenACC directives, from the tables of what each clause takes.
 --
 -- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
--- vars | members | names | e | word, nest?}, of wait {devnum?, queues}; nest{clauses}. shape is what stands between
+-- vars | members | names | e | word | text, modifier?, nest?}, of wait {devnum?, queues}, of self {vars?, e?};
+-- nest{clauses}. modifier{name, pos} stands before the variables of data clauses. shape is what stands between
 -- < and >: of a shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
 -- (member_shape{name, path?, subscripts}) where those of a directive take variables. Which clause stands
 -- where is no matter of grammar: lower.lua, shape.lua and policy.lua say.
@@ -15,13 +16,13 @@ local directive = {}
 -- Names of several words are one directive; the loop forms are compute constructs too.
 directive.names = [[enter_data exit_data end_data end_host_data host_data declare data update
   parallel_loop serial_loop kernels_loop
-  parallel serial kernels set wait init shutdown]]
+  parallel serial kernels loop atomic routine set wait init shutdown]]
 -- Directives about the members of a type.
 directive.member_names = "shape policy"
 
 -- First words of directives.
 directive.first_words = {}
-for words in (directive.names .. " " .. directive.member_names):gmatch "%S+" do
+for words in (directive.names .. " cache " .. directive.member_names):gmatch "%S+" do
   directive.first_words[words:match "^%a+"] = true
 end
 
@@ -31,14 +32,15 @@ directive.clauses = {
   vars = [[copy copyin copyout create no_create present deviceptr delete attach detach
     present_or_copy present_or_copyin present_or_copyout present_or_create
     pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy
-    private firstprivate self host device use_device device_resident link]],
+    private firstprivate host device use_device device_resident link]],
   members = [[include exclude init_needed update copy copyin copyout create no_create present delete
     attach detach present_or_copy present_or_copyin present_or_copyout present_or_create
     pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy]],
   names = "use shape",
   expression = [[if device_num default_async num_gangs num_workers vector_length async]],
-  anything = [[gang worker vector collapse tile device_type dtype]],
-  none = "finalize if_present seq independent auto",
+  anything = [[gang worker vector collapse tile device_type dtype bind]],
+  none = "finalize if_present seq independent auto read write update capture nohost",
+  self = "self",
   default = "default",
   type = "type",
   reduction = "reduction",
@@ -130,8 +132,16 @@ function directive.rules(rules, lx)
     function(n, pos, text) n.word, n.word_pos = text, pos end)
   local of_type = clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
     set "type")
-  rules.clause = clause("vars", shape * open * variables * close * nest,
-      function(n, s, vars, inner) n.shape, n.vars, n.nest = s or nil, vars, inner or nil end)
+  -- of update the host's variables; of a compute construct a condition, or nothing
+  local on_self = opt(sym "(" * (Ct(lx.list(V "unary")) * sym ")" * Cc(false) + Cc(false) * V "expression" * close))
+  rules.clause = clause("vars", shape * open * direction * variables * close * nest,
+      function(n, s, modifier, vars, inner)
+        n.shape, n.modifier, n.vars, n.nest = s or nil, modifier or nil, vars, inner or nil
+      end)
+    + clause("self", shape * on_self * nest, function(n, s, vars, e, inner)
+        if inner == nil then vars, e, inner = nil, nil, e end
+        n.shape, n.vars, n.e, n.nest = s or nil, vars or nil, e or nil, inner or nil
+      end)
     + clause("invoke", shape * open * direction * variables * close * nest,
       function(n, s, way, vars, inner)
         n.shape, n.direction, n.vars, n.nest = s or nil, way or nil, vars, inner or nil
@@ -147,7 +157,7 @@ function directive.rules(rules, lx)
     + clause("expression", opt(sym "(" * expect(V "expression", "expected an expression") * close),
       function(n, e) n.e = e or nil end)
     + clause("wait", queues, function(n, waiting) n.devnum, n.queues = waiting.devnum, waiting.queues end)
-    + clause("anything", opt(V "parentheses" * lx.space), function() end)
+    + clause("anything", opt(C(V "parentheses") * lx.space), function(n, text) n.text = text or nil end)
     + unknown
   local parameter = node("parameter", opt(lx.words "shape policy") * lx.name * opt(sym "=" * V "expression"),
     function(n, kind, text, value) n.kind, n.name, n.default = kind or nil, text, value or nil end)
@@ -173,16 +183,19 @@ function directive.rules(rules, lx)
   rules.parentheses = P "(" * (1 - S "()" + V "parentheses") ^ 0 * P ")"
 
   local waiting = P "wait" * -lx.alnum * Cc "wait" * lx.space * queues
+  local cached = P "cache" * -lx.alnum * Cc "cache" * lx.space * open * direction * variables * close
+    / function(text, modifier, vars) return text, { modifier = modifier or nil, vars = vars } end
   local argument = opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
     / function(pos, text) return { pos = pos, name = text } end)
   local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1
     * node("directive", lx.words(directive.member_names) * argument * clauses(V "member_clause")
-        + waiting * clauses(V "clause") + name * argument * clauses(V "clause"),
+        + waiting * clauses(V "clause") + cached * clauses(V "clause") + name * argument * clauses(V "clause"),
       function(n, text, argument_of, list)
         if text ~= "shape" then without_parts(list) end
         n.name, n.clauses = text, list
-        if text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
+        if text == "cache" then n.modifier, n.vars, n.argument = argument_of.modifier, argument_of.vars, nil
+        elseif text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
       end)
   -- the variables of REFS, and of routines called with text
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")

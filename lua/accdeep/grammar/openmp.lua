@@ -1,9 +1,10 @@
 -- openmp.lua - OpenMP directives, from the tables of what each clause takes.
 --
 -- Nodes: directive{name, clauses, vars?, mapper?}; mapper{name?, type, variable}; clause{name, pos, kind, ...}:
--- map and motion (to, from) {modifiers, vars}; vars {vars}; expression {modifier?, e?}; reduction {op, vars};
--- default and defaultmap {words}; depend {type, modifier?, items?}; names {names, action?}; types {types};
--- anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}. The type of a map
+-- map and motion (to, from) {modifiers, vars}; vars {vars, step? of linear}; expression {modifier?, e, lower? of
+-- num_teams}; reduction {op, vars}; default and defaultmap {words}; depend {type, modifier?, items?}; names {names,
+-- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}.
+-- The type of a map
 -- is the modifier that names one. Which clause stands where is no matter of grammar: openmp/directive.lua says.
 
 local lpeg = require "lpeg"
@@ -13,6 +14,7 @@ local openmp = {}
 
 -- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
 local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
+local masked = { "taskloop simd", "taskloop" }
 local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
   "loop" }
 
@@ -20,12 +22,17 @@ local distribute = { "distribute parallel for simd", "distribute parallel for", 
 local function all_names()
   local names = { "declare target", "begin declare target", "end declare target",
     "declare group", "target enter data", "target exit data", "target update", "target data", "end target data",
-    "for", "simd", "for simd", "loop", "sections", "section", "single", "masked", "master", "critical", "task",
-    "taskloop", "taskgroup", "barrier", "taskwait", "taskyield", "flush", "ordered", "atomic", "requires" }
+    "for", "simd", "for simd", "loop", "sections", "section", "single", "scope", "critical", "task",
+    "taskloop simd", "taskloop", "taskgroup", "barrier", "taskwait", "taskyield", "flush", "ordered", "atomic",
+    "requires", "nothing" }
   local function add(name) names[#names + 1] = name end
   local function combined(prefix, head, tails)
     add(prefix .. head)
     for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
+  end
+  for _, head in ipairs { "masked", "master" } do
+    combined("", head, masked)
+    for _, tail in ipairs(masked) do add("parallel " .. head .. " " .. tail) end
   end
   for _, prefix in ipairs { "", "target " } do
     combined(prefix, "parallel", parallel)
@@ -74,8 +81,9 @@ openmp.fortran_names = fortran_names()
 openmp.clauses = {
   map = "map",
   motion = "to from",
-  vars = [[private firstprivate lastprivate shared linear copyin copyprivate use_device_ptr use_device_addr
+  vars = [[private firstprivate lastprivate shared copyin copyprivate use_device_ptr use_device_addr
     is_device_ptr has_device_addr enter link nontemporal]],
+  linear = "linear",
   expression = "if device num_teams num_threads thread_limit priority grainsize num_tasks final",
   reduction = "reduction in_reduction task_reduction",
   words = "default defaultmap",
@@ -84,8 +92,9 @@ openmp.clauses = {
   types = "bind_types",
   depend = "depend",
   anything = [[schedule dist_schedule collapse ordered safelen simdlen aligned allocate order proc_bind
-    uses_allocators bind device_type filter detach hint allocator indirect]],
-  none = [[nowait untied mergeable nogroup unified_shared_memory unified_address dynamic_allocators
+    uses_allocators bind device_type filter detach hint allocator indirect fail doacross]],
+  none = [[nowait untied mergeable nogroup threads simd read write update capture compare weak seq_cst acq_rel acquire
+    release relaxed unified_shared_memory unified_address dynamic_allocators
     reverse_offload self_maps]],
 }
 
@@ -94,7 +103,7 @@ function openmp.rules(rules, lx)
   local opt = function(p) return p + Cc(false) end
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "omp" * -lx.alnum * lx.space
     + P "omp" * -lx.alnum * lx.space + (lx.fortran and P "!$omp" * -lx.alnum * lx.space or P(false))
-  local gap = (S " \t" + P "\\\n") ^ 1
+  local gap = (S " \t" + P "\\" * P "\r" ^ -1 * P "\n") ^ 1
   local function phrases(list)
     local p = P(false)
     for _, words in ipairs(list) do
@@ -110,6 +119,7 @@ function openmp.rules(rules, lx)
     return p * lx.space
   end
   local name = phrases(lx.fortran and openmp.fortran_names or openmp.names)
+  local beyond = phrases(lx.fortran and {} or openmp.beyond)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")
   local variables = Ct(lx.list(V "variable"))
@@ -148,12 +158,23 @@ function openmp.rules(rules, lx)
     + clause("reduction", open * (word * sym "," / 0) ^ -1
       * expect(operator + lx.raw_name, "expected a reduction's operator") * lx.space
       * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
-    + clause("vars", open * (word * sym ":" * -P ":" / 0) ^ -1 * variables * close,
-      function(n, vars) n.vars = vars end)
+    + clause("vars", open * opt(Cp() * word * Cp() * sym ":" * -P ":") * variables * close,
+      function(n, pos, modifier, colon, vars)
+        n.vars = pos and vars or modifier -- of which there may be none
+        if pos and not (n.name == "lastprivate" and modifier == "conditional") then
+          error({ syntax = "expected ',' or ')'", pos = colon }, 0)
+        end
+      end)
+    + clause("linear", open * variables * opt(sym ":" * V "expression") * close,
+      function(n, vars, step) n.kind, n.vars, n.step = "vars", vars, step or nil end)
     + clause("expression", open * opt(Cp() * (name + word) * sym ":" * -P ":"
         / function(pos, text) return { pos = pos, name = text } end)
-      * expect(V "expression", "expected an expression") * close,
-      function(n, modifier, e) n.modifier, n.e = modifier or nil, e end)
+      * expect(V "expression", "expected an expression") * opt(sym ":" * V "expression") * close,
+      function(n, modifier, e, upper)
+        n.modifier, n.e = modifier or nil, upper or e
+        if upper and n.name == "num_teams" then n.lower = e
+        elseif upper then error({ syntax = "expected ')'", pos = upper.pos }, 0) end
+      end)
     + clause("depend", open * opt(V "omp_modifier" * sym ",") * Cp() * expect(word, "expected a type of dependence")
         * opt(sym ":" * -P ":" * (variables * #(sym ")") + Ct(lx.list(V "expression")))) * close,
       function(n, modifier, pos, text, items)
@@ -187,14 +208,20 @@ function openmp.rules(rules, lx)
   local mapper = phrases { "declare mapper" }
     * open * opt(word * sym ":" * -P ":") * (lx.fortran and fortran_mapper or c_mapper)
   local clauses = Ct((sym "," ^ -1 * V "omp_clause") ^ 0) * expect(-P(1), "expected a clause")
+  -- the order of flush stands before its list
+  local order = node("clause", (C(P "seq_cst" + "acq_rel" + "acquire" + "release") * -lx.alnum) * lx.space * #P "(",
+    function(n, text) n.name, n.kind = text, "none" end)
   local listed = opt(sym "(" * variables * close)
   rules.omp_directive = lx.space * sentinel ^ -1
     * (node("directive", mapper * clauses, function(n, text, given, made, list)
         made.name = given or nil
         n.name, n.mapper, n.clauses = text, made, list
       end)
-      + node("directive", name * listed * clauses,
-        function(n, text, vars, list) n.name, n.vars, n.clauses = text, vars or nil, list end))
+      + node("directive", beyond * P(1) ^ 0, function(n, text) n.name, n.clauses = text, {} end)
+      + node("directive", name * Ct(order ^ -1) * listed * clauses,
+        function(n, text, first, vars, list)
+          n.name, n.vars, n.clauses = text, vars or nil, table.move(list, 1, #list, #first + 1, first)
+        end))
 end
 
 return openmp

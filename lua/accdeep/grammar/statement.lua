@@ -1,17 +1,17 @@
 -- statement.lua - bodies of compute constructs given as C text.
 --
--- Nodes: block{list}, decl{declaration}, expr{e}, if{c, yes, no?}, while{c, body}, do{body, c},
--- for{init?, c?, step?, body}, break, continue, return.
+-- Nodes: block{list, inner?}, decl{declaration}, expr{e}, if{c, yes, no?}, while{c, body}, do{body, c},
+-- for{init?, c?, step?, body}, switch{c, body}, case{e?}, break, continue, return, and pragma{start, text} wherever a
+-- directive stands: body/read.lua gives these the statements behind them. inner: directives and the statement behind
+-- them where one statement is wanted.
 
 local lpeg = require "lpeg"
-local P, S, V, Cc, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.Cc, lpeg.Ct
+local P, V, Cc, Ct = lpeg.P, lpeg.V, lpeg.Cc, lpeg.Ct
 
 return function(rules, lx)
   local sym, word, expect, node = lx.sym, lx.word, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
   local condition = expect(sym "(", "expected '('") * V "comma" * expect(sym ")", "expected ')'")
-  local line = (P "\\" * P "\n" + (1 - P "\n")) ^ 0
-  local loop_directive = P "#" * S " \t" ^ 0 * P "pragma" * line * lx.space
 
   rules.statement = sym "{" * node("block", Ct(V "body_item" ^ 0),
       function(n, list) n.list = list end) * expect(sym "}", "expected a statement or '}'")
@@ -29,15 +29,21 @@ return function(rules, lx)
       function(n, init, c, step, body)
         n.init, n.c, n.step, n.body = init or nil, c or nil, step or nil, body
       end)
+    + node("switch", word "switch" * condition * V "inner", function(n, c, body) n.c, n.body = c, body end)
     + node("break", word "break" * expect(sym ";", "expected ';'"), function() end)
     + node("continue", word "continue" * expect(sym ";", "expected ';'"), function() end)
     + node("return", word "return" * opt(V "expression") * expect(sym ";", "expected ';'"),
       function(n, e) n.e = e or nil end)
     + sym ";" * node("block", P(true), function(n) n.list = {} end)
     + node("expr", V "comma" * expect(sym ";", "expected ';'"), function(n, e) n.e = e end)
-  rules.inner = loop_directive ^ 0 * expect(V "statement", "expected a statement")
-  rules.body_item = loop_directive
+  rules.inner = node("block", Ct(V "pragma" ^ 1 * expect(V "statement", "expected a statement")),
+      function(n, list) n.list, n.inner = list, true end)
+    + expect(V "statement", "expected a statement")
+  local colon = expect(sym ":", "expected ':'")
+  rules.body_item = V "pragma"
     + node("decl", V "local_declaration", function(n, d) n.declaration = d end)
+    + node("case", word "case" * expect(V "expression", "expected a constant") * colon, function(n, e) n.e = e end)
+    + node("case", word "default" * colon, function() end)
     + V "statement"
   rules.body = node("block", Ct(V "body_item" ^ 0), function(n, list) n.list = list end)
 end

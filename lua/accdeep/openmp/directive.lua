@@ -32,7 +32,9 @@ local parts = {
   taskloop = [[if final untied default mergeable private firstprivate lastprivate shared reduction in_reduction
     grainsize num_tasks collapse nogroup priority allocate]],
   taskgroup = "task_reduction allocate",
-  workshare = "nowait", critical = "hint", section = "", master = "", ordered = "", atomic = "hint",
+  workshare = "nowait", critical = "hint", section = "", master = "", ordered = "threads simd depend doacross",
+  scope = "private reduction nowait allocate",
+  atomic = "hint read write update capture compare weak fail seq_cst acq_rel acquire release relaxed",
 }
 
 local bindings = "bind_group bind_groups bind_types"
@@ -48,13 +50,15 @@ local known = {
   ["end declare target"] = { kind = "declare target", clauses = "" },
   ["declare mapper"] = { kind = "declare mapper", clauses = "map" },
   ["declare group"] = { kind = "declare group", clauses = "" }, -- any: group.lua says
-  requires = { kind = "nothing",
+  requires = { kind = "requires",
     clauses = "reverse_offload unified_address unified_shared_memory dynamic_allocators self_maps" },
   barrier = { kind = "nothing", clauses = "" },
   taskwait = { kind = "nothing", clauses = "depend nowait" },
   taskyield = { kind = "nothing", clauses = "" },
-  flush = { kind = "nothing", clauses = "" },
+  flush = { kind = "nothing", clauses = "seq_cst acq_rel acquire release" },
+  nothing = { kind = "nothing", clauses = "" },
 }
+for _, name in ipairs(grammar.beyond) do known[name] = { kind = "beyond", clauses = "" } end
 
 local all_clauses = add_words({}, bindings .. " name bind_all bind_type")
 for _, list in pairs(parts) do add_words(all_clauses, list) end
@@ -65,7 +69,7 @@ for _, what in pairs(known) do
 end
 
 -- What a directive is: {kind, clauses}. Kinds are those of plans (lower.lua), and "host", "declare mapper",
--- "declare group", "declare target", "nothing".
+-- "declare group", "declare target", "requires", "nothing", and "beyond" for what is known and not carried out.
 function directive.of(name)
   local what = known[name]
   if not what and name:find "^end " then -- Fortran's: what may stand at the end
@@ -94,6 +98,9 @@ local of_shared_memory = add_words({}, "unified_shared_memory unified_address se
 -- called so (LLNL-4-10).
 function directive.check(node)
   local what = directive.of(node.name)
+  if what.kind == "beyond" then
+    raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
+  end
   local seen = {}
   for _, clause in ipairs(node.clauses) do
     local name, pos = clause.name, clause.pos
@@ -115,6 +122,9 @@ function directive.check(node)
       wrong("duplicate-clause", ("'%s' stands here twice"):format(name), { rule = "OMP60-tgt-1" })
     end
     if key then seen[key] = true end
+    if node.name == "ordered" and (name == "depend" or name == "doacross") then
+      wrong("unsupported", ("'%s' on 'ordered'"):format(name), {})
+    end
     if of_shared_memory[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
     end
@@ -193,6 +203,6 @@ function directive.asks(says, kind, name)
 end
 
 directive.map_actions, directive.moves_in, directive.moves_out = entry, moves_in, moves_out
-directive.names = grammar.names
+directive.names, directive.beyond = grammar.names, grammar.beyond
 
 return directive

@@ -4,12 +4,12 @@
 -- memory while the body runs, whoever asks for them: C text, the host view, directives inside. What private
 -- memory holds before something is written there is not known: reading it is an error (HOUSE-threads).
 
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.openmp.directive"
 local group = require "accdeep.openmp.group"
 local kernel = require "accdeep.kernel"
 local lower = require "accdeep.lower"
+local memory = require "accdeep.body.memory"
 local place = require "accdeep.place"
 local scope = require "accdeep.scope"
 local sharing = require "accdeep.openmp.sharing"
@@ -21,65 +21,30 @@ local host = {}
 
 -- ------------------------------------------------------------------------------- private memory --
 
-local POISON = "\xA5"
-
--- The private block that an address lies in, of those of all constructs around.
-local function block_at(blocks, address)
-  for _, block in ipairs(blocks) do
-    if address >= block.address and address < block.address + block.bytes then return block end
-  end
-  return nil
-end
-
--- Host memory of a session tells of reads of private bytes that nobody wrote. The core, too, may write some.
-local function watched(space, blocks)
-  local class = getmetatable(space).__index
-  function space:load(address, code, size, low, high, frame)
-    local block = block_at(blocks, address)
-    if block and not block.written[address] and core.get(address, size) == POISON:rep(size) then
-      raise("uninitialized-read", frame and frame.pos, ("the private %s was not written yet"):format(block.name),
-        { rule = "HOUSE-threads", help = ("firstprivate(%s) begins with the value of before"):format(block.name) })
-    end
-    return class.load(self, address, code, size, low, high, frame)
-  end
-  function space:store(address, code, size, value, low, high, frame)
-    class.store(self, address, code, size, value, low, high, frame)
-    local block = block_at(blocks, address)
-    if block then block.written[address] = true end
-  end
-end
-
 -- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
 -- last value is the variable's. A body that fails leaves the variables as they were.
 local function with_private(session, copies, fn)
   local outer, around = session.scope, session.apart
-  local blocks = session.private_blocks
-  local before, inner = #blocks, scope.new(outer)
+  local before, inner = #session.private_blocks, scope.new(outer)
   local ok, err = pcall(function()
-    for _, copy in ipairs(copies) do
-      local variable = copy.variable
-      local name, t = variable.name, variable.type
-      host.needs_memory(variable, copy.pos)
-      local address = session:new_block(t.size, name, t)
-      blocks[#blocks + 1] = { address = address, bytes = t.size, name = name, written = {}, copy = copy }
-      core.put(address, copy.begins and core.get(variable.address, t.size) or POISON:rep(t.size))
-      inner.variables[name] = { name = name, type = t, address = address }
+    local made = {}
+    for i, copy in ipairs(copies) do
+      host.needs_memory(copy.variable, copy.pos)
+      local name, t = copy.variable.name, copy.variable.type
+      local block = memory.new(session, name, t, t.size, { is_private = true })
+      made[i] = block
+      if copy.begins then memory.copy(session, block.address, copy.variable.address, t.size) end
+      inner.variables[name] = { name = name, type = t, address = block.address }
     end
-    watched(session.host_space, blocks)
     host.constructs = host.constructs + 1
     session.scope, session.apart = inner, host.constructs
     fn()
-    for i = before + 1, #blocks do
-      local block = blocks[i]
-      if block.copy.lasts then core.put(block.copy.variable.address, core.get(block.address, block.bytes)) end
+    for i, copy in ipairs(copies) do
+      if copy.lasts then memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
     end
   end)
   session.scope, session.apart = outer, around
-  for i = #blocks, before + 1, -1 do
-    session:free(blocks[i].address)
-    blocks[i] = nil
-  end
-  if before == 0 then session.host_space.load, session.host_space.store = nil, nil end
+  memory.release(session, before)
   if not ok then error(err, 0) end
 end
 host.with_private = with_private
@@ -261,12 +226,13 @@ function host.construct(session, node, text, refs, file, line)
   local says = host.check(session, node)
   local references = kernel.references(session, refs, file, line)
   return function(body, where)
-    local tree, used = kernel.read(session, body, where, references)
+    local tree, used = kernel.read(session, body, where, references, node, "host")
     session:within(text, file, line, function()
       local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)
-      local plan = { node = node, clauses = node.clauses, items = {}, openmp = true,
+      local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
         place = { text = text, file = file, line = line } }
+      for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
       local explained = session.explain and session:explain(plan)
       local inside = group.enter(session)
       local function run() kernel.on_host(session, plan, body, tree, where, true) end

@@ -135,10 +135,21 @@ function Session:declare_openmp(node, record)
     group.define(self, node, record)
   elseif kind == "declare target" and not record then
     declare_target(self, node)
-  elseif kind ~= "nothing" then
+  elseif kind ~= "nothing" and kind ~= "requires" then
     raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
       { length = #node.name, rule = "OMP60-tgt-1" })
   end
+end
+
+-- A directive among declarations; record: the type it stands in, or nil.
+function Session:omp_declaration(node, record)
+  local kind = directive.of(node.name).kind
+  if kind == "beyond" or kind == "requires" then directive.check(node) end
+  if kind == "nothing" and node.name ~= "nothing" or kind == "requires" and record then
+    raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
+      { length = #node.name, rule = "OMP60-tgt-1" })
+  end
+  return self:declare_openmp(node, record)
 end
 
 -- The plan of a directive at a place; one that depends on nothing but its text is made once.
@@ -200,7 +211,7 @@ local function compute(self, node, text, refs, file, line)
       if not enabled(plan) then return on_host(plan) end
       return run(plan, true)
     end, function() return on_host(planned()) end)
-  end)
+  end, node, "omp")
   return function(...) return citing(run_body, ...) end
 end
 
@@ -239,6 +250,7 @@ end
 -- First words of directives, and those that OpenACC has, too.
 local first_words = {}
 for _, name in ipairs(directive.names) do first_words[name:match "^%a+"] = true end
+for _, name in ipairs(directive.beyond) do first_words[name:match "^%a+"] = true end
 for word in pairs(first_words) do if openacc.first_words[word] then first_words[word] = "both" end end
 
 -- Whether a text is an OpenMP directive: by its sentinel, or by its first word; words that both languages have

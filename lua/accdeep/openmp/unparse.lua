@@ -28,9 +28,12 @@ end
 -- What stands in the parentheses of each kind of clause (grammar/openmp.lua).
 local inside = {
   map = function(c) return before(list_of(c.modifiers, modifier)) .. list_of(c.vars, expression) end,
-  vars = function(c) return list_of(c.vars, expression) end,
+  vars = function(c) return list_of(c.vars, expression) .. (c.step and ": " .. expression(c.step) or "") end,
   reduction = function(c) return before(c.op) .. list_of(c.vars, expression) end,
-  expression = function(c) return before(c.modifier and c.modifier.name or "") .. expression(c.e) end,
+  expression = function(c)
+    local lower = c.lower and expression(c.lower) .. ": " or ""
+    return before(c.modifier and c.modifier.name or "") .. lower .. expression(c.e)
+  end,
   words = function(c) return list_of(c.words, name, ": ") end,
   depend = function(c)
     local modifiers = c.modifier and modifier(c.modifier) .. ", " or ""

@@ -1,0 +1,114 @@
+-- allowed.lua - OpenACC's directives: what kind of construct each is, and which clauses it takes.
+
+local diagnostic = require "accdeep.diagnostic"
+
+local raise = diagnostic.raise
+
+local allowed = {}
+
+local function set(...)
+  local s = {}
+  for _, list in ipairs { ... } do
+    for name in list:gmatch "%S+" do s[name] = true end
+  end
+  return s
+end
+
+local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create present_and_copyin
+  update_and_copy invoke]]
+local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
+  present_or_copy present_or_copyout default if async wait]]
+local private = " private firstprivate reduction self"
+local sizes = " num_gangs num_workers vector_length"
+local compute = region .. " device_type dtype"
+local loop = " gang worker vector seq independent auto collapse tile private reduction"
+
+local directives = {
+  ["data"] = { kind = "region", clauses = set(region) },
+  ["enter data"] = { kind = "enter data", clauses = set(entries, "attach if async wait") },
+  ["exit data"] = { kind = "exit data",
+    clauses = set "copyout delete detach invoke finalize if async wait" },
+  ["update"] = { kind = "update",
+    clauses = set "self host device invoke if if_present async wait device_type dtype" },
+  ["parallel"] = { kind = "compute", clauses = set(compute, private, sizes) },
+  ["serial"] = { kind = "compute", clauses = set(compute, private) },
+  ["kernels"] = { kind = "compute", clauses = set(compute, sizes, "self") },
+  ["parallel loop"] = { kind = "compute", clauses = set(compute, private, sizes, loop) },
+  ["serial loop"] = { kind = "compute", clauses = set(compute, private, loop) },
+  ["kernels loop"] = { kind = "compute", clauses = set(compute, sizes, loop, "self") },
+  ["loop"] = { kind = "body", clauses = set(loop, "device_type dtype") },
+  ["atomic"] = { kind = "body", clauses = set "read write update capture if" },
+  ["cache"] = { kind = "body", clauses = {} },
+  ["routine"] = { kind = "declaration", clauses = set "gang worker vector seq bind nohost device_type dtype" },
+  ["set"] = { kind = "set", clauses = set "device_num default_async if device_type dtype" },
+  ["wait"] = { kind = "wait", clauses = set "async if" },
+  ["init"] = { kind = "init", clauses = set "device_num device_type dtype if" },
+  ["shutdown"] = { kind = "shutdown", clauses = set "device_num device_type dtype if" },
+  ["end data"] = { kind = "end data", clauses = {} },
+  ["host_data"] = { kind = "host data", clauses = set "use_device if if_present" },
+  ["end host_data"] = { kind = "end host data", clauses = {} },
+  ["declare"] = { kind = "declare",
+    clauses = set "copy copyin copyout create present deviceptr device_resident link" },
+}
+
+local all_clauses = set(compute, private, sizes, loop, "copyout delete detach finalize self host device if_present",
+  "use_device device_resident link device_num default_async include exclude init_needed type",
+  "read write update capture bind nohost")
+
+-- Clauses that stand once, whatever they say.
+local once = set "if finalize if_present default async device_num default_async read write update capture"
+
+allowed.directives, allowed.set = directives, set
+
+-- What a directive is: "compute", "region", "body" for one that stands in bodies alone, ...; nil for shape and policy.
+function allowed.kind_of(name) return directives[name] and directives[name].kind end
+
+-- Raises about a clause that a directive does not take.
+function allowed.refuse_clause(node, clause, takes)
+  local name = clause.name
+  if not all_clauses[name] then
+    local near = diagnostic.closest(name, takes) or diagnostic.closest(name, all_clauses)
+    raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
+      { length = #name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
+  end
+  raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
+    { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })
+end
+
+-- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
+function allowed.check(node)
+  local seen, takes = {}, directives[node.name].clauses
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    if not takes[name] then allowed.refuse_clause(node, clause, takes) end
+    if seen[name] and once[name] then
+      raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
+        { length = #name, rule = "ACC33-2.6-1" })
+    end
+    seen[name] = true
+  end
+  return seen
+end
+
+-- Modifiers of data clauses that later versions have (3.0: zero; 2.7: readonly; 3.4: the others).
+local modifiers = set "readonly zero capture always alwaysin alwaysout"
+
+-- Clauses that are understood and not carried out, or lack what they need.
+function allowed.check_forms(node, kind)
+  for _, clause in ipairs(node.clauses) do
+    local modifier, name = clause.modifier, clause.name
+    if clause.kind == "vars" and modifier then
+      local near = diagnostic.closest(modifier.name, modifiers)
+      if modifiers[modifier.name] then
+        raise("unsupported", modifier.pos, ("the modifier '%s' of '%s'"):format(modifier.name, name),
+          { length = #modifier.name })
+      end
+      raise("syntax", modifier.pos, ("'%s' is no modifier of '%s'"):format(modifier.name, name),
+        { length = #modifier.name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
+    elseif name == "self" and kind ~= "compute" and not clause.vars then
+      raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })
+    end
+  end
+end
+
+return allowed

@@ -1,0 +1,282 @@
+-- Directives in the C text of compute constructs' bodies: loop, cache, atomic; self; what may not stand there.
+scenario { title = "OpenACC: directives in bodies", rules = "openacc-3.3", cites = { "ACC33-2.5-1", "ACC33-2.5.7-1",
+  "ACC33-2.9-1", "ACC33-2.9-2", "ACC33-2.9-3", "ACC33-2.9-4", "ACC33-2.9.11-1", "ACC33-2.10-1", "ACC33-2.12-1",
+  "ACC33-2.15-1", "ACC33-impl-1", "ACC33-2.7-8", "ACC33-dec-1" } }
+
+declare [[
+  int a[10], m[3][4], s, t = 4, i = 9, n = 3;
+  double d;
+  struct pair { int x, y; } pair;
+]]
+
+local FOR = "\n for (int i = 0; i < 4; i++) "
+
+local function wrong(code, rule, text, construct)
+  local err = expect.fails(code, function() acc(construct or "parallel copy(a, s)")(text) end)
+  expect.equal(err.rule, rule)
+  expect.host("a[0]", 0)
+  expect.host("s", 0)
+end
+
+case("accepts: loop with the clauses it takes, in every compute construct [ACC33-2.9-1]", function()
+  for _, construct in ipairs { "parallel", "serial", "kernels" } do
+    acc(construct .. " copy(a)") [[
+      #pragma acc loop gang worker vector independent
+      for (int i = 0; i < 4; i++) a[i] += 1;
+      #pragma acc loop seq
+      for (int i = 4; i < 6; i++) a[i] += 1;
+      #pragma acc loop auto private(t) device_type(nvidia) gang device_type(*) vector
+      for (int i = 6; i < 10; i++) { t = i; a[t] += 1; }
+    ]]
+  end
+  expect.host("a[0:10]", { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 })
+  acc "kernels copy(a)" "#pragma acc loop gang(n) worker(2) vector(num: 32)\n for (int i = 0; i < 4; i++) a[i] = i;"
+  acc "parallel copy(a)" "#pragma acc loop gang(static: *)\n for (int i = 0; i < 4; i++) a[i] += i;"
+  expect.host("a[3]", 6)
+end)
+
+case("rejects: clauses that exclude each other, or belong to others [ACC33-2.9-1]", function()
+  wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop seq independent" .. FOR .. "a[i] = 1;")
+  wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop gang seq" .. FOR .. "a[i] = 1;")
+  wrong("conflicting-clauses", "ACC33-2.9-1", "#pragma acc loop collapse(1) tile(2)" .. FOR .. "a[i] = 1;")
+  wrong("duplicate-clause", "ACC33-2.9-1", "#pragma acc loop gang gang" .. FOR .. "a[i] = 1;")
+  wrong("clause-not-allowed", "ACC33-2.9-1", "#pragma acc loop gang(4)" .. FOR .. "a[i] = 1;")
+  wrong("clause-not-allowed", "ACC33-2.9-1", "#pragma acc loop vector(32)" .. FOR .. "a[i] = 1;")
+  wrong("clause-not-allowed", "ACC33-2.7-8", "#pragma acc loop copy(a)" .. FOR .. "a[i] = 1;")
+  wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc loop rediction(+:s)" .. FOR .. "a[i] = 1;")
+  wrong("syntax", "HOUSE-syntax", "#pragma acc looop" .. FOR .. "a[i] = 1;")
+  expect.fails("region-nesting", function() acc "loop gang" end)
+  expect.fails("region-nesting", function() omp "parallel" ("#pragma acc loop" .. FOR .. "a[i] = 1;") end)
+end)
+
+case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
+  acc "parallel copy(m)" [[
+    #pragma acc loop gang
+    for (int i = 0; i < 3; i++) {
+      #pragma acc loop worker vector
+      for (int j = 0; j < 4; j++) m[i][j] = i + j;
+    }
+  ]]
+  expect.host("m[2][3]", 5)
+  acc "parallel loop gang copy(m)" [[
+    for (int i = 0; i < 3; i++) {
+      #pragma acc loop vector
+      for (int j = 0; j < 4; j++) {
+        #pragma acc loop seq
+        for (int k = 0; k < 2; k++) m[i][j] += k;
+      }
+    }
+  ]]
+  expect.host("m[2][3]", 6)
+end)
+
+case("rejects: levels that were left behind [ACC33-2.9-2]", function()
+  local function nested(outer, inner)
+    wrong("region-nesting", "ACC33-2.9-2", ("#pragma acc loop %s\n for (int k = 0; k < 2; k++) {\n"
+      .. "#pragma acc loop %s%s s++; }"):format(outer, inner, FOR))
+  end
+  nested("gang", "gang")
+  nested("worker", "gang")
+  nested("worker", "worker")
+  nested("vector", "worker")
+  nested("vector", "vector")
+  wrong("region-nesting", "ACC33-2.9-2", "for (int k = 0; k < 2; k++) {\n#pragma acc loop gang" .. FOR .. "s++; }",
+    "parallel loop gang copy(s)")
+end)
+
+case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", function()
+  acc "parallel copy(m)" [[
+    #pragma acc loop collapse(2)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 4; j++) m[i][j] = 1;
+    #pragma acc loop tile(2, *)
+    for (int i = 0; i < 3; i++) { for (int j = 0; j < 4; j++) m[i][j] += 1; }
+  ]]
+  expect.host("m[2][3]", 2)
+  acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = 7;"
+  expect.host("m[1][1]", 7)
+end)
+
+case("rejects: fewer loops, statements between, what is no loop [ACC33-2.9-3]", function()
+  local function bad(text, construct) wrong("syntax", "ACC33-2.9-3", text, construct) end
+  bad("#pragma acc loop collapse(2)" .. FOR .. "a[i] = 1;")
+  bad("#pragma acc loop tile(2, 2)" .. FOR .. "a[i] = 1;")
+  bad("#pragma acc loop collapse(2)" .. FOR .. "{ s++; for (int j = 0; j < 2; j++) a[i] = j; }")
+  bad "#pragma acc loop\n s++;"
+  bad "#pragma acc loop\n while (s < 3) s++;"
+  bad "#pragma acc loop\n for (int i = 1; i < 4; i *= 2) s++;"
+  bad("for (int i = 0; i < 4; i++) a[i] = 1;", "parallel loop collapse(2) copy(a, s)")
+  wrong("region-nesting", "ACC33-2.9-3", "#pragma acc loop" .. FOR .. "{ s++; break; }")
+  wrong("syntax", "HOUSE-bodies", "s++;\n#pragma acc loop")
+  wrong("syntax", "HOUSE-bodies", "#pragma acc loop\n int x = 1;")
+end)
+
+case("accepts: private variables, and variables that count loops [ACC33-2.9-4]", function()
+  acc "parallel copy(a, t, i)" [[
+    #pragma acc loop private(t)
+    for (i = 0; i < 2; i++) { t = i; a[i] = t + 10; }
+    a[2] = t; a[3] = i;
+  ]]
+  expect.host("a[0:4]", { 10, 11, 4, 9 })
+  expect.host("t", 4)
+  expect.host("i", 9)
+end)
+
+case("rejects: reading a private variable that nobody wrote, naming one that there is not [ACC33-2.9-4]", function()
+  wrong("uninitialized-read", "HOUSE-locals", "#pragma acc loop private(t)" .. FOR .. "a[i] = t;")
+  wrong("unknown-name", "HOUSE-names", "#pragma acc loop private(nobody)" .. FOR .. "a[i] = 1;")
+  wrong("conflicting-clauses", "ACC33-2.9-4", "#pragma acc loop private(s) reduction(+: s)" .. FOR .. "s += 1;")
+end)
+
+case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
+  acc "parallel copy(a)" [[
+    #pragma acc loop reduction(+: s) reduction(max: d)
+    for (int i = 0; i < 10; i++) { s += 1; d = i > d ? i : d; }
+  ]]
+  expect.host("s", 10)
+  expect.host("d", 9)
+  acc "serial" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
+  expect.host("s", 20)
+  acc "parallel" [[
+    #pragma acc loop gang reduction(+: s)
+    for (int i = 0; i < 2; i++) {
+      #pragma acc loop vector reduction(+: s)
+      for (int j = 0; j < 3; j++) s += 1;
+    }
+  ]]
+  expect.host("s", 26)
+end)
+
+case("rejects: but not where a clause says otherwise [ACC33-2.9.11-1 ACC33-impl-1]", function()
+  acc "parallel firstprivate(s)" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
+  expect.host("s", 0)
+  acc "parallel copyin(s)" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
+  expect.host("s", 0)
+  wrong("type-mismatch", "OMP60-share-2", "#pragma acc loop reduction(+: pair)" .. FOR .. "a[i] = 1;")
+  wrong("syntax", "HOUSE-syntax", "#pragma acc loop reduction(plus: s)" .. FOR .. "s += 1;")
+end)
+
+case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()
+  acc "parallel copy(a, m)" [[
+    for (int i = 0; i < 4; i++) {
+      #pragma acc cache(a[i:2], m[0][0:4])
+      #pragma acc cache(readonly: a[i])
+      a[i] = i;
+    }
+  ]]
+  expect.host("a[3]", 3)
+end)
+
+case("rejects: of variables, and of what there is not [ACC33-2.10-1]", function()
+  wrong("type-mismatch", "ACC33-2.10-1", "#pragma acc cache(a)\n a[0] = 1;")
+  wrong("unknown-name", "HOUSE-names", "#pragma acc cache(b[0:2])\n a[0] = 1;")
+  wrong("syntax", "ACC33-2.10-1", "#pragma acc cache(zero: a[0:2])\n a[0] = 1;")
+  wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc cache(a[0:2]) cash\n a[0] = 1;")
+end)
+
+case("accepts: atomic statements [ACC33-2.12-1]", function()
+  acc "parallel copy(a, s)" [[
+    #pragma acc atomic
+    s += 2;
+    #pragma acc atomic read
+    a[0] = s;
+    #pragma acc atomic write
+    s = 7;
+    #pragma acc atomic update
+    s = s * 3;
+    #pragma acc atomic capture
+    a[1] = s--;
+    #pragma acc atomic capture
+    { s -= 5; a[2] = s; }
+  ]]
+  expect.host("a[0:3]", { 2, 21, 15 })
+end)
+
+case("rejects: other statements [ACC33-2.12-1]", function()
+  wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic\n s = 5;")
+  wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic read\n s += 5;")
+  wrong("syntax", "ACC33-2.12-1", "#pragma acc atomic capture\n s += 5;")
+  wrong("conflicting-clauses", "ACC33-2.12-1", "#pragma acc atomic read capture\n s += 5;")
+  wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc atomic seq_cst\n s += 5;")
+end)
+
+case("accepts: routine among declarations [ACC33-2.15-1]", function()
+  declare [[
+    #pragma acc routine seq
+    int twice(int x);
+    #pragma acc routine(twice) vector
+  ]]
+  func("twice", function(x) return 2 * x end)
+  acc "parallel copy(a)" "a[0] = twice(4);"
+  expect.host("a[0]", 8)
+end)
+
+case("rejects: routine without a level, or in a body [ACC33-2.15-1]", function()
+  expect.fails("syntax", function() declare "#pragma acc routine\nint f(int);" end)
+  expect.fails("conflicting-clauses", function() declare "#pragma acc routine seq gang\nint f(int);" end)
+  expect.fails("unsupported", function() declare "#pragma acc routine seq bind(g)\nint f(int);" end)
+  expect.fails("clause-not-allowed", function() declare "#pragma acc routine seq copy(a)\nint f(int);" end)
+  wrong("region-nesting", "ACC33-impl-1", "#pragma acc routine seq\n a[0] = 1;")
+  expect.fails("clause-not-allowed", function() acc "routine seq" end)
+end)
+
+case("accepts: a compute construct with self runs on the host, without data [ACC33-2.5.7-1]", function()
+  local none = { h2d = 0, d2h = 0 }
+  expect.moves(function() acc "parallel self copy(a)" "a[0] = 5;" end, none)
+  expect.host("a[0]", 5)
+  expect.moves(function() acc "kernels self(n > 2) copy(a)" "a[1] = 6;" end, none)
+  expect.host("a[1]", 6)
+  expect.moves(function() acc "serial self(n) copy(a)" "a[2] = 7;" end, none)
+  expect.host("a[2]", 7)
+  expect.moves(function() acc "parallel if(n) self(1) copy(a)" "a[3] = 8;" end, none)
+  expect.host("a[3]", 8)
+end)
+
+case("rejects: where its condition does not hold [ACC33-2.5.7-1]", function()
+  wrong("type-mismatch", "HOUSE-language", "s++;", "parallel self(pair)")
+  expect.invalid("parallel self self", "duplicate-clause")
+  expect.malformed "parallel self(a, s)"
+  expect.malformed "update self"
+  local both = { h2d = { count = 1 }, d2h = { count = 1 } }
+  expect.moves(function() acc "parallel self(n > 3) copy(a)" "a[0] = 5;" end, both)
+end)
+
+case("accepts: loops that are left inside of the body, the body at its end [ACC33-2.5-1]", function()
+  acc "parallel copy(a)" "for (int i = 0; i < 4; i++) { if (i == 2) break; a[i] = 1; }"
+  omp "parallel" "{\n#pragma acc parallel copy(a)\n { for (int i = 0; i < 4; i++) { if (i) continue; a[i] = 2; } } }"
+  expect.host("a[0:3]", { 2, 1, 0 })
+end)
+
+case("rejects: data and compute directives in a compute construct, ways out [ACC33-2.5-1 ACC33-impl-1]", function()
+  wrong("region-nesting", "ACC33-2.5-1", "#pragma acc parallel\n a[0] = 1;")
+  wrong("region-nesting", "ACC33-2.5-1", "#pragma acc kernels loop" .. FOR .. "a[i] = 1;")
+  wrong("region-nesting", "ACC33-impl-1", "#pragma acc data copy(a)\n a[0] = 1;")
+  wrong("region-nesting", "ACC33-impl-1", "#pragma acc update self(a)\n a[0] = 1;")
+  wrong("region-nesting", "ACC33-impl-1", "a[0] = 1;\n#pragma acc enter data copyin(a)")
+  wrong("region-nesting", "ACC33-2.5-1", "#pragma omp parallel\n a[0] = 1;")
+  local err = expect.fails("region-nesting", function()
+    omp "parallel" "{\n#pragma acc parallel copy(a)\n { a[0] = 1; return; } }"
+  end)
+  expect.equal(err.rule, "ACC33-2.5-1")
+end)
+
+case("accepts: declare among declarations is carried out where it stands [ACC33-dec-1]", function()
+  declare [[
+    int g[4] = { 1, 2, 3, 4 };
+    #pragma acc declare copyin(g)
+    int h;
+  ]]
+  expect.present "g"
+  expect.device("g[3]", 4)
+  expect.absent "h"
+end)
+
+case("rejects: of what there is not; modifiers of later versions are known [ACC33-dec-1 ACC33-2.7-8]", function()
+  expect.fails("unknown-name", function() declare "int g1;\n#pragma acc declare create(nobody)" end)
+  expect.fails("clause-not-allowed", function() declare "struct q {\n#pragma acc declare create(a)\n int x; };" end)
+  for _, text in ipairs { "data copyin(readonly: a)", "data create(zero: a)", "data copyout(zero: a)",
+    "data copy(always: a)" } do
+    expect.invalid(text, "unsupported")
+  end
+  expect.malformed "data copyin(redonly: a)"
+end)
