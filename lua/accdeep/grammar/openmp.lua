@@ -50,7 +50,7 @@ openmp.names = all_names()
 openmp.beyond = { "threadprivate", "declare simd", "declare reduction", "declare variant", "begin declare variant",
   "end declare variant", "metadirective", "begin metadirective", "end metadirective", "dispatch", "interop", "depobj",
   "allocate", "allocators", "assume", "assumes", "begin assumes", "end assumes", "error", "scan", "cancel",
-  "cancellation point", "tile", "unroll", "workshare" }
+  "cancellation point", "tile", "unroll" }
 table.sort(openmp.beyond, function(a, b) return #a > #b end)
 
 -- What stands alone in Fortran, without statements that belong to it.
