@@ -144,7 +144,7 @@ statements["if"] = function(env, node)
 end
 
 -- How often a loop turns before it is asked whether its construct has taken too many steps.
-local TURNS = 256
+local TURNS = 32
 
 local function tired(f)
   local left = core.steps_left()
