@@ -264,11 +264,10 @@ static const char *check_seat(struct accd_directory *dir, const struct accd_seat
         if (original->seat != seat || original->ending ||
             original->host - object->host >= accd_object_bytes(object))
             return WRONG("an original does not begin in %s", name_of(dir, object));
-        if (dir->context->rules.fusion && (!cover.whole || (!cover.one && !original->dropped)))
+        if (dir->context->rules.fusion && (!cover.whole || !cover.one))
             return WRONG("an original of %s is not in one tuple", name_of(dir, object));
         const struct accd_original *other =
-            dir->context->rules.fusion && !original->dropped
-                ? accd_range_floor(&dir->bases, original->base) : NULL;
+            dir->context->rules.fusion ? accd_range_floor(&dir->bases, original->base) : NULL;
         if (other && other->base == original->base && other->seat != seat &&
             (!fused || other->seat->fused != fused))
             return WRONG("%s and data of the same base are apart", name_of(dir, object));

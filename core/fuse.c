@@ -78,10 +78,8 @@ static accd_status ranges_by_base(struct accd_plan *plan)
     fusion->fits = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->fits[0]);
     if (!pairs || !fusion->fits)
         return accd_plan_no_memory(plan->context);
-    n = 0;
-    for (size_t i = 0; i < fusion->ncandidates; i++)
-        if (!fusion->candidates[i].dropped)
-            pairs[n++] = (struct accd_pair){fusion->candidates[i].base, i};
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){fusion->candidates[i].base, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++) {
         const struct accd_candidate *candidate = &fusion->candidates[pairs[i].value];
@@ -272,15 +270,11 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
-    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
     size_t formers = 0;
     ACCD_TRY(list_shifts(plan));
     ACCD_TRY(accd_fuse_pending(plan));
-    for (size_t i = 0; i < fusion->ncandidates; i++) {
-        const struct accd_candidate *candidate = &fusion->candidates[i];
-        if (!candidate->dropped || dynamic)
-            fusion->noriginals += 1 + candidate->nmore;
-    }
+    for (size_t i = 0; i < fusion->ncandidates; i++)
+        fusion->noriginals += 1 + fusion->candidates[i].nmore;
     for (size_t i = 0; i < fusion->nfits; i++)
         fusion->blocks += !fusion->fits[i].home;
     size_t tuples = fusion->blocks;
@@ -630,7 +624,7 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
         original->next->prev = original;
     original->seat->originals = original;
     original->left = original->right = original;
-    if (!plan->context->rules.fusion || original->dropped)
+    if (!plan->context->rules.fusion)
         return original;
     struct accd_original *other = accd_range_floor(&dir->bases, original->base);
     if (!other || other->base != original->base) {
@@ -651,8 +645,6 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
     bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
     for (size_t i = 0; i < fusion->ncandidates; i++) {
         const struct accd_candidate *candidate = &fusion->candidates[i];
-        if (candidate->dropped && !dynamic)
-            continue;
         const struct accd_claim *claim = &plan->claims[candidate->claim];
         const struct accd_source *source = accd_claim_source(plan, claim);
         struct accd_original like = {

@@ -49,7 +49,7 @@ struct accd_original {
     uint8_t action;                      /* of its item */
     uint16_t flags;                      /* the same */
     bool dynamic;                        /* opened by enter data */
-    bool dropped;                        /* it only keeps data present (DIR-4.2-02) */
+    bool dropped;                        /* it only keeps data present, and its base (DIR-4.2-02) */
     bool ending;                         /* while an exit is under way; with its whole clause: */
     bool whole_ends;
 };

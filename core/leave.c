@@ -159,6 +159,14 @@ static bool goes_since(const struct leave *leave, const struct accd_object *obje
     return from < leave->ndying;
 }
 
+/* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
+ * asks for, although data of enter data keep the object (DIR-6-06). */
+static bool level_fetches(const struct leave *leave, const struct accd_claim *claim)
+{
+    return leave->plan->context->rules.fusion && !leave->dynamic &&
+           (claim->state == ACCD_CLAIM_NEW || claim->state == ACCD_CLAIM_WITHIN);
+}
+
 /* What a claim asks for is moved: of an object that goes, or always. since: only of objects that go with
  * attachments that ended, from that one on. */
 static bool moves(const struct leave *leave, const struct accd_claim *claim, const size_t *since)
@@ -167,7 +175,8 @@ static bool moves(const struct leave *leave, const struct accd_claim *claim, con
         return false;
     if (since)
         return goes_since(leave, claim->object, *since);
-    return claim->object->size & ACCD_OBJECT_DYING || claim->flags & ACCD_ITEM_ALWAYS_OUT;
+    return claim->object->size & ACCD_OBJECT_DYING || claim->flags & ACCD_ITEM_ALWAYS_OUT ||
+           level_fetches(leave, claim);
 }
 
 static accd_status plan_moves(struct leave *leave, const size_t *since)

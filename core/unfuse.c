@@ -96,7 +96,7 @@ static accd_status find_regroups(struct accd_plan *plan, struct accd_object *con
         const struct accd_original *original = fusion->ending[i];
         struct accd_fused *fused = original->seat->fused;
         /* what joined a tuple later does not hold it together, unless others went before */
-        if (fused && !original->dropped && original->serial <= fused->support)
+        if (fused && original->serial <= fused->support)
             ACCD_TRY(add_regroup(plan, fused, original->serial));
     }
     return ACCD_OK;
@@ -136,7 +136,7 @@ struct layer {
 
 static bool counts(const struct accd_original *original, uint64_t serial)
 {
-    return original->serial <= serial && !original->ending && !original->dropped;
+    return original->serial <= serial && !original->ending;
 }
 
 /* Unites the objects of a layer that originals up to a serial connect: by one base, or because their

@@ -63,8 +63,8 @@ ACCD_API accd_status new_dataE(accd_stacks *stacks, int device);
 ACCD_API accd_status read_pragma(accd_stacks *stacks);
 /* All clauses are read: fuses, allocates, copies, and makes the environment the current one of its
  * device. Fails as a whole, and the clauses stay as they are: they may be written again when there
- * is more memory, or given up. ACCD_PARTIAL_OVERLAP for data that intersect present data, or
- * another clause's, without either holding the other (DIR-4.2-03), ACCD_NOT_PRESENT,
+ * is more memory, or given up. ACCD_PARTIAL_OVERLAP for data of which only a part is present,
+ * and for data that intersect another clause's while neither holds the other (DIR-4.2-03), ACCD_NOT_PRESENT,
  * ACCD_PARTIALLY_PRESENT, ACCD_OUT_OF_DEVICE_MEMORY, ACCD_DEVICE_ERROR, ACCD_OUT_OF_MEMORY. */
 ACCD_API accd_status write_pragma(accd_stacks *stacks);
 /* Closes the current environment of a device: copies to the host what its own clauses ask for,

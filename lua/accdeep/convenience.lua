@@ -146,6 +146,30 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
+-- The variable that a list item is a piece of for the directory, with a tuple of its own: a member, or a section of
+-- an array in the structure, that no pointer leads to (DIR-4.1-03). nil: another item.
+local function whole_of(session, variable)
+  local base, subscripts = place.take_apart(variable)
+  local objects = place.enclosing(session, base)
+  local is_piece = #objects == 1 and objects[1].node.tag == "id"
+    and not (subscripts and place.type_of(session, base).kind == "pointer")
+  return is_piece and objects[1].node.name or nil
+end
+
+-- The pieces among the list items of a directive, as a set: those of variables that are named in no other way.
+local function pieces_of(session, each)
+  local whole, otherwise, pieces = {}, {}, {}
+  if not session.rules.fusion or session.dialect.way_to then return pieces end
+  each(function(_, variable)
+    whole[variable] = whole_of(session, variable)
+    local root = place.take_apart(variable)
+    while root.base do root = root.base end
+    if not whole[variable] and root.name then otherwise[root.name] = true end
+  end)
+  for variable, name in pairs(whole) do pieces[variable] = not otherwise[name] end
+  return pieces
+end
+
 -- The clauses of a directive with members lowered. kind: of the construct.
 function convenience.lower(session, kind, clauses)
   local roots, any = {}, false
@@ -161,7 +185,9 @@ function convenience.lower(session, kind, clauses)
   local function key_of(clause, node)
     return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
+  local pieces = pieces_of(session, each)
   each(function(clause, variable)
+    if pieces[variable] then return end
     local node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, variable)
     if not node then return end
     local key = key_of(clause, node)

@@ -27,11 +27,12 @@ local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
 
--- A region as a script has it: it can be called with a body, and closed.
+-- A region as a script has it: it can be called with a body, closed, and given up.
 local function handle(region)
   local function close() return region:close() end
-  return setmetatable({ close = close }, { __name = "region", __close = getmetatable(region).__close
-    and function() if not region.closed then region:close() end end,
+  local function abandon() region:abandon() end
+  return setmetatable({ close = close, abandon = abandon }, { __name = "region",
+    __close = getmetatable(region).__close and function() if not region.closed then region:close() end end,
     __call = function(_, body) return region(body) end })
 end
 

@@ -1,10 +1,13 @@
 -- Figure 2: clauses become tuples, tuples are fused, blocks are allocated and filled.
 scenario { title = "DIR 4.2: entering a data environment", rules = "directory", cites = {
-  "DIR-4.2-01", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-04", "DIR-4.2-05", "DIR-4.2-06", "DIR-4.2-07",
+  "DIR-4.1-03", "DIR-4.2-01", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-04", "DIR-4.2-05", "DIR-4.2-06", "DIR-4.2-07",
   "DIR-4.2-08", "DIR-4.2-09", "DIR-4.2-10", "DIR-4.2-11", "DIR-4.2-12", "DIR-4.2-13", "DIR-4.2-14",
   "DIR-4.2-15", "DIR-4.2-16", "DIR-4.2-17", "DIR-4.2-18" } }
 
-declare "float a[2000], b[20]; float *c, *q, *r; int n = 0;"
+declare [[
+  float a[2000], b[20]; float *c, *q, *r; int n = 0;
+  struct grid { int k; float u[50]; float *p; } G;
+]]
 for i = 0, 1999 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c, host.q, host.r = addr "a[25]", addr "a[0]", addr "a[10]"
@@ -292,7 +295,34 @@ case("accepts: they take part in fusion: their base counts [DIR-4.2-06]", functi
     -- r[0:5] lies in a[0:20] and has the base of r[40:5]
     expect.equal(by "create", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
     expect.equal(by "present", { "ALLOC a[0:55] of a[0:20] r[0:5] r[40:5]" })
-    expect.equal(by "pcreate", { "ALIAS a[0:20] of a[0:20]", "ALLOC r[40:5] of r[40:5]" })
+    -- a clause that is dropped is no original tuple, but what it calls the data is known
+    expect.equal(by "pcreate", { "ALLOC a[0:55] of a[0:20] r[40:5]" })
+  end)
+end)
+
+case("accepts: a dropped clause moves nothing, and its alias is in one block with data of the same base [DIR-4.2-02]",
+  function()
+    acc "data copyin(a[0:20])" (function()
+      expect.moves(function()
+        acc "data pcopyin(r[0:5]) copyin(r[50:5])" (function()
+          acc "parallel copyout(b[0:2])" "b[0] = r[0]; b[1] = r[50];"
+        end)
+      end, { h2d = { bytes = 20 }, d2h = { bytes = 8 } })
+    end)
+    expect.equal(host "b[0:2]", { host.r[0], host.r[50] })
+    omp "target data map(to: a[0:20])" (function()
+      omp "target data map(to: r[0:5], r[50:5])" (function()
+        omp "target map(from: b[0:2])" "b[0] = r[1]; b[1] = r[51];"
+      end)
+    end)
+    expect.equal(host "b[0:2]", { host.r[1], host.r[51] })
+  end)
+
+case("rejects: a clause with nothing to drop, no_create of absent data, gives no base [DIR-4.2-02]", function()
+  acc "data copyin(a[0:20])" (function()
+    acc "data no_create(r[60:5]) copyin(r[40:5])" (function()
+      expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC r[40:5] of r[40:5]" })
+    end)
   end)
 end)
 
@@ -780,5 +810,28 @@ case("rejects: what no base and no range connects stays apart [DIR-4.2-18]", fun
   acc "data copyin(a[0:5], a[20:5], c[0:5], c[20:5], b)" (function()
     expect.equal(told(level().artificial), { "ALLOC a[0:25] of a[0:5] a[20:5]", "ALLOC b of b",
       "ALLOC c[0:25] of c[0:5] c[20:5]" })
+  end)
+end)
+
+-- ------------------------------------------------------------------------- in structures --
+
+case("accepts: pieces of an array in a structure are intervals like others: each is sent [DIR-4.1-03]", function()
+  for i = 0, 49 do host.G.u[i] = i end
+  host.G.k = 7
+  acc "data copyin(G.u[0:10])" (function()
+    expect.absent "G.k"
+    acc "data copyin(G.u[30:10]) copyin(G.k)" (function()
+      expect.equal(told(level().artificial), { "ALLOC G.k of G.k", "ALLOC G.u[0:40] of G.u[0:10] G.u[30:10]" })
+      acc "parallel copyout(b[0:3])" "b[0] = G.u[0]; b[1] = G.u[30]; b[2] = G.k;"
+    end)
+  end)
+  expect.equal(host "b[0:3]", { 0, 30, 7 })
+end)
+
+case("rejects: with a section behind a pointer of the structure the structure is one object [DIR-4.1-03]", function()
+  host.G.p = { 1, 2 }
+  acc "data copyin(G.k, G.p[0:2])" (function()
+    expect.present "G"
+    expect.attached("G.p", 1)
   end)
 end)

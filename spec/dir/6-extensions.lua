@@ -1,7 +1,8 @@
 -- What the conclusion proposes: environments that are not nested, as floors of a level, and two clauses
 -- for data of which a part is present.
 scenario { title = "DIR 6: extensions", rules = "directory", cites = { "DIR-6-01", "DIR-6-02", "DIR-6-03",
-  "DIR-6-04", "DIR-6-05" } }
+  "DIR-6-04", "DIR-6-05", "DIR-6-06",
+  "DIR-4.3-06" } }
 
 declare [[
   float a[200], b[20]; float *c, *q;
@@ -680,4 +681,57 @@ case("rejects: what was ended in a level is not there after it [DIR-6-05]", func
   end)
   expect.equal(#state().present, 0)
   expect.equal(told(state().dynamic), {})
+end)
+
+-- ------------------------------------------------------- enter data of what a level holds --
+
+case("accepts: a level fetches its data, although enter data of a part keeps them [DIR-6-06]", function()
+  local level = acc "data copy(a[0:20])"
+  acc "enter data copyin(a[5:5])"
+  acc "parallel" "a[0] = 1000; a[7] = 7000;"
+  expect.moves(function() level:close() end, { d2h = { count = 1, bytes = 80 } })
+  expect.host("a[0]", 1000)
+  expect.host("a[7]", 7000)
+  expect.present "a[0:20]"
+  acc "exit data delete(a[5:5])"
+  expect.absent "a"
+end)
+
+case("accepts: so it does if enter data name just its range, or go beyond [DIR-6-06]", function()
+  local level = acc "data copyout(a[0:20])"
+  acc "enter data copyin(a[0:20])"
+  acc "enter data present_and_copyin(a[10:20])"
+  acc "parallel" "for (int i = 0; i < 30; i++) a[i] = -i;"
+  level:close()
+  expect.host("a[19]", -19)
+  expect.host("a[20]", 20) -- no clause of the level asked for it
+  acc "exit data copyout(a[10:20])"
+  expect.host("a[29]", -29)
+end)
+
+case("rejects: a level whose data were there by enter data fetches nothing [DIR-6-06]", function()
+  acc "enter data copyin(a[0:20])"
+  acc "data copy(a[0:20])" (function() acc "parallel" "a[0] = 1000;" end)
+  expect.host("a[0]", 0)
+  acc "exit data copyout(a[0:20])"
+  expect.host("a[0]", 1000)
+end)
+
+case("rejects: without fusion the counters of enter data decide [DIR-6-06]", function()
+  rules "openacc-3.3"
+  local level = acc "data copy(a[0:20])"
+  acc "enter data copyin(a[5:5])"
+  acc "parallel" "a[0] = 1000;"
+  expect.moves(function() level:close() end, { d2h = 0 })
+  expect.host("a[0]", 0)
+end)
+
+case("accepts: a level whose end fails for good can be given up [DIR-4.3-06]", function()
+  host.q = { 1, 2, 3 }
+  local level = acc "data copy(q[0:3])"
+  free(host.q)
+  expect.fails("out-of-bounds", function() level:close() end)
+  level:abandon()
+  expect.equal(#state().levels, 0)
+  expect.equal(#state().present, 0)
 end)

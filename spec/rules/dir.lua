@@ -59,9 +59,13 @@ return {
     text = "Step 1 decode: each clause becomes a tuple whose state is the clause kind." },
   { id = "DIR-4.2-02", section = "4.2", kind = "meaning", status = "done",
     text = "It is compared with the other original tuples (same directive and outer levels). "
-      .. "Wholly included and a present_or clause: dropped; no transfer at either end." },
+      .. "Wholly included and a present_or clause: dropped; no transfer at either end. What is dropped "
+      .. "still says under which base address its data are used: the base takes part in the fusion (our "
+      .. "reading, for section 2's promise that index expressions stay as they are)." },
   { id = "DIR-4.2-03", section = "4.2", kind = "run-time error", status = "done",
-    text = "Partial overlap is an error by default." },
+    text = "Partial overlap is an error by default. Of two clauses of one directive that overlap in part "
+      .. "always: both bring the common bytes at once, and the document splits an interval only along "
+      .. "data that are present or absent before the directive." },
   { id = "DIR-4.2-04", section = "4.2", kind = "choice", status = "done",
     text = "With the extension the interval is split until every piece is wholly present or "
       .. "wholly absent; then the pieces are inserted." },
@@ -156,4 +160,8 @@ return {
   { id = "DIR-6-05", section = "6", kind = "meaning", status = "done",
     text = "Floors survive the end of the structured level in which they were opened: they move "
       .. "to the enclosing level (dynamic lifetime)." },
+  { id = "DIR-6-06", section = "6", kind = "meaning", status = "done",
+    text = "A level that ends copies to the host what its own clauses ask for, although data of enter data "
+      .. "keep the memory on the device. The floor's tuple that was fused with the level's data goes on "
+      .. "with all of its range until the last enter data in it ends." },
 }

@@ -178,9 +178,10 @@ function Device:parts(number)
       block = t.block }
   end
   for _, c in ipairs(self.layers[number].originals) do
-    if not c.dropped and (self.fusion or c.connects) then
+    -- of a clause that is dropped the base counts all the same (DIR-4.2-02)
+    if self.fusion and not c.skipped or not c.dropped and c.connects then
       parts[#parts + 1] = { low = c.low, high = c.high, bases = { [c.base] = true },
-        ancestors = c.pieces, state = "ALLOC" }
+        ancestors = c.dropped and {} or c.pieces, state = "ALLOC" }
     end
   end
   for _, o in ipairs(self.objects) do
@@ -360,7 +361,7 @@ function Device:is_dropped(c, clauses)
   local size = c.high - c.low
   local ask = asks[c.kind]
   local n = self:present_bytes(c.low, c.high)
-  if c.kind == "no_create" and n == 0 and not self:made_beside(c, clauses) then return true end
+  if self:asks_nothing(c, clauses) then return true end
   if not ask.welcome then return false end
   if n == size and self:in_one_tuple(c) then return true end
   for _, d in ipairs(self.fusion and clauses or {}) do
@@ -368,6 +369,10 @@ function Device:is_dropped(c, clauses)
     if takes and (not equal(c, d) or not asks[d.kind].welcome) then return true end
   end
   return false
+end
+
+function Device:asks_nothing(c, clauses)
+  return c.kind == "no_create" and self:present_bytes(c.low, c.high) == 0 and not self:made_beside(c, clauses)
 end
 
 -- The clause makes objects itself if no larger one does, nor an equal one before it.
@@ -436,6 +441,7 @@ function Device:decode(clauses)
       call = c.call, slot = c.slot, pieces = self:pieces(c), connects = not self:in_one_tuple(c),
       number = self.opened, dropped = self:is_dropped(c, clauses), made = {}, all = {}, sends = {} }
     local n = self:present_bytes(c.low, c.high)
+    original.skipped = self:asks_nothing(c, clauses)
     local refreshed = ask.refreshes
       or self.knob == "update_and_copy" and ask.sends and not ask.splits and n > 0 and n < c.high - c.low
     for at = c.low, c.high - 1 do
@@ -591,10 +597,10 @@ function Device:left_by(originals)
   return dying
 end
 
--- Bytes of dying objects that a clause wants come to the host. Each once.
-function Device:fetch(wanted, dying)
+-- Bytes of some objects that a clause wants come to the host. Each once.
+function Device:fetch(wanted, objects)
   local n = 0
-  for o in pairs(dying) do
+  for o in pairs(objects) do
     for at = o.low, o.high - 1 do
       if wanted[at] and not self:is_attached(at) then
         self.model.host[at] = self:value(at) -- nil: unknown
@@ -632,7 +638,12 @@ function Device:close()
   local dying = self:left_by(level.originals)
   local errors = self:detach_errors(slots, dying)
   if next(errors) then return errors end
-  local d2h = self:fetch(wanted, dying)
+  local fetched = dying
+  if self.fusion then -- a level fetches what its clauses made, though a floor may hold it (DIR-6-06)
+    fetched = {}
+    for _, o in ipairs(self.objects) do fetched[o] = true end
+  end
+  local d2h = self:fetch(wanted, fetched)
   self:detach(slots)
   self:release(level.originals, dying)
   local before = self:snapshot()

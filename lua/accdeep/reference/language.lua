@@ -303,8 +303,11 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
 ]] },
 
   { class = "accdeep.region", text = "A region that is open. It ends by `region:close()`, by `acc \"end data\"`, or at"
-      .. " the end of a scope: `local r <close> = acc \"data ...\"`. Called with a function it runs that and ends.",
-    call = "fun(body: fun())", fields = { "close fun(self: accdeep.region) - ends the region" } },
+      .. " the end of a scope: `local r <close> = acc \"data ...\"`. Called with a function it runs that and ends."
+      .. " `region:abandon()` gives up a region whose end fails: its references are taken off, nothing is moved to"
+      .. " the host.",
+    call = "fun(body: fun())", fields = { "close fun(self: accdeep.region) - ends the region",
+      "abandon fun(self: accdeep.region) - gives the region up, without moving anything to the host" } },
 
   { name = "acc", params = { "text string - a directive of OpenACC, with or without `#pragma acc` or `!$acc`",
       "refs? string - for a compute construct with a Lua body: variables that it uses and no clause names, \"S1, n\"" },
