@@ -91,8 +91,7 @@ function Definition:data_member(item, entry, base)
   local t, name = self.declare.apply(session, base, entry.declarator)
   if t.kind == "function" then return end -- member functions have no storage
   if t.kind == "void" or (t.kind == "record" and not t.complete) then
-    raise("unknown-type", entry.pos, ("member '%s' has the incomplete type %s"):format(name, types.name(t)),
-      { length = #name })
+    names.incomplete("member ", name, t, entry.pos)
   end
   if t.kind == "array" and not t.n then
     raise("unsupported", entry.pos, ("member '%s' has no size"):format(name),
@@ -350,6 +349,7 @@ function class.announce(scope, spec)
       t.name = scope.prefix .. spec.name
     end
     scope.tags[spec.name] = t
+    t.around = scope
   end
   return t
 end

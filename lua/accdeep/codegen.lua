@@ -9,6 +9,7 @@ local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local method = require "accdeep.method"
+local names = require "accdeep.names"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -145,7 +146,7 @@ end
 
 local function size_of(t, pos)
   if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
-    raise("type-mismatch", pos, ("the size of %s is not known"):format(types.name(t)))
+    names.no_size(t, pos)
   end
   return t.size
 end
@@ -354,9 +355,9 @@ function lvalues.id(b, ctx, node)
   end
   local variable = ctx.session.scope.variables[node.name]
   if variable then return { address = variable.address, offset = 0, type = variable.type } end
-  local names = ctx.session.scope:names()
-  for name in pairs(ctx.record and ctx.record.by_name or {}) do names[name] = true end
-  local near = diagnostic.closest(node.name, names)
+  local known = ctx.session.scope:names()
+  for name in pairs(ctx.record and ctx.record.by_name or {}) do known[name] = true end
+  local near = diagnostic.closest(node.name, known)
   raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
     { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
 end

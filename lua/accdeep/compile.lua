@@ -10,6 +10,7 @@ local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
 local dynamic = require "accdeep.fortran.dynamic"
+local names = require "accdeep.names"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
 local types = require "accdeep.types"
@@ -190,7 +191,7 @@ compile.first_section = first_section
 -- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
 local function section_elements(of, subscripts)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
-    raise("type-mismatch", subscripts[1].pos, ("the size of %s is not known"):format(types.name(of)))
+    names.no_size(of, subscripts[1].pos)
   end
   if of.kind == "pointer" and #subscripts > 1 then return of, 1, 2 end
   local times = 1
@@ -662,7 +663,7 @@ end
 local function names_of(session, record)
   local cache = cache_of(session, record)
   if cache[NAMES] then return cache[NAMES] end
-  local names = {}
+  local found = {}
   local function add(t, offset, name)
     if t.kind == "record" then
       for _, member in ipairs(t.members) do
@@ -672,12 +673,12 @@ local function names_of(session, record)
     elseif t.kind == "array" and t.n <= UNROLLED then
       for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
     else
-      names[#names + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+      found[#found + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
     end
   end
   add(record, 0, "")
-  cache[NAMES] = names
-  return names
+  cache[NAMES] = found
+  return found
 end
 
 -- What the elements of an object are made of: its program, or for plain data one that only names the

@@ -319,8 +319,7 @@ local function declare_one(session, node, base, item)
     t = types.array(t.of, implied_length(session, item.value))
   end
   if t.kind == "void" or (t.kind == "record" and not t.complete) or (t.kind == "array" and not t.n) then
-    raise("unknown-type", item.declarator.pos,
-      ("'%s' has the incomplete type %s"):format(name, types.name(t)))
+    names.incomplete("", name, t, item.declarator.pos)
   end
   local before = rawget(scope.variables, name)
   if before and storage == "extern" then return session:variable_declared(before) end
@@ -333,7 +332,11 @@ local function declare_one(session, node, base, item)
   scope.variables[name] = { name = name, type = t, address = address,
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
-  session:variable_declared(scope.variables[name])
+  local variable = scope.variables[name]
+  if variable.is_const and t.kind == "scalar" and not t.float and item.value then -- a constant of C++
+    if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
+  end
+  session:variable_declared(variable)
 end
 
 -- Carries out one external declaration or directive of a text.
@@ -410,8 +413,7 @@ function declare.locals(session, node)
     end
     if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete)
       or (t.kind == "array" and not t.n) then
-      raise("unknown-type", item.declarator.pos,
-        ("'%s' has the incomplete type %s"):format(name, types.name(t)))
+      names.incomplete("", name, t, item.declarator.pos)
     end
     list[#list + 1] = { name = name, type = t, value = item.value, pos = item.declarator.pos }
   end

@@ -40,13 +40,25 @@ function Session:shapes_of(record) return table_of(self, "shape_tables", record)
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
+-- The shape or policy of that name, or that of a base class, of which objects are a part (TR14-3.1.2-08).
+local function named_in(self, kind, record, name)
+  local found = table_of(self, kind, record)[name]
+  for _, base in ipairs(not found and record.bases or {}) do found = found or named_in(self, kind, base, name) end
+  return found
+end
+
+function Session:shape_named(record, name) return named_in(self, "shape_tables", record, name) end
+function Session:policy_named(record, name) return named_in(self, "policy_tables", record, name) end
+
 -- Names of a record's shapes or policies, for "did you mean".
-local function names_in(self, kind, record)
-  local names, owner = {}, self
+local function names_in(self, kind, record, names)
+  names = names or {}
+  local owner = self
   while owner do
     for name in next, table_of(owner, kind, record) do names[name] = true end
     owner = owner.outer
   end
+  for _, base in ipairs(record.bases or {}) do names_in(self, kind, base, names) end
   return names
 end
 

@@ -10,6 +10,7 @@ local diagnostic = require "accdeep.diagnostic"
 local fortran = require "accdeep.fortran"
 local grammar = require "accdeep.grammar"
 local lex = require "accdeep.grammar.lex"
+local names = require "accdeep.names"
 local qualified = require "accdeep.qualified"
 local report = require "accdeep.report"
 local rules = require "accdeep.rules"
@@ -125,7 +126,7 @@ local function type_named(s, text, file, line)
     local t = s:type_of(grammar.parse("any_type", text, 1, s.scope))
     if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
       or t.kind == "array" and not t.n then
-      raise("unknown-type", 1, ("the size of %s is not known"):format(types.name(t)), { length = #text })
+      names.no_size(t, 1, { code = "unknown-type", length = #text })
     end
     return t
   end)

@@ -12,6 +12,7 @@ local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local method = require "accdeep.method"
+local names = require "accdeep.names"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -189,7 +190,7 @@ local function step_of(node, pointer)
   local to = pointer.to
   if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete)
     or to.size == 0 then
-    raise("type-mismatch", node.pos, ("the size of %s is not known"):format(types.name(to)))
+    names.no_size(to, node.pos)
   end
   return to.size
 end
@@ -472,8 +473,21 @@ function compilers.call(env, node)
   end }
 end
 
+-- Raises if a name is that of a const variable, which keeps the value of its declaration.
+function eval.check_const(session, name, pos)
+  local variable = session.scope.variables[name]
+  if not variable or not variable.is_const then return end
+  raise("type-mismatch", pos, ("'%s' is const: it cannot be assigned to"):format(name), { length = #name,
+    rule = "HOUSE-language" })
+end
+
+local function check_const(env, node, e)
+  if e.place and node.tag == "id" then eval.check_const(env.session, node.name, node.pos) end
+end
+
 local function incremented(env, node, op, after)
   local e = compile(env, node.e or node.base)
+  check_const(env, node.e or node.base, e)
   if (e.type.kind ~= "scalar" and e.type.kind ~= "pointer") or (not e.place and not e.slot) then
     raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(op))
   end
@@ -578,7 +592,7 @@ end
 function compilers.sizeof(env, node)
   local t = node.type and env.session:type_of(node.type) or compile(env, node.e).type
   if t.kind == "record" and not t.complete then
-    raise("unknown-type", node.pos, ("the size of %s is not known"):format(types.name(t)))
+    names.no_size(t, node.pos)
   end
   local size = t.size
   return { type = ULONG, const = size, value = function() return size end }
@@ -589,6 +603,7 @@ function compilers.assign(env, node)
   if not to.place and not to.slot then
     raise("type-mismatch", node.pos, "only variables can be assigned to")
   end
+  check_const(env, node.to, to)
   local e = rvalue(env, node.e)
   local op = node.op:sub(1, -2)
   local place = to.place

@@ -3,6 +3,7 @@
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
+local names = require "accdeep.names"
 local place = require "accdeep.place"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
@@ -35,7 +36,7 @@ local function section_values(env, node, frame)
     local of = types.element(t)
     if not of then raise("not-a-pointer", section.pos, ("%s has no elements"):format(types.name(t))) end
     if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
-      raise("type-mismatch", section.pos, ("the size of %s is not known"):format(types.name(of)))
+      names.no_size(of, section.pos)
     end
     local start = section.start and bound(env, section.start, frame) or 0
     local length = section.length and bound(env, section.length, frame)

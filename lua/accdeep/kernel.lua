@@ -10,6 +10,7 @@ local async = require "accdeep.async"
 local core = require "accdeep.core"
 local cuda = require "accdeep.cuda"
 local diagnostic = require "accdeep.diagnostic"
+local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
 local later = require "accdeep.later"
 local memory = require "accdeep.body.memory"
@@ -284,6 +285,7 @@ function View:__newindex(name, value)
   if not binding.place then
     raise("type-mismatch", nil, ("'%s' cannot be assigned to here"):format(name))
   end
+  eval.check_const(k.session, name)
   local address, low, high = binding.place({})
   view.write(k.env.space, binding.type, address, value, low, high)
 end

@@ -14,6 +14,7 @@ local names = {}
 local nothing = scope.new() -- what a class without names declares
 for name in next, nothing.typedefs do nothing.typedefs[name] = nil end
 
+-- Names of a namespace that are known around it.
 local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types", "variables", "functions",
   "namespaces" }
 
@@ -81,21 +82,55 @@ local function type_in(at, name, is_own)
   return at.typedefs[name] or at.tags[name]
 end
 
-local function unknown(session, node, name, length)
-  local all = {}
-  for text in pairs(types.predefined) do all[text] = true end
-  local at = session.scope
-  while at do
-    for text in next, at.tags do all[text] = true end
-    for text in next, at.typedefs do all[text] = true end
-    at = at.outer
+-- inner: the scope of a class, whose name stands before the last "::".
+local function unknown(session, node, name, length, inner)
+  local all, before = {}, inner and name:match "^.*::" or ""
+  local function add(at)
+    for text in next, at.tags do all[before .. text] = true end
+    for text in next, at.typedefs do all[before .. text] = true end
+  end
+  if inner then
+    add(inner)
+  else
+    for text in pairs(types.predefined) do all[text] = true end
+    local at = session.scope
+    while at do
+      add(at)
+      at = at.outer
+    end
   end
   local near = diagnostic.closest(name, all)
   raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
     help = near and ("did you mean '%s'?"):format(near) or name:find("::", 1, true)
       and "declare it, or take it from a program's debug information: declare_from" or nil })
 end
-names.unknown = unknown
+
+-- A type that ends in a name which is declared, but not defined: the closest one that is.
+local function closest_defined(t)
+  local all, at = {}, t.around
+  while at do
+    for tag, other in next, at.tags do
+      if other.complete then all[tag] = true end
+    end
+    at = at.outer
+  end
+  local near = t.tag and diagnostic.closest(t.tag, all)
+  return near and ("did you mean '%s'?"):format(near) or nil
+end
+
+-- Raises for a type whose size is needed; fields: of the error, and its code if the type is not only incomplete.
+function names.no_size(t, pos, fields)
+  local code = t.kind == "record" and "unknown-type" or "type-mismatch"
+  fields = fields or {}
+  fields.help = t.kind == "record" and closest_defined(t) or nil
+  raise(fields.code or code, pos, ("the size of %s is not known"):format(types.name(t)), fields)
+end
+
+-- Raises for the declaration of something of an incomplete type.
+function names.incomplete(what, name, t, pos)
+  raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(what, name, types.name(t)),
+    { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
+end
 
 local function is_template(step, name)
   raise("unknown-type", step.pos, ("'%s' is a template"):format(name), { length = #step.name,
@@ -105,17 +140,21 @@ end
 -- The type of a path, or where wants_template is set and the path ends in its bare name the template.
 -- instance(session, spec, made): the type of a template with arguments.
 function names.find(session, node, instance, wants_template)
-  local at, prefix, is_own, spelled = session.scope, "", false, {}
+  local at, prefix, is_own = session.scope, "", false
+  local function all_of_it()
+    local texts = {}
+    for i, step in ipairs(node.steps) do texts[i] = step.name end
+    return table.concat(texts, "::")
+  end
   if node.global then
     while at.outer and (at.prefix or at.home) do at = at.outer end
   end
   for i, step in ipairs(node.steps) do
     local name, is_last = prefix .. step.name, i == #node.steps
-    spelled[i] = step.name
     local made = is_own and rawget(at.templates, name) or not is_own and at.templates[name] or nil
     local t
     if step.arguments then
-      if not made then unknown(session, step, table.concat(spelled, "::"), #step.name) end
+      if not made then unknown(session, node.steps[1], all_of_it(), step.pos + #step.name - node.steps[1].pos) end
       t = instance(session, step, made)
     else
       t = type_in(at, name, is_own)
@@ -131,7 +170,8 @@ function names.find(session, node, instance, wants_template)
     else
       local open = prefix == "" and not is_own and open_namespace(at, step.name)
       if is_last or not open and not at.namespaces[name] then
-        unknown(session, node, table.concat(spelled, "::"), is_last and step.pos + #step.name - node.pos or nil)
+        local last = node.steps[#node.steps]
+        unknown(session, node.steps[1], all_of_it(), last.pos + #last.name - node.steps[1].pos, is_own and at)
       end
       if open then
         at, prefix = open, ""

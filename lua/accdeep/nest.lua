@@ -27,10 +27,10 @@ local function remembered(session, record, key, make)
   return cache[key]
 end
 
--- What the default shape of a base class says of its members.
-local function base_layer(session, base)
+-- What a shape of a base class says of its members; name nil: the default one.
+local function base_layer(session, base, name)
   local layer = { members = {} }
-  for _, entry in ipairs(nest.entries(session, nest.shape(session, base))) do
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
     layer.members[entry.member.name] = { mode = entry.include and "include" or "exclude", init = entry.init,
       inner = entry.inner, subscripts = entry.subscripts }
     layer.place = layer.place or entry.place
@@ -43,7 +43,13 @@ end
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
-  if name then layers[1] = shapes[name] end
+  if name and shapes[name] then
+    layers[1] = shapes[name]
+  elseif name then -- of base classes: for their members (TR14-3.1.2-08)
+    for _, base in ipairs(record.bases or {}) do
+      if session:shape_named(base, name) then layers[#layers + 1] = base_layer(session, base, name) end
+    end
+  end
   layers[#layers + 1] = shapes[true]
   for _, base in ipairs(record.bases or {}) do layers[#layers + 1] = base_layer(session, base) end
   return layers
@@ -147,7 +153,7 @@ local function policy_with(session, record, inner, update)
   local named
   if inner.name then
     policy.known(session, record, inner.name, inner.pos)
-    named = session:policies_of(record)[inner.name]
+    named = session:policy_named(record, inner.name)
     check_kind(named, inner.name, inner.pos, update)
   end
   if not inner.nest then
@@ -180,7 +186,7 @@ end
 -- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
 local function default_policy(session, record, asked, pos)
   local name = session.rules.extended and asked and policy.default_for(asked)
-  return name and session:policies_of(record)[name] and { name = name, pos = pos } or nil
+  return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
 end
 
 -- Whether an entry is a pointer that is only translated.
@@ -245,7 +251,7 @@ end
 local function used_by_name(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
-    local other = session:policies_of(record)[used.name]
+    local other = session:policy_named(record, used.name)
     local entry, place = other.members[name], other.place
     if not entry then entry, place = used_by_name(session, record, other, name) end
     if entry and found and not same_behaviour(entry, found) then
@@ -263,7 +269,7 @@ end
 local function used_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
-    local other = session:policies_of(record)[used.name]
+    local other = session:policy_named(record, used.name)
     local word = other.default ~= "none" and other.default or nil
     if word and not shaped and not in_layers(shape_layers(session, record, other.shape), name).include then
       word = "exclude"

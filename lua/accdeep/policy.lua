@@ -72,7 +72,7 @@ function policy.default_for(wanted) return "for " .. wanted end
 
 -- Raises if a record has no policy of that name.
 function policy.known(session, record, name, pos)
-  if session:policies_of(record)[name] then return end
+  if session:policy_named(record, name) then return end
   local near = diagnostic.closest(name, session:policy_names(record))
   raise("unknown-policy", pos, ("%s has no policy '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.2.2-02", help = near and ("did you mean '%s'?"):format(near) })
@@ -174,7 +174,7 @@ local function check_use(session, record, made, seen)
   seen[made] = true
   for _, used in ipairs(made.use) do
     policy.known(session, record, used.name, used.pos)
-    local other = session:policies_of(record)[used.name]
+    local other = session:policy_named(record, used.name)
     if seen[other] then
       raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
         { length = #used.name, rule = "TR14-3.2.1-09" })

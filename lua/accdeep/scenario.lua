@@ -8,9 +8,11 @@ local async = require "accdeep.async"
 local catalogue = require "accdeep.catalogue"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local eval = require "accdeep.eval"
 local expect = require "accdeep.expect"
 local fortran = require "accdeep.fortran"
 local grammar = require "accdeep.grammar"
+local names = require "accdeep.names"
 local group = require "accdeep.openmp.group"
 local location = require "accdeep.location"
 local report = require "accdeep.report"
@@ -199,6 +201,7 @@ local function language(run)
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
           { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
       end
+      eval.check_const(s, name)
       local address, low, high = binding.place()
       s.current = false
       view.write(s.host_space, binding.type, address, value, low, high)
@@ -231,7 +234,7 @@ local function language(run)
       raise("invalid-section", nil, ("alloc of %s elements"):format(tostring(count)))
     end
     if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
-      raise("unknown-type", nil, ("the size of %s is not known"):format(types.name(t)))
+      names.no_size(t, nil, { code = "unknown-type" })
     end
     if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
     s.current = { file = file, line = line }
@@ -281,7 +284,7 @@ local function language(run)
     if ok then
       if t.kind == "function" or (t.kind == "record" and not t.complete)
         or (t.kind == "array" and not t.n) then
-        raise("unknown-type", nil, ("the size of %s is not known"):format(types.name(t)))
+        names.no_size(t, nil, { code = "unknown-type" })
       end
       return t.size
     end

@@ -101,7 +101,12 @@ end
 
 -- Raises if a record has no shape of that name.
 function shape.known(session, record, name, pos)
-  if session:shapes_of(record)[name] then return end
+  local found = session:shape_named(record, name)
+  if found and found.unusable then
+    raise("not-a-struct", pos, ("shape '%s' is for structures in '%s', which is %s"):format(name,
+      found.unusable.name, types.name(found.unusable.type)), { length = #name, rule = "TR14-5-02" })
+  end
+  if found then return end
   local near = diagnostic.closest(name, session:shape_names(record))
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
@@ -240,6 +245,13 @@ function shape.parameters(clause)
   return clause.parameters
 end
 
+-- Whether a clause names the parameter of a template's shape that only other instances can have: what it is for has
+-- no structure type here. The shape cannot be used here (TR14-5-02).
+local function is_for_others(record, made, member, clause)
+  return record.template and clause.shape and clause.shape.name and shape.is_parameter(made, clause.shape.name)
+    and not types.is_record(types.innermost(member.type))
+end
+
 -- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
 -- not all known yet.
 function shape.layer(session, record, clauses, inside)
@@ -267,7 +279,12 @@ function shape.layer(session, record, clauses, inside)
         goto continue
       end
       local member, args = shape.enter(session, record, made, clause, item)
-      local inner = shape.inner(member, item, clause)
+      local inner
+      if is_for_others(record, made, member, clause) then
+        made.unusable = made.unusable or { name = item.name, type = member.type }
+      else
+        inner = shape.inner(member, item, clause)
+      end
       if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
       if inner and not shape.is_parameter(made, inner.name) then check_inner(session, member, inner, inside) end
       made.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",

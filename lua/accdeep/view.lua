@@ -8,6 +8,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local names = require "accdeep.names"
 local types = require "accdeep.types"
 
 local view = {}
@@ -351,7 +352,7 @@ end
 local function pointed_type(t)
   local to = t.to
   if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
-    diagnostic.raise("type-mismatch", nil, ("the size of %s is not known"):format(types.name(to)))
+    names.no_size(to)
   end
   return to
 end

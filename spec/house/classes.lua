@@ -1,5 +1,6 @@
 -- Classes of C++: where their members lie, what their definitions may hold.
-scenario { title = "Classes of C++", cites = { "HOUSE-layout" } }
+scenario { title = "Classes of C++", cites = { "HOUSE-layout", "HOUSE-names",
+  "HOUSE-language" } }
 
 -- A text that declares D, its size, and offsets of members.
 local function lies(text, size, offsets)
@@ -56,4 +57,53 @@ case("rejects: virtual base classes, and what compilers lay out differently [HOU
   declare "struct C { C() = default; int x; char c; }; struct E : C { int y; };" -- here they agree
   expect.equal(sizeof "E", 12)
   expect.invalid("struct U { [[no_unique_address]] C c; };", "unsupported")
+end)
+
+-- The error that a text of declarations ends with.
+local function told(text)
+  local ok, err = pcall(declare, text)
+  expect(not ok, text .. " is accepted")
+  return err
+end
+
+case("accepts: classes are called classes, names inside of others, what is meant is proposed [HOUSE-names]", function()
+  declare "class field { int n; }; struct Outer { struct Inner { int n; } i; }; class field F; Outer::Inner I;"
+  declare "namespace app { struct grid { float *u; }; int k = 2; const int N = 3; } app::grid G; float v[app::N];"
+  expect.equal({ sizeof "v", host "app::k + app::N" }, { 12, 5 })
+  expect.equal(told("#pragma acc shape type(field) include(m)\n").message, "class field has no member 'm'")
+  expect.equal(told("Outer::Innr x;").help, "did you mean 'Outer::Inner'?")
+  expect(told("std::vector<float> x;").help:find "declare_from", "the way round is told")
+  expect.equal(told("class feild x;").help, "did you mean 'field'?")
+end)
+
+case("rejects: what is only announced has no size, whoever asks [HOUSE-names]", function()
+  declare "struct field { int n; }; struct feild *p; void *q; struct holder { struct feild *f; } H;"
+  for _, text in ipairs { "enter data copyin(p[0:1])", "enter data copyin(H.f[0:1])" } do
+    local ok, err = pcall(acc, text)
+    expect.equal({ ok, err.code, err.help }, { false, "unknown-type", "did you mean 'field'?" })
+  end
+  expect.fails("unknown-type", function() return host "p[0]" end)
+  expect.fails("unknown-type", function() return sizeof "struct feild" end)
+  expect.fails("type-mismatch", function() acc "enter data copyin(q[0:1])" end)
+end)
+
+case("accepts: const numbers are constants, pointers to const ones move on [HOUSE-language]", function()
+  declare "const int n = 4; constexpr long m = n + 1; float w[n]; const float *p = w; int *const q = 0; int k = n;"
+  expect.equal(sizeof "w", 16)
+  host.p, host.k = addr "w[1]", 5
+  host.w = { 1, 2, 3, 4 }
+  expect.equal(host "p[0] + k + m", 12)
+end)
+
+case("rejects: const variables keep their values [HOUSE-language]", function()
+  declare "const int n = 4; int const v[2] = { 1, 2 }; int *const q = 0;"
+  expect.fails("type-mismatch", function() host.n = 5 end)
+  expect.fails("type-mismatch", function() host.v = { 3, 4 } end)
+  expect.fails("type-mismatch", function() host.q = nil end)
+  acc "data copy(n)" (function()
+    expect.fails("type-mismatch", function() acc "parallel present(n)" "n = 5;" end)
+    expect.fails("type-mismatch", function() acc "parallel present(n)" "n++;" end)
+    expect.fails("type-mismatch", function() acc "parallel present(n)" (function(d) d.n = 5 end) end)
+  end)
+  expect.equal(host.n, 4)
 end)

@@ -241,7 +241,9 @@ return {
       .. "default shape unless include<s>(member) says otherwise." },
   { id = "TR14-3.1.2-08", section = "3.1.2", kind = "static error", status = "done",
     text = "(by analogy to policies) the type has no such shape (unknown-shape); the object has "
-      .. "no struct type (not-a-struct)." },
+      .. "no struct type (not-a-struct). The document is silent on base classes: a named shape or policy "
+      .. "of a base class is one of its derived classes, too, unless these have one of that name; a shape "
+      .. "speaks only for the members of that base class, a policy for all of the object." },
   { id = "TR14-3.1.2-09", section = "3.1.2", kind = "precedence", status = "done",
     text = "<> empty, with a nest or alone: extends nothing (3.3-11)." },
 

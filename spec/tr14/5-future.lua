@@ -297,3 +297,29 @@ case("rejects: a null pointer that is followed; names of the objects around [TR1
   ]]
   expect.invalid("acc data copyin(H)", "recursive-type")
 end)
+
+case("accepts: a template whose shape is for structures, for numbers, while unused [TR14-5-02]", function()
+  declare [[
+    template<class T> struct row { int n; T *b;
+      #pragma acc shape include(b[0:n])
+      #pragma acc shape(each) with(shape s) include<s>(b[0:n])
+    };
+    row<float> F;
+    row<struct part> P;
+  ]]
+  host.F, host.P = { n = 2, b = { 1, 2 } }, { n = 1, b = { part() } }
+  acc "data copyin(F) copyin<each(both)>(P)" (function()
+    expect.device("F.b[1]", 2)
+    expect.device("P.b[0].q[2]", 6)
+  end)
+end)
+
+case("rejects: such a shape for numbers [TR14-5-02]", function()
+  declare [[
+    template<class T> struct row { int n; T *b;
+      #pragma acc shape(each) with(shape s) include<s>(b[0:n])
+    };
+    row<float> F;
+  ]]
+  expect.invalid("acc data copyin<each(both)>(F)", "not-a-struct")
+end)

@@ -348,6 +348,7 @@ local function statements(rules, lx)
     n.spec = { tag = "named", pos = n.pos, name = text }
     n.declarator = { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
   end)
+  rules.plain_type = V "type_name"
 end
 
 local function lexer(trace)

@@ -68,6 +68,10 @@ return function(rules, lx)
   rules.known_instance = Cp() * Cc(false) * node("step", V "known_template" * arguments * sym ">",
     function(n, text, list) n.name, n.arguments = text, list end) * more_steps / one_name
 
+  rules.plain_type = node("type_name", V "elaborated" + V "path", function(n, spec)
+    n.spec, n.declarator = spec, { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
+  end)
+
   -- The same of what is known already: from a program's debug information, or declared.
   rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
   local known_step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
@@ -162,7 +166,9 @@ return function(rules, lx)
   local storage = lx.words "typedef extern static constexpr inline thread_local"
   local function declaration(spec)
     return node("declaration", V "attribute" ^ 0 * Ct(storage ^ 0) * opt(V "alignas") * spec
-        * Ct(lx.list(V "init_declarator") ^ -1) * expect(sym ";", "expected ';' after a declaration"),
+        * Ct(lx.list(V "init_declarator") ^ -1) * (lx.refuse("{", "the body of a function outside of a class",
+            "only declare it, and give it in Lua with func(); a member function inside of its class")
+          + expect(sym ";", "expected ';' after a declaration")),
       function(n, words, align, what, list)
         n.words, n.align, n.spec, n.list = {}, align or nil, what, list
         for _, w in ipairs(words) do n.words[w] = true end

@@ -9,18 +9,12 @@
 
 local lex = require "accdeep.grammar.lex"
 local lpeg = require "lpeg"
-local P, S, V, C, Cc, Cp, Ct, Cmt = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct, lpeg.Cmt
+local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
 return function(rules, lx)
   local sym, word, expect, node, name = lx.sym, lx.word, lx.expect, lx.node, lx.name
   local opt = function(p) return p + Cc(false) end
-  local function refused(pos, what, help)
-    error({ syntax = what .. " is not supported", code = "unsupported", pos = pos, help = help }, 0)
-  end
-  local blank = lex.blank
-  local function refuse(p, what, help)
-    return Cmt(#p, function(_, at) refused(at, what, help) end)
-  end
+  local blank, refuse = lex.blank, lx.refuse
 
   -- Texts that are passed by: what brackets hold, with strings and comments.
   local quoted = P '"' * (P "\\" * 1 + (1 - S '"\\\n')) ^ 0 * P '"' + P "'" * (P "\\" * 1 + (1 - S "'\\\n")) ^ 1 * P "'"
@@ -88,7 +82,7 @@ return function(rules, lx)
   rules.alias = node("alias", word "using" * name * attributes * sym "=" * V "any_type"
       * expect(sym ";", "expected ';' after a type"),
     function(n, text, type_name) n.name, n.type = text, type_name end)
-  rules.using = node("using", word "using" * (word "typename") ^ -1 * V "path" * sym ";",
+  rules.using = node("using", word "using" * (word "typename" + word "namespace") ^ -1 * V "path" * sym ";",
     function(n, path) n.path = path end)
   rules.assertion = node("assertion", word "static_assert" * V "round" * lx.space * sym ";", function() end)
   -- The value that a member begins with: where its text begins.

@@ -176,10 +176,6 @@ function directive.rules(rules, lx)
     + default
     + of_type
     + unknown
-  rules.plain_type = node("type_name", lx.name, function(n, text)
-    n.spec = { tag = "named", pos = n.pos, name = text }
-    n.declarator = { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
-  end)
   rules.parentheses = P "(" * (1 - S "()" + V "parentheses") ^ 0 * P ")"
 
   local waiting = P "wait" * -lx.alnum * Cc "wait" * lx.space * queues

@@ -75,6 +75,13 @@ function lex.new(trace, blank)
     end)
   end
 
+  -- An error for what p begins with: it is known, and not supported.
+  function self.refuse(p, what, help)
+    return Cmt(#P(p), function(_, at)
+      error({ syntax = what .. " is not supported", code = "unsupported", pos = at, help = help }, 0)
+    end)
+  end
+
   function self.list(p, separator)
     separator = separator or self.sym ","
     return p * (separator * p) ^ 0
