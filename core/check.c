@@ -158,12 +158,13 @@ static bool is_held(struct accd_directory *dir, const struct accd_attach *attach
 static const char *check_attachments(struct accd_directory *dir, struct tally *pins)
 {
     struct accd_range_cursor cursor;
-    size_t n = 0, brought = 0;
+    size_t n = 0, brought = 0, leading = 0;
     for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
          attach = accd_range_next(&cursor), n++) {
         struct accd_object *holder, *target;
         char name[160];
         brought += attach->brings;
+        leading += attach->base != 0;
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
         if (!attach->count)
             return WRONG("%s is attached with counter 0", name);
@@ -194,6 +195,18 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         if (!count(&dir->context->mem, pins, target))
             return WRONG("no memory to check attachments");
     }
+    for (const struct accd_attach *first = accd_range_seek(&dir->targets, 0, &cursor); first;
+         first = accd_range_next(&cursor)) {
+        const struct accd_attach *attach = first;
+        do {
+            leading--;
+            attach = attach->next_target;
+        } while (leading < n && attach != first && attach->base == first->base);
+        if (attach != first)
+            return WRONG("the order of attached pointers by what they lead to is wrong");
+    }
+    if (leading && dir->target_order)
+        return WRONG("the order of attached pointers by what they lead to is not whole");
     if (brought != dir->nbrought)
         return WRONG("the number of attached type records is wrong");
     return n == dir->live_attachments ? NULL : WRONG("the number of attachments is wrong");
@@ -318,7 +331,7 @@ static const char *check_directory(struct accd_directory *dir)
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
     accd_pending_begin(dir, NULL);
-    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots,
+    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots, &dir->targets,
                                     &dir->seats, &dir->fused, &dir->bases};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
         wrong = accd_range_check(indices[i]);

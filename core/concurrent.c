@@ -201,11 +201,11 @@ void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)
         (void)dir->ops->end(dir->device);
 }
 
-bool accd_has_arrived(const struct accd_queue *queue, uint64_t number)
+bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
 {
     const struct accd_directory *dir = queue->dir;
-    const struct accd_task *last = NULL;
-    for (const struct accd_task *task = queue->first; task && task->number <= number; task = task->next) {
+    const struct accd_task *last = NULL, *task;
+    while ((task = accd_next_known(queue, number))) {
         last = task->under_way ? task : last;
         if (task->kind == ACCD_TASK_AFTER && !accd_has_arrived(task->u.after.queue, task->u.after.number))
             return false;

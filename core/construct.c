@@ -398,6 +398,8 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
     ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it, but what changes nothing */
+    if (object->pins)
+        ACCD_TRY(accd_order_targets(dir));
     if (dir->nbrought)
         ACCD_TRY(let_records_go(dir, object));
     for (;;) {
@@ -410,11 +412,8 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
             target->pins--;
         accd_remove_attach(dir, attach);
     }
-    if (object->pins)
-        ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
-    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX))
-        if (attach->base - object->host < accd_object_bytes(object))
-            attach->base = 0;
+    while (object->pins && (attach = accd_first_target(dir, object)))
+        accd_attach_lead(dir, attach, 0);
     return ACCD_OK;
 }
 

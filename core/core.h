@@ -6,7 +6,7 @@
  *   rules                     profiles, rule ids
  *   label, name               how objects and pointers are called
  *   walk                      mapping programs over columns of elements
- *   directory                 present objects, groups, shared device blocks, attachments
+ *   directory, targets        present objects, groups, shared device blocks, attachments, what these lead to
  *   clauses, fuse, unfuse,    which data lie in one device block
  *   tuples
  *   plan, moves, present,     a construct, from items to events (plan.h)
@@ -284,6 +284,7 @@ struct accd_attach {
                         object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
     struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
+    struct accd_attach *next_target, *prev_target; /* ring of those with its base, where there is such an order */
     uint32_t count;
     uint32_t label : 31;
     uint32_t brings : 1; /* it holds a dynamic reference on its target, the type record of the descriptor it
@@ -341,6 +342,8 @@ struct accd_directory {
     struct accd_range blocks;    /* by device address */
     struct accd_range frames;    /* those of aggregates, by host address */
     struct accd_range slots;     /* attachments by the pointer's host address */
+    struct accd_range targets;   /* attachments by base, one of each ring, kept once it was asked for */
+    bool target_order;
     struct accd_range seats;     /* what fusion knows of objects, by their host address */
     struct accd_range fused;     /* tuples that objects are in, by host address */
     struct accd_range bases;     /* originals by base address: one of each ring */
@@ -365,6 +368,7 @@ struct accd_directory {
     size_t nbrought; /* attachments that hold references */
     accd_stats stats;                      /* what the device was asked for */
     struct accd_journal *journal;
+    struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
     size_t ntasks;              /* that they have to do */
@@ -414,6 +418,21 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
+/* What an attachment leads to is elsewhere now, or nowhere: 0. */
+void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
+/* Makes the order of attachments by what they lead to. */
+accd_status accd_order_targets(struct accd_directory *dir);
+/* Of the ordered ones one that leads into an object, or NULL. */
+struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object);
+/* Attachments that lead into some objects, by their pointers' addresses. In scratch space. */
+struct accd_targets {
+    const struct accd_object **objects; /* added by the caller between the two calls below */
+    size_t nobjects;
+    struct accd_pair *at; /* address of the pointer, and of the attachment */
+    size_t n;
+};
+accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room);
+accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets);
 /* A copy of what a descriptor in readable memory holds behind its address. NULL: no memory. */
 struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor,
                                 uint32_t bytes);

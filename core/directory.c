@@ -16,6 +16,8 @@ accd_status accd_directory_init(struct accd_directory *dir, accd_context *contex
     accd_range_init(&dir->blocks, mem);
     accd_range_init(&dir->frames, mem);
     accd_range_init(&dir->slots, mem);
+    accd_range_init(&dir->targets, mem);
+    accd_range_init(&dir->by_async, mem);
     accd_range_init(&dir->seats, mem);
     accd_range_init(&dir->fused, mem);
     accd_range_init(&dir->bases, mem);
@@ -48,6 +50,8 @@ void accd_directory_close(struct accd_directory *dir)
     accd_range_close(&dir->blocks);
     accd_range_close(&dir->frames);
     accd_range_close(&dir->slots);
+    accd_range_close(&dir->targets);
+    accd_range_close(&dir->by_async);
     accd_range_close(&dir->seats);
     accd_range_close(&dir->fused);
     accd_range_close(&dir->bases);
@@ -279,6 +283,7 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
 
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
+    accd_attach_lead(dir, attach, 0);
     accd_range_erase(&dir->slots, attach->slot);
     dir->nbrought -= attach->brings;
     dir->nwhole -= attach->dope != NULL;

@@ -137,21 +137,23 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool dangles = rules->lost_target == ACCD_LOST_DANGLES;
+    struct accd_targets targets;
     size_t pinned = 0;
     for (size_t i = from; i < leave->ndying; i++)
         pinned += leave->dying[i]->pins != 0;
     if (!pinned)
         return ACCD_OK;
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach;
-    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
-    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX)) {
+    ACCD_TRY(accd_list_targets(dir, &targets, pinned));
+    for (size_t i = from; i < leave->ndying && targets.nobjects < pinned; i++)
+        if (leave->dying[i]->pins)
+            targets.objects[targets.nobjects++] = leave->dying[i];
+    ACCD_TRY(accd_sort_targets(dir, &targets));
+    for (size_t i = 0; i < targets.n; i++) {
+        struct accd_attach *attach = accd_pointer(targets.at[i].value);
         struct accd_object *target;
         if (!attach->count)
             continue;
         ACCD_TRY(accd_find(dir, attach->base, &target));
-        if (!target || !(target->size & ACCD_OBJECT_DYING))
-            continue;
         if (rules->still_attached == ACCD_REJECT && !leave->abandon)
             return still_attached(leave, target, attach, "to it");
         ACCD_TRY(accd_end_attachment(leave, attach, attach->count, dangles));

@@ -445,17 +445,23 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach;
-    bool pinned = fusion->nshifts && dir->npending_attach;
-    for (size_t i = 0; i < fusion->nshifts && !pinned; i++)
-        pinned = fusion->shifts[i].object->pins != 0;
+    struct accd_targets targets;
+    if (fusion->nshifts && dir->npending_attach)
+        ACCD_TRY(accd_index_pointers(dir, 0, UINT64_MAX));
+    size_t pinned = 0;
+    for (size_t i = 0; i < fusion->nshifts; i++)
+        pinned += fusion->shifts[i].object->pins != 0;
     if (!pinned)
         return ACCD_OK;
-    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
-    for (; attach; attach = accd_next_attach(&cursor, UINT64_MAX)) {
+    ACCD_TRY(accd_list_targets(dir, &targets, pinned));
+    for (size_t i = 0; i < fusion->nshifts && targets.nobjects < pinned; i++)
+        if (fusion->shifts[i].object->pins)
+            targets.objects[targets.nobjects++] = fusion->shifts[i].object;
+    ACCD_TRY(accd_sort_targets(dir, &targets));
+    for (size_t i = 0; i < targets.n; i++) {
+        struct accd_attach *attach = accd_pointer(targets.at[i].value);
         struct accd_object *target, *holder;
-        if (!attach->count || !attach->base)
+        if (!attach->count)
             continue;
         ACCD_TRY(accd_find(dir, attach->base, &target));
         if (!target || target->size & ACCD_OBJECT_DYING)

@@ -640,7 +640,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         uint64_t shift = (uint64_t)accd_section_start(segment, row) * segment->field->unit;
         struct accd_attach *attach = accd_insert_attach(dir, pairs[i].key);
         attach->target = segment->host[row] - shift;
-        attach->base = segment->host[row];
+        accd_attach_lead(dir, attach, segment->host[row]);
         attach->dev = accd_section_dev(group, segment, row) - shift;
         attach->count = group->attached;
         attach->dope = dopes ? dopes[i] : NULL;

@@ -80,7 +80,11 @@ static void put_back(struct accd_directory *dir, const struct pointer *pointer)
     if (pointer->was.count) {
         if (!attach) /* it was attached to nothing: there is room for what was taken out */
             attach = accd_insert_attach(dir, pointer->was.slot);
+        const uint64_t base = pointer->was.base;
+        accd_attach_lead(dir, attach, 0);
         *attach = pointer->was;
+        attach->base = 0;
+        accd_attach_lead(dir, attach, base);
         pin(dir, attach, true);
         return;
     }

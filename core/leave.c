@@ -435,7 +435,7 @@ static void finish(struct leave *leave)
     forget_short(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
         if (leave->removed[i].dangles)
-            leave->removed[i].attach->base = 0;
+            accd_attach_lead(dir, leave->removed[i].attach, 0);
         else
             accd_remove_attach(dir, leave->removed[i].attach);
     if (plan->fusion)

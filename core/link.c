@@ -378,7 +378,7 @@ void accd_links_commit(struct accd_links *links)
         attach->dope = link->dope;
         link->dope = NULL;
         attach->target = link->pointer;
-        attach->base = link->base ? link->base : link->pointer;
+        accd_attach_lead(dir, attach, link->base ? link->base : link->pointer);
         attach->dev = link_value(plan, link);
         attach->count = 1;
         target->pins++;

@@ -95,16 +95,26 @@ void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem)
 
 /* --------------------------------------------------------------------------- missing waits -- */
 
-/* Marks what is done when a queue has got to a task: it waits for other queues on its way. */
+const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number)
+{
+    const struct accd_task *task = queue->known ? queue->next_known : queue->first;
+    if (!task || task->number > number)
+        return NULL;
+    queue->known = task->number;
+    queue->next_known = task->next;
+    return task;
+}
+
+/* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for
+ * later ones of its own. */
 static void mark_done(struct accd_queue *queue, uint64_t number)
 {
-    if (queue->known >= number)
-        return;
-    queue->known = number;
-    for (const struct accd_task *task = queue->first; task && task->number <= number;
-         task = task->next)
+    const struct accd_task *task;
+    while ((task = accd_next_known(queue, number)))
         if (task->kind == ACCD_TASK_AFTER)
             mark_done(task->u.after.queue, task->u.after.number);
+    if (queue->known < number && !queue->next_known) /* its last tasks are over */
+        queue->known = number;
 }
 
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
@@ -112,7 +122,7 @@ void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
     accd_context *context = dir->context;
     for (int d = 0; d < context->ndirs; d++)
         for (size_t i = 0; i < context->dirs[d].nqueues; i++)
-            context->dirs[d].queues[i]->known = 0;
+            context->dirs[d].queues[i]->known = 0, context->dirs[d].queues[i]->next_known = NULL;
     if (queue)
         mark_done(queue, queue->asked);
 }

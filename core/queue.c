@@ -29,14 +29,16 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     ACCD_GIVEN(context, queue_p);
     if (async == ACCD_SYNCHRONOUS)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "no queue has the async value %lld", (long long)async);
-    for (size_t i = 0; i < dir->nqueues; i++)
-        if (dir->queues[i]->async == async) {
-            *queue_p = (unsigned)i + 1;
-            return ACCD_OK;
-        }
-    struct accd_queue *queue = NULL;
+    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX */
+    struct accd_queue *queue = accd_range_floor(&dir->by_async, key);
+    if (queue && queue->async == async) {
+        *queue_p = queue->number;
+        return ACCD_OK;
+    }
+    queue = NULL;
     if (accd_mem_grow(mem, (void **)&dir->queues, &dir->queues_room, dir->nqueues + 1,
-                      sizeof dir->queues[0]))
+                      sizeof dir->queues[0]) &&
+        accd_range_reserve(&dir->by_async, 1))
         queue = accd_mem_zero(mem, sizeof *queue);
     if (!queue)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a queue");
@@ -46,6 +48,7 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     queue->last = &queue->first;
     queue->last_user = &queue->users;
     dir->queues[dir->nqueues++] = queue;
+    accd_range_insert(&dir->by_async, key, queue);
     *queue_p = (unsigned)dir->nqueues;
     return ACCD_OK;
 }
@@ -468,6 +471,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
         return accd_no_device(context);
     ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
+    accd_pending_begin(dir, NULL);
     for (size_t i = 0; i < dir->nqueues; i++) {
         struct accd_queue *queue = dir->queues[i];
         if (number && i != number - 1)

@@ -67,6 +67,7 @@ struct accd_queue {
     size_t pending; /* so many */
     bool tested;    /* since it last got one */
     uint64_t known; /* accd_pending_begin: up to this one tasks are done before the construct goes on */
+    const struct accd_task *next_known; /* the first one behind those that were looked at so */
 };
 
 /* queue.c: the queue that a construct's work is left to; NULL: it is done at once. */
@@ -125,8 +126,9 @@ accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status);
 void accd_give_up(const struct accd_queue *queue, const struct accd_task *task);
 /* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. */
-bool accd_has_arrived(const struct accd_queue *queue, uint64_t number);
+/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. Between
+ * accd_pending_begin for no construct and the last of several calls each task is looked at once. */
+bool accd_has_arrived(struct accd_queue *queue, uint64_t number);
 
 /* Errors of what a queue had to do before: they are told already. */
 static inline bool accd_is_of_queue(accd_status status)
@@ -159,6 +161,8 @@ void accd_task_describe(const struct accd_queue *queue, const struct accd_task *
 /* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;
  * NULL: there is none. The first call is for a construct, the others for its ranges. */
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
+/* The next task of a queue up to a number, once since accd_pending_begin; NULL: there is none. */
+const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number);
 const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 /* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,

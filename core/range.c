@@ -341,6 +341,12 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
     return 1;
 }
 
+void accd_range_replace(struct accd_range *index, uint64_t key, void *record)
+{
+    node *leaf = leaf_for(index, key);
+    leaf->at[place(leaf, key)] = record;
+}
+
 int accd_range_fill(struct accd_range *index, const uint64_t *keys, void *const *records, size_t n)
 {
     if (n == 0)

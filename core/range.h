@@ -57,6 +57,8 @@ void *accd_range_next(struct accd_range_cursor *cursor);
 int accd_range_reserve(struct accd_range *index, size_t n);
 /* The key must not be in the index. Returns success; fails only without reservation. */
 int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
+/* Another record for a key that is in the index. */
+void accd_range_replace(struct accd_range *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd_range_erase(struct accd_range *index, uint64_t key);
 /* Fills an empty index from ascending keys, nodes full. Returns success. */

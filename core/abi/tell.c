@@ -445,13 +445,19 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
 
 bool goacc_untold(uintptr_t pc)
 {
-    static uintptr_t told[64];
-    static size_t n;
+    static uintptr_t *told;
+    static size_t n, room;
     for (size_t i = 0; i < n; i++)
         if (told[i] == pc)
             return false;
-    if (n < sizeof told / sizeof told[0])
-        told[n++] = pc;
+    if (n == room) {
+        uintptr_t *grown = realloc(told, (2 * room + 64) * sizeof *grown);
+        if (!grown) /* what cannot be remembered is told again */
+            return true;
+        told = grown;
+        room = 2 * room + 64;
+    }
+    told[n++] = pc;
     return true;
 }
 

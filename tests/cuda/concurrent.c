@@ -624,6 +624,30 @@ static void lost(void)
     reset();
 }
 
+/* A chain of queues, each of which waits for the next one more than once: a test looks at each task once. */
+static void chain(void)
+{
+    enum { QUEUES = 40, WAITS = 3 };
+    static char rows[QUEUES][64];
+    accd_context *context = open_concurrent(0);
+    unsigned queues[QUEUES];
+    for (int i = 0; i < QUEUES; i++) {
+        queues[i] = queue_of(context, 0, i + 1);
+        must(IN(0, rows[i]) == ACCD_OK, "enter");
+    }
+    for (int i = QUEUES - 1; i >= 0; i--) {
+        for (int k = 0; k < WAITS && i + 1 < QUEUES; k++)
+            must(accd_queue_after(context, 0, queues[i], 0, queues[i + 1]) == ACCD_OK, "behind the next one");
+        must(SEND(queues[i], rows[i]) == ACCD_OK, "send");
+    }
+    int over = 0;
+    for (int i = 0; i < 1000000 && !over; i++)
+        over = tested(context, queues[0]);
+    ok(over, "a chain of %d queues is over", QUEUES);
+    is_number(left(context, queues[QUEUES - 1]), 0, "to its last one");
+    close_all(context);
+}
+
 int main(void)
 {
     if (!standin_find_all((const struct standin_function[]){
@@ -631,6 +655,7 @@ int main(void)
             {"standin_count", &count}, {"standin_pending", &pending}, {NULL, NULL}}))
         return 1;
     goes_on();
+    chain();
     locked();
     asks();
     many_batches();

@@ -1,0 +1,109 @@
+/* targets.c - attachments by what they lead to: an order that is made when somebody asks for the first time, and
+ * kept from then on. Those of one base address are a ring, of which the order has one. */
+#include "core.h"
+
+/* Without memory for a place the order is given up, and made again when somebody asks. */
+static void give_up(struct accd_directory *dir)
+{
+    accd_range_close(&dir->targets);
+    dir->target_order = false;
+}
+
+static void put_in(struct accd_directory *dir, struct accd_attach *attach)
+{
+    struct accd_attach *other = accd_range_floor(&dir->targets, attach->base);
+    attach->next_target = attach->prev_target = attach;
+    if (other && other->base == attach->base) {
+        attach->prev_target = other;
+        attach->next_target = other->next_target;
+        other->next_target->prev_target = attach;
+        other->next_target = attach;
+    } else if (!accd_range_insert(&dir->targets, attach->base, attach)) {
+        give_up(dir);
+    }
+}
+
+static void take_out(struct accd_directory *dir, struct accd_attach *attach)
+{
+    struct accd_attach *next = attach->next_target;
+    if (next == attach) {
+        accd_range_erase(&dir->targets, attach->base);
+        return;
+    }
+    next->prev_target = attach->prev_target;
+    attach->prev_target->next_target = next;
+    accd_range_replace(&dir->targets, attach->base, next);
+}
+
+void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base)
+{
+    if (dir->target_order && attach->base)
+        take_out(dir, attach);
+    attach->base = base;
+    if (dir->target_order && base)
+        put_in(dir, attach);
+}
+
+accd_status accd_order_targets(struct accd_directory *dir)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
+    if (dir->target_order)
+        return ACCD_OK;
+    dir->target_order = true;
+    for (; attach && dir->target_order; attach = accd_next_attach(&cursor, UINT64_MAX))
+        if (attach->base)
+            put_in(dir, attach);
+    return dir->target_order ? ACCD_OK
+                             : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                                         "no memory for the order of attached pointers");
+}
+
+struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach = accd_range_seek(&dir->targets, object->host, &cursor);
+    return attach && attach->base < accd_object_end(object) ? attach : NULL;
+}
+
+/* Attachments of an object into an array, unless that is NULL. */
+static size_t list(struct accd_directory *dir, const struct accd_object *object, struct accd_pair *to)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *first = accd_range_seek(&dir->targets, object->host, &cursor);
+    size_t n = 0;
+    for (; first && first->base < accd_object_end(object); first = accd_range_next(&cursor)) {
+        struct accd_attach *attach = first;
+        do {
+            if (to)
+                to[n] = (struct accd_pair){attach->slot, accd_address(attach)};
+            n++;
+            attach = attach->next_target;
+        } while (attach != first);
+    }
+    return n;
+}
+
+accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room)
+{
+    struct accd_scratch *scratch = &dir->context->scratch;
+    *targets = (struct accd_targets){0};
+    ACCD_TRY(accd_order_targets(dir));
+    targets->objects = accd_scratch_take(scratch, room * sizeof targets->objects[0]);
+    return targets->objects ? ACCD_OK : accd_plan_no_memory(dir->context);
+}
+
+accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < targets->nobjects; i++)
+        n += list(dir, targets->objects[i], NULL);
+    struct accd_pair *pairs = accd_scratch_take(&dir->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return accd_plan_no_memory(dir->context);
+    for (size_t i = 0; i < targets->nobjects; i++)
+        targets->n += list(dir, targets->objects[i], pairs + targets->n);
+    targets->at = accd_sort_pairs(pairs, pairs + n, n);
+    return ACCD_OK;
+}

@@ -1,0 +1,118 @@
+/* What something costs does not grow with how much else there is: a hundred times as much may take a few times as
+ * long for each, not a hundred times. Processor time of this process; of several runs the shortest. */
+#include "support.h"
+
+#include <time.h>
+
+enum { FEW = 200, MANY = 20000, GROWS_MOST = 12 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* Prepares a context with n of something, and returns what one costs in it. */
+typedef double cost_of(accd_context *context, size_t n);
+
+static accd_context *open_plain(const char *rules, accd_queue_mode queues)
+{
+    accd_context_config config;
+    accd_context *context = NULL;
+    init_config(&config);
+    config.threads = 1;
+    config.rules = accd_rules_named(rules);
+    config.queues = queues;
+    must(accd_context_open(&context, &config) == ACCD_OK, "a context");
+    return context;
+}
+
+static double shortest(cost_of *cost, const char *rules, accd_queue_mode queues, size_t n)
+{
+    double best = 0;
+    for (int i = 0; i < 3; i++) {
+        accd_context *context = open_plain(rules, queues);
+        double found = cost(context, n);
+        accd_context_close(context);
+        best = !i || found < best ? found : best;
+    }
+    return best;
+}
+
+static void scales(const char *what, cost_of *cost, const char *rules, accd_queue_mode queues)
+{
+    double few = shortest(cost, rules, queues, FEW), many = shortest(cost, rules, queues, MANY);
+    ok(many < GROWS_MOST * few, "%s: %.0f ns each of %d, %.0f ns each of %d", what, few, FEW, many, MANY);
+}
+
+/* ------------------------------------------------------------------------------------ queues -- */
+
+static double queues(accd_context *context, size_t n)
+{
+    unsigned queue = 0;
+    double start = now();
+    for (size_t i = 0; i < n; i++)
+        must(accd_queue(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "a queue");
+    for (size_t i = 0; i < n; i++)
+        must(accd_queue(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "the same one");
+    return (now() - start) / (double)n;
+}
+
+/* ---------------------------------------------------------------------------------- pointers -- */
+
+/* Arrays that go one by one while pointers are attached to them. */
+static double targets(accd_context *context, size_t n)
+{
+    float **pointers = calloc(n, sizeof *pointers), *arrays = calloc(16 * n, sizeof *arrays);
+    must(ENTER(context, BYTES(ACCD_COPYIN, pointers, n * sizeof *pointers)) == ACCD_OK, "pointers");
+    for (size_t i = 0; i < n; i++) {
+        pointers[i] = arrays + 16 * i;
+        accd_item item = BYTES(ACCD_COPYIN, pointers[i], 64);
+        item.slot = &pointers[i];
+        must(ENTER(context, item) == ACCD_OK, "an array");
+    }
+    double start = now();
+    for (size_t i = 0; i < n; i++)
+        must(EXIT(context, BYTES(ACCD_DELETE, pointers[i * 7919 % n], 64)) == ACCD_OK, "an array goes");
+    double each = (now() - start) / (double)n;
+    free(pointers);
+    free(arrays);
+    return each;
+}
+
+/* Some attached to one array, and to parts of it, in every order: they go with it, and are sound on the way. */
+static void one_target(void)
+{
+    enum { N = 9 };
+    static float array[64], *pointers[N];
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, "openacc-3.3", 1);
+    must(ENTER(context, PLAIN(ACCD_COPYIN, pointers)) == ACCD_OK, "pointers");
+    for (int round = 0; round < 2; round++) {
+        must(ENTER(context, PLAIN(ACCD_COPYIN, array)) == ACCD_OK, "an array");
+        for (int i = 0; i < N; i++) {
+            pointers[i] = array + i % 3;
+            must(ENTER(context, (accd_item){.slot = &pointers[i], .action = ACCD_ATTACH}) == ACCD_OK, "attached");
+            is_sound(context);
+        }
+        pointers[4] = array + 60;
+        must(ENTER(context, (accd_item){.slot = &pointers[4], .action = ACCD_ATTACH}) == ACCD_OK, "moved");
+        must(EXIT(context, (accd_item){.slot = &pointers[0], .action = ACCD_DETACH}) == ACCD_OK, "detached");
+        is_sound(context);
+        must(EXIT(context, PLAIN(ACCD_DELETE, array)) == ACCD_OK, "it goes");
+        is_sound(context);
+        for (int i = 0; i < N; i++)
+            must(!attach_count(context, &pointers[i]), "pointer %d goes with it", i);
+    }
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
+int main(void)
+{
+    one_target();
+    scales("queues found by their value", queues, "tr14", ACCD_QUEUES_IN_ORDER);
+    scales("arrays that go with pointers attached to them", targets, "openacc-3.3", ACCD_QUEUES_IN_ORDER);
+    return done();
+}
