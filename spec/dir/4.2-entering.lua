@@ -1,13 +1,10 @@
 -- Figure 2: clauses become tuples, tuples are fused, blocks are allocated and filled.
 scenario { title = "DIR 4.2: entering a data environment", rules = "directory", cites = {
-  "DIR-4.1-03", "DIR-4.2-01", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-04", "DIR-4.2-05", "DIR-4.2-06", "DIR-4.2-07",
+  "DIR-4.2-01", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-04", "DIR-4.2-05", "DIR-4.2-06", "DIR-4.2-07",
   "DIR-4.2-08", "DIR-4.2-09", "DIR-4.2-10", "DIR-4.2-11", "DIR-4.2-12", "DIR-4.2-13", "DIR-4.2-14",
   "DIR-4.2-15", "DIR-4.2-16", "DIR-4.2-17", "DIR-4.2-18" } }
 
-declare [[
-  float a[2000], b[20]; float *c, *q, *r; int n = 0;
-  struct grid { int k; float u[50]; float *p; } G;
-]]
+declare "float a[2000], b[20]; float *c, *q, *r; int n = 0;"
 for i = 0, 1999 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c, host.q, host.r = addr "a[25]", addr "a[0]", addr "a[10]"
@@ -810,28 +807,5 @@ case("rejects: what no base and no range connects stays apart [DIR-4.2-18]", fun
   acc "data copyin(a[0:5], a[20:5], c[0:5], c[20:5], b)" (function()
     expect.equal(told(level().artificial), { "ALLOC a[0:25] of a[0:5] a[20:5]", "ALLOC b of b",
       "ALLOC c[0:25] of c[0:5] c[20:5]" })
-  end)
-end)
-
--- ------------------------------------------------------------------------- in structures --
-
-case("accepts: pieces of an array in a structure are intervals like others: each is sent [DIR-4.1-03]", function()
-  for i = 0, 49 do host.G.u[i] = i end
-  host.G.k = 7
-  acc "data copyin(G.u[0:10])" (function()
-    expect.absent "G.k"
-    acc "data copyin(G.u[30:10]) copyin(G.k)" (function()
-      expect.equal(told(level().artificial), { "ALLOC G.k of G.k", "ALLOC G.u[0:40] of G.u[0:10] G.u[30:10]" })
-      acc "parallel copyout(b[0:3])" "b[0] = G.u[0]; b[1] = G.u[30]; b[2] = G.k;"
-    end)
-  end)
-  expect.equal(host "b[0:3]", { 0, 30, 7 })
-end)
-
-case("rejects: with a section behind a pointer of the structure the structure is one object [DIR-4.1-03]", function()
-  host.G.p = { 1, 2 }
-  acc "data copyin(G.k, G.p[0:2])" (function()
-    expect.present "G"
-    expect.attached("G.p", 1)
   end)
 end)
