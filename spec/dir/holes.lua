@@ -1,0 +1,74 @@
+-- What lies between the data of a fused block.
+scenario { title = "DIR 4.2: holes of fused blocks", rules = "directory", cites = { "DIR-4.2-17" } }
+
+declare "float a[2000], b[20]; float *c, *q, *r; int n = 0;"
+for i = 0, 1999 do host.a[i] = i end
+for i = 0, 19 do host.b[i] = 100 * i end
+host.c, host.q, host.r = addr "a[25]", addr "a[0]", addr "a[10]"
+
+case("accepts: a hole is not present, a clause may place data there [DIR-4.2-17]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    expect.absent "a[20:30]"
+    expect(not acc_is_present "a[0:70]")
+    expect(acc_deviceptr "a[30]" == NULL)
+    acc "data copy(c[0:10])" (function() -- a[25:10]
+      expect.present "a[25:10]"
+      expect.device("a[34]", 34)
+      acc "parallel" "a[25] = a[0] - 1;"
+    end)
+    expect.host("a[25]", -1)
+    expect.absent "a[20:30]"
+  end)
+end)
+
+case("accepts: its copyin and copyout are done there, in the block that exists [DIR-4.2-17]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    for _, clause in ipairs { "copy", "pcopy" } do
+      expect.events(function() acc(("data %s(c[0:10])"):format(clause))(function() end) end,
+        { "h2d c[0:10]", "incref c[0:10]", "decref c[0:10]", "d2h c[0:10]" })
+    end
+    expect.moves(function() acc "data create(c[0:10])" (function() expect.uninitialized "c[0:10]" end) end,
+      { h2d = 0, d2h = 0, d2d = 0 })
+  end)
+end)
+
+case("rejects: kernels do not read a hole, nor write it [DIR-4.2-17]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    expect.fails("uninitialized-read", function() acc "parallel" "float x = a[30];" end)
+    expect.fails("out-of-bounds", function() acc "parallel" "a[30] = 1;" end)
+    expect.fails("out-of-bounds", function() acc "parallel" (function(d) d.a[49] = 1 end) end)
+    acc "parallel" "a[19] = a[50];"
+  end)
+end)
+
+case("rejects: a hole is empty again when what was placed there is gone [DIR-4.2-17]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    acc "data copyin(c[0:10])" (function() end)
+    expect.fails("uninitialized-read", function() acc "parallel" "float x = a[30];" end)
+    expect.fails("out-of-bounds", function() acc "parallel" "a[30] = 1;" end)
+    acc "data create(c[0:10])" (function() expect.uninitialized "a[25:10]" end)
+  end)
+end)
+
+case("rejects: nor in the blocks of levels below, when it left while a level above had moved it [DIR-4.2-17]",
+  function()
+    acc "data copyin(a[0:5], a[50:5])" (function()
+      acc "enter data copyin(a[10:5])"
+      acc "data copyin(a[60:5])" (function() acc "exit data delete(a[10:5])" end)
+      acc "data create(a[10:5])" (function() expect.uninitialized "a[10:5]" end)
+      acc "data copyin(a[10:5])" (function() acc "enter data create(a[60:5])" end)
+      acc "exit data delete(a[60:5])"
+      acc "data create(a[10:5])" (function() expect.uninitialized "a[10:5]" end)
+      expect.device("a[50]", 50)
+    end)
+  end)
+
+case("rejects: data that want to be there are not, in a hole [DIR-4.2-17]", function()
+  acc "data copyin(a[0:20], a[50:20])" (function()
+    expect.fails("not-present", function() acc "data present(a[20:30])" end)
+    expect.fails("partially-present", function() acc "data present(a[0:70])" end)
+    expect.fails("partially-present", function() acc "update self(a[0:70])" end)
+    expect.fails("partial-overlap", function() acc "data copyin(a[10:20])" end)
+    expect.fails("partial-overlap", function() acc "data pcopyin(a[0:70])" end)
+  end)
+end)
