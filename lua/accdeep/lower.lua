@@ -111,7 +111,7 @@ end
 local function origin_of(b, ctx, node)
   local whole = node
   while whole.tag == "index" and type_of(ctx.session, whole.base).kind == "array" do whole = whole.base end
-  if whole == node then return nil end
+  if whole == node and node.tag ~= "index" then return nil end
   if whole.tag == "index" then return codegen.reg(b, codegen.value(b, ctx, whole.base), node.pos) end
   return codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
@@ -263,6 +263,8 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
     item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
     item.origin = origin_of(b, ctx, base)
     self:keep_place(item, base)
+    local pointer = place.pointer_to_array(session, base)
+    if pointer then slot_of(b, ctx, pointer, item) end
   else
     item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
     slot_of(b, ctx, base, item)
@@ -313,6 +315,9 @@ function Plan:object(request, node)
       base = node.e
       slot_of(b, ctx, node.e, item)
       how = "element"
+    elseif node.tag == "index" then
+      local pointer = place.pointer_to_array(session, node)
+      if pointer then slot_of(b, ctx, pointer, item) end
     end
   end
   item.count = codegen.reg(b, codegen.constant(count), node.pos)

@@ -75,6 +75,14 @@ function place.type_of(session, node)
   return codegen.lvalue(codegen.builder(), { session = session }, node).type
 end
 
+-- The pointer that leads to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
+-- the array is a variable or a member.
+function place.pointer_to_array(session, node)
+  while node.tag == "index" and place.type_of(session, node.base).kind == "array" do node = node.base end
+  if node.tag == "unary" and node.op == "*" then return node.e end
+  return node.tag == "index" and node.base or nil
+end
+
 -- The same place with the members of *this named as such; in a member function.
 function place.qualified(session, node)
   if node.tag == "id" then

@@ -88,6 +88,15 @@ case("accepts: pointers with a section, pointer variables [ACC33-att-5]", functi
   expect.attached("p", 1)
 end)
 
+case("accepts: a pointer to rows, with a part of one [ACC33-att-5]", function()
+  declare "int rr[4][3]; struct matrix { int k; int (*rows)[3]; } m;"
+  host.m.rows = addr "rr[0]"
+  acc "enter data copyin(m, m.rows[0][0:3])"
+  expect.attached("m.rows", 1)
+  acc "exit data delete(m.rows[0][0:3])"
+  expect.detached "m.rows"
+end)
+
 case("rejects: what is no pointer, and sections of one [ACC33-att-5]", function()
   expect.invalid("acc enter data attach(v)", "not-a-pointer")
   expect.invalid("acc enter data attach(S.n)", "not-a-pointer")

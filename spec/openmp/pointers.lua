@@ -14,6 +14,35 @@ host.r = { 20, 21, 22, 23 }
 host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7, e = { 5, 6, 7, 8 } }
 host.t = { n = 2, d = { 9, 8 } }
 
+-- ------------------------------------------------------------------------------- pointers to arrays --
+
+local function rows()
+  declare "int rr[4][3]; int (*rows)[3], (**deep)[3]; struct matrix { int k; int (*rows)[3]; } m;"
+  host.rows, host.m.rows = addr "rr[0]", addr "rr[0]"
+  host.deep = addr "rows"
+end
+
+case("accepts: sections of a row, elements, behind a pointer to rows: it is attached [OMP60-map-7 OMP60-map-10]",
+function()
+  rows()
+  omp "target map(rows, rows[1][0:3])" "rows[1][1] = 5;"
+  expect.host("rr[1][1]", 5)
+  omp "target map(rows[1][0:3])" "rows[1][2] = 6;"
+  expect.host("rr[1][2]", 6)
+  omp "target map(m.rows, m.rows[0][0:3])" "m.rows[0][1] = 7;"
+  expect.host("rr[0][1]", 7)
+  omp "target map(m.rows, m.rows[2][1])" "m.rows[2][1] = 8;"
+  expect.host("rr[2][1]", 8)
+  omp "target map((**deep)[:3], *deep)" "(**deep)[2] = 9;"
+  expect.host("rr[0][2]", 9)
+end)
+
+case("rejects: other rows [OMP60-map-7 OMP60-map-10]", function()
+  rows()
+  expect.fails("out-of-bounds", function() omp "target map(rows, rows[1][0:3])" "rows[0][1] = 5;" end)
+  expect.fails("out-of-bounds", function() omp "target map(rows[1][0:3])" "rows[2][2] = 6;" end)
+end)
+
 -- ---------------------------------------------------------------------------------------- attaching --
 
 case("accepts: pointer and section new on one construct, whatever the order [OMP60-map-7]", function()

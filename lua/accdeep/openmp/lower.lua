@@ -462,6 +462,10 @@ local function add_requests(plan, requests, used)
     if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- a pointer that is not mapped itself
       plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
     end
+    local pointer = place.pointer_to_array(plan.session, request.base)
+    if plan.session.rules.section == "one-step" and pointer and pointer.tag == "id" then
+      plan.bases[pointer.name] = plan.bases[pointer.name] ~= false
+    end
   end
   restrict.instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
