@@ -181,6 +181,8 @@ typedef struct accd_rules {
     accd_attaching attaching;    /* when clauses attach, and how long that lasts (OMP60-map-7) */
     accd_choice holes;           /* excluded bytes of a present object: REJECT takes them as not present
                                     (OMP60-map-13) */
+    accd_choice part_present;    /* data of which a part is present, in clauses that do nothing about absent ones: no_create,
+                                    OpenMP's target update and ends of regions (OMP60-upd-1) */
     int extended_range;          /* a pointer of no clause that leads to nothing present is looked up in front of
                                     sections, down to their base addresses (OMP60-map-10) */
     int attach_variables;        /* a variable that holds the address of present data is attached */

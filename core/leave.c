@@ -507,7 +507,8 @@ static accd_status find_again(struct leave *leave)
         ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
         if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && !leave->abandon)
             ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-        if (relation == ACCD_ACROSS && !leave->abandon && !accd_claim_spares(plan, claim))
+        if (relation == ACCD_ACROSS && !leave->abandon && !accd_part_is_nothing(plan, claim) &&
+            !accd_claim_spares(plan, claim))
             return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
                                     R_PARTIALLY_PRESENT,
                                     "only a part of it is present on device %d again",

@@ -177,6 +177,8 @@ enum accd_relation accd_relate_within(struct accd_directory *dir, const struct a
  * out: ACCD_PARTIALLY_PRESENT. */
 accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
                                 const struct accd_object *object, enum accd_relation *relation_p);
+/* Whether a claim of which only a part is present asks for nothing, as of absent data. */
+bool accd_part_is_nothing(const struct accd_plan *plan, const struct accd_claim *claim);
 /* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
  * the range of these where that is what is present, or absent (OMP60-map-15). */
 accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,

@@ -97,6 +97,16 @@ bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *own
                ACCD_INSIDE;
 }
 
+bool accd_part_is_nothing(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const accd_rules *rules = &plan->context->rules;
+    bool passes = claim->action == ACCD_NO_CREATE ||
+                  (rules->document == ACCD_OF_OPENMP &&
+                   (plan->leaving || plan->construct->kind == ACCD_UPDATE));
+    return passes && rules->part_present == ACCD_IGNORE && !(claim->flags & ACCD_ITEM_MUST) &&
+           asks_plainly(plan, claim);
+}
+
 accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
                                 const struct accd_object *object, enum accd_relation *relation_p)
 {
@@ -111,6 +121,10 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
                                  into_element(plan, claim));
     if (*relation_p != ACCD_ACROSS)
         return ACCD_OK;
+    if (accd_part_is_nothing(plan, claim)) {
+        *relation_p = ACCD_NONE;
+        return ACCD_OK;
+    }
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                             "other parts of it were left out when this object was mapped to device %d",
                             plan->dir->number);
@@ -262,7 +276,7 @@ static accd_status require(struct accd_plan *plan, struct accd_claim *claim)
         return ACCD_OK;
     if (relation != ACCD_ACROSS)
         return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it is not present on device %d, which its clause asks for",
+                                "it is not present on device %d, but must be there before the construct",
                                 plan->dir->number);
     struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
     if (cover.whole && (cover.one || plan->context->rules.fusion))

@@ -39,6 +39,10 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
     bool splits = demand->creates && (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
                                       rules->partial_overlap != ACCD_OVERLAP_ERROR);
     bool joins = cover.whole && (cover.one || rules->fusion || splits);
+    if (!joins && accd_part_is_nothing(plan, claim)) {
+        claim->state = ACCD_CLAIM_SKIP;
+        return ACCD_OK;
+    }
     if (!joins && !splits && rules->fusion && demand->creates)
         return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
                                 "only a part of it is present on device %d: name that part, or use "

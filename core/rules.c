@@ -12,6 +12,7 @@
 static const accd_rules profiles[] = {
     {
         .name = "tr14",
+        .part_present = ACCD_REJECT,
         .stale = ACCD_REJECT,
         .again = ACCD_IGNORE,
         .null_pointer = ACCD_REJECT,
@@ -26,6 +27,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "openacc-2.0",
+        .part_present = ACCD_REJECT,
         .stale = ACCD_REJECT,
         .again = ACCD_REJECT,
         .null_pointer = ACCD_REJECT,
@@ -56,6 +58,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "directory",
+        .part_present = ACCD_REJECT,
         .fusion = 1,
         .exit_unowned = ACCD_REJECT,
         .stale = ACCD_REJECT,
@@ -72,6 +75,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "libgomp-12",
+        .part_present = ACCD_REJECT,
         .device_state = ACCD_REJECT,
         .kernels_on_host = 1,
         .events_bare = 1,

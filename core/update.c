@@ -38,6 +38,10 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
         struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
         if (cover.whole && (cover.one || plan->context->rules.fusion))
             return accd_claim_cut(plan, index, cover.objects);
+        if (accd_part_is_nothing(plan, claim)) {
+            claim->state = ACCD_CLAIM_SKIP;
+            return ACCD_OK;
+        }
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                                 "only a part of it is present on device %d", plan->dir->number);
     }

@@ -210,6 +210,14 @@ local function lookup(session, k, name, pos)
   if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, place = function() return dev, dev, dev + t.size end }
   end
+  local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
+  local part = here and ctx:present_at(device, here, false)
+  if part then -- the construct names a section of it: that is all it has of the array
+    local low = variable.address
+    return { type = t, place = function()
+      return low, { name = name, pieces = true, type = t, host = low, present = { part } }
+    end }
+  end
   if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
     and ctx:presence(device, variable.address, t.size) ~= "absent" then
     -- what is present of it, wherever each piece is (OMP60-map-12), and for looking at that
@@ -244,7 +252,8 @@ local function lookup(session, k, name, pos)
   end
   raise("not-present", pos, ("%s is not present on device %d"):format(member and "this->" .. name
     or ("'%s'"):format(name), device), { length = #name, rule = "ACC33-2.6.7-1",
-    help = ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
+    help = k and k.plan.openmp and ("name '%s' in a map clause"):format(name)
+      or ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
 end
 
 -- The names of a device: for expressions in a kernel, or between kernels (k nil).

@@ -12,6 +12,7 @@ local convenience = require "accdeep.convenience"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
+local pieces = require "accdeep.pieces"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local shape = require "accdeep.shape"
@@ -393,14 +394,25 @@ local function direction_of(plan, clause)
   return way and directions[way.name]
 end
 
+local function all_pieces(plan, vars)
+  local list = {}
+  for _, variable in ipairs(vars) do
+    for _, piece in ipairs(pieces.contiguous(plan, variable, "ACC33-2.7.1-1")) do list[#list + 1] = piece end
+  end
+  return list
+end
+
 local function requests_of(plan, clauses)
-  local list, is_absent = {}, plan.session.dialect.is_absent
+  local list, session = {}, plan.session
+  local is_absent = session.dialect.is_absent
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
     local wanted = (clause.name ~= "self" or plan.kind == "update") and data_actions[clause.name]
     if invoke then wanted = direction_of(plan, clause) end
-    for _, variable in ipairs((invoke or wanted) and clause.vars or {}) do
-      if is_absent and is_absent(plan.session, variable) then
+    local vars = (invoke or wanted) and clause.vars or {}
+    if plan.kind == "update" and not invoke and not session.dialect.item then vars = all_pieces(plan, vars) end
+    for _, variable in ipairs(vars) do
+      if is_absent and is_absent(session, variable) then
         plan.absent = true
       else
         list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
@@ -500,7 +512,7 @@ end
 local needs_data = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
 
 -- Clauses of declare whose data live as long as the program.
-local lasting = set "copyin create device_resident"
+local lasting = set "copyin create device_resident link"
 
 function lower.simple_names(clause)
   local names = {}
@@ -668,7 +680,8 @@ function lower.directive(session, node, options)
       end
     elseif what.kind == "declare" and not lasting[clause.name] then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
-        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create and copyin last" })
+        clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
+          .. "device_resident and link last" })
     end
   end
   if plan.on_self then
@@ -687,7 +700,11 @@ function lower.directive(session, node, options)
   end
   if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
   local requests = requests_of(plan, plan.clauses)
-  if #requests == 0 and not plan.absent and (needs_data[what.kind]
+  for _, clause in ipairs(node.clauses) do -- nothing until a data clause maps them (ACC33-dec-1)
+    local names = clause.name == "link" and lower.simple_names(clause) or {}
+    for _, item in ipairs(names) do lower.declared(session, item) end
+  end
+  if #requests == 0 and not plan.absent and not seen.link and (needs_data[what.kind]
       or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1" })

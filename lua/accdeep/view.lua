@@ -151,10 +151,15 @@ function Device:classify(address, low, frame)
       { rule = "TR14-4.3-15" })
   end
   local target = ctx:present_at(self.number, address, false)
-  local help = "map its target by a section: p[0:n]"
+  local fortran = self.session.options.language == "fortran"
+  local help = note.name and not fortran and ("map its target by a section: %s[0:n]"):format(note.name)
+    or note.name and ("map its target: %s"):format(note.name) or "map its target by a section of the pointer"
   if note.clause then
     help = ("%s(%s) keeps the value: without the clause it leads to what is present there"):format(note.clause,
       note.name)
+  elseif target and openmp and self.session.rules.attach == "every" then
+    help = ("its target is present, but a pointer is attached only where it is mapped and a section of it, %s[:0] at "
+      .. "least, is"):format(note.name or "of it")
   elseif target and openmp then
     help = ("its target is present, but a pointer is attached only where a section of it, %s[:0] at least, is mapped "
       .. "while the pointer or the section is new"):format(note.name or "p")

@@ -121,7 +121,7 @@ static const struct setting {
     CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
     CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
     CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
-    CHOICE(holes),          CHOICE(device_state),
+    CHOICE(holes),          CHOICE(device_state),    CHOICE(part_present),
     FLAG(fusion),           FLAG(attach_variables),  FLAG(kernels_on_host),
     FLAG(events_bare),      FLAG(extended_range),
     ONE_OF(update, "split", "reverse"),

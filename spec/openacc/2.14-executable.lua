@@ -1,5 +1,5 @@
 -- update, set, init, shutdown, wait.
-scenario { title = "OpenACC 2.14: executable directives", devices = 2, cites = { "ACC33-upd-1",
+scenario { title = "OpenACC 2.14: executable directives", devices = 2, cites = { "ACC33-upd-1", "ACC33-upd-2",
   "ACC33-shut-1" } }
 
 declare [[
@@ -66,4 +66,29 @@ case("rejects: shutdown while a region is open [ACC33-shut-1]", function()
     expect.fails("region-nesting", function() acc_shutdown() end)
     expect.present "v"
   end)
+end)
+
+case("accepts: rows that are not whole [ACC33-upd-2]", function()
+  rules "openacc-3.3"
+  declare "int m[4][4]; int n = 2;"
+  acc "enter data copyin(m)"
+  for i = 0, 3 do
+    for k = 0, 3 do host.m[i][k] = 10 * i + k end
+  end
+  acc "update device(m[1:n][1:3])"
+  expect.device("m[1][1:3]", { 11, 12, 13 })
+  expect.device("m[2][1:3]", { 21, 22, 23 })
+  expect.device("m[1][0]", 0)
+  acc "parallel" "for (int i = 0; i < 4; i++) m[i][2] = 7;"
+  acc "update self(m[0:3][2:1])"
+  expect.host("m[2][2]", 7)
+  expect.host("m[2][1]", 21)
+end)
+
+case("rejects: rows outside of their array, and in other directives [ACC33-upd-2]", function()
+  rules "openacc-3.3"
+  declare "int m[4][4];"
+  acc "enter data copyin(m)"
+  expect.fails("out-of-bounds", function() acc "update device(m[3:2][1:3])" end)
+  expect.fails("invalid-section", function() acc "data copy(m[1:2][1:3])" end)
 end)

@@ -63,6 +63,22 @@ case("accepts: no_create uses what is there and creates nothing [ACC33-2.7-1]", 
   expect.host("v[0]", 9)
 end)
 
+case("accepts: no_create of data that are present in part does nothing [ACC33-2.7-1]", function()
+  rules "openacc-3.3"
+  acc "enter data copyin(v[0:2])"
+  acc "data no_create(v)" (function() expect.count("v[0:2]", { dynamic = 1, structured = 0 }) end)
+end)
+
+case("rejects: in a strict profile that is an error, and so it is of copy [ACC33-2.7-1]", function()
+  acc "enter data copyin(v[0:2])"
+  rules "tr14"
+  acc "enter data copyin(v[0:2])"
+  expect.fails("partially-present", function() acc "data no_create(v)" end)
+  rules "openacc-3.3"
+  acc "enter data copyin(v[0:2])"
+  expect.fails("partially-present", function() acc "data copy(v)" end)
+end)
+
 case("rejects: a kernel uses what no_create did not create [ACC33-2.7-1]", function()
   expect.fails("host-pointer-on-device", function()
     acc "parallel no_create(p[0:6])" "p[0] = 9;"

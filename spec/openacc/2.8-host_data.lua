@@ -63,8 +63,15 @@ case("accepts: declared data are there as long as the program [ACC33-dec-1]", fu
   expect.present "v[0:4]"
 end)
 
+case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
+  acc "declare link(v)"
+  expect.absent "v"
+  acc "data copyin(v)" (function() acc "parallel" "v[0] = 1;" end)
+  expect.invalid("acc declare link(nobody)", "unknown-name")
+end)
+
 case("rejects: clauses that need a region around, and declare inside of one [ACC33-dec-1]", function()
-  for _, clause in ipairs { "copy", "copyout", "present", "link" } do
+  for _, clause in ipairs { "copy", "copyout", "present" } do
     expect.invalid(("acc declare %s(v)"):format(clause), "clause-not-allowed")
   end
   expect.malformed "acc declare"

@@ -59,6 +59,19 @@ case("rejects: one of which a part is there [OMP60-map-4 OMP60-map-13]", functio
   region:close()
 end)
 
+case("accepts: a region ends although only a part of an array is present again [OMP60-map-6]", function()
+  omp "target data map(tofrom: A[0:8])" (function()
+    omp "target exit data map(delete: A[0:8])"
+    omp "target enter data map(alloc: A[0:2])"
+  end)
+  expect.count("A[0:2]", { dynamic = 1 })
+end)
+
+case("rejects: exit data of such [OMP60-map-13]", function()
+  omp "target enter data map(alloc: A[0:2])"
+  expect.fails("partially-present", function() omp "target exit data map(delete: A[0:8])" end)
+end)
+
 case("rejects: a structure of whose block only the ends are present [OMP60-map-13]", function()
   omp "target enter data map(to: S.a, S.q)"
   expect.fails("partially-present", function() omp "target enter data map(to: S)" end)
@@ -200,6 +213,14 @@ case("accepts: of an array that is present in parts a body has all of them [OMP6
   omp "target enter data map(to: A[0:2]) map(to: A[5:2])"
   omp "target" "A[6] = A[1] + A[5];"
   expect.device("A[6]", 8)
+end)
+
+case("rejects: the construct names a section: that is all it has of the array [OMP60-map-12]", function()
+  omp "target data map(A[0:4])" (function()
+    expect.fails("not-present", function() omp "target map(A[5:2])" "A[2] = 0;" end)
+    omp "target map(A[1:2])" "A[3] = 70;" -- that section lies in the present one
+  end)
+  expect.host("A[3]", 70)
 end)
 
 case("rejects: others of its elements [OMP60-map-12]", function()

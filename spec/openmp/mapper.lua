@@ -285,6 +285,19 @@ case("accepts: modifiers of the list item and of the mapper both count [OMP60-ma
   expect.host("plain.b[0]", 71)
 end)
 
+case("accepts: one item under several types does what all of them ask [OMP60-map-2]", function()
+  omp "declare mapper(struct plain v) map(alloc: v.a, v.b, v.b[0:2]) map(from: v.b[0:2]) map(to: v.b[0:2])"
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target map(plain)" "plain.b[0] = plain.b[1] + 3;"
+  expect.host("plain.b[0]", 5)
+end)
+
+case("rejects: under several types with other modifiers [OMP60-map-2 OMP60-map-13]", function()
+  expect.fails("conflicting-clauses", function()
+    omp "declare mapper(struct plain v) map(to: v.a) map(always, from: v.a)"
+  end)
+end)
+
 case("rejects: what one of them does not move is not moved [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(to: v.a, v.b) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }

@@ -443,3 +443,19 @@ case("rejects: memory that host and device share [OMP60-map-14]", function()
   wrong("requires reverse_offload @self_maps", "unsupported", "OMP60-map-14")
   wrong("requires @shared_memory", "unknown-clause")
 end)
+
+case("accepts: use_device_addr of a pointer variable is about the variable [OMP60-tgt-1]", function()
+  declare "int data[4], *ph;"
+  host.ph = addr "data[0]"
+  local at = addr "ph"
+  omp "target data map(to: ph) use_device_addr(ph)" (function()
+    expect.equal(addr "ph", omp_get_mapped_ptr(at, 0))
+    omp "target has_device_addr(ph) map(data)" "ph = data;"
+  end)
+end)
+
+case("rejects: use_device_ptr and use_device_addr of one variable [OMP60-tgt-1]", function()
+  declare "int *pd;"
+  host.pd = { 1, 2 }
+  expect.invalid("omp target data map(pd[0:2]) use_device_addr(pd[0:2]) use_device_ptr(pd)", "conflicting-clauses")
+end)

@@ -1,5 +1,6 @@
 -- target update: what it moves, in which order, what it leaves alone.
-scenario { title = "OpenMP: target update", rules = "openmp-5.1", cites = { "OMP60-upd-1", "OMP60-map-8" } }
+scenario { title = "OpenMP: target update", rules = "openmp-5.1", cites = { "OMP60-upd-1", "OMP60-map-8",
+  "OMP60-tgt-1" } }
 
 declare [[
   int x = 1, y = 2, zero = 0;
@@ -60,11 +61,20 @@ case("rejects: with present it must be there [OMP60-upd-1]", function()
   omp "target update to(present: x)"
 end)
 
-case("rejects: what is there in part [OMP60-upd-1]", function()
+case("accepts: what is there in part is passed over, as what is absent [OMP60-upd-1]", function()
   omp "target enter data map(to: v[0:4])"
-  wrong("target update to(@v)", "partially-present")
-  wrong("target update from(v@[3:2])", "partially-present")
+  moved("target update to(v)", 0, 0)
+  moved("target update from(v[3:2])", 0, 0)
+end)
+
+case("rejects: with present all of it must be there [OMP60-upd-1]", function()
+  omp "target enter data map(to: v[0:4])"
   wrong("target update to(present: v@[3:2])", "partially-present")
+end)
+
+case("rejects: nowait on taskwait goes with depend [OMP60-tgt-1]", function()
+  expect.invalid("omp taskwait nowait", "clause-not-allowed")
+  omp "taskwait depend(in: x) nowait"
 end)
 
 case("accepts: in the order of the clauses [OMP60-upd-1]", function()

@@ -299,6 +299,20 @@ local function is_partial(self, items)
   return false
 end
 
+-- Whether an item stands for itself: it is no part of what a mapper or several members of one structure make.
+local function is_plain(item, items)
+  local s, members = item.structure, 0
+  if item.of or not s then return not item.of end
+  for _, other in ipairs(items) do
+    local t = not other.empty and other.structure
+    if t and t.low == s.low and t.high == s.high then
+      if other.low == s.low and other.high == s.high then return true end
+      members = members + 1
+    end
+  end
+  return members < 2
+end
+
 -- Whether of a block with several members of a structure only some are present (OMP60-map-4).
 local function is_torn(self, block)
   local some, all = false, true
@@ -327,6 +341,7 @@ function Model:exit(items, ends)
     else
       o = still(self, item.object)
     end
+    if o == false and ends and is_plain(item, items) then o = nil end -- as absent
     if o == false then errors["partially-present"] = true end
     objects[i] = o
     if o and item.type == "delete" then is_deleted[o] = true end
@@ -356,7 +371,9 @@ function Model:update(motions)
   if errors then return errors end
   errors = is_partial(self, items) and { ["partially-present"] = true } or {}
   for _, item in ipairs(items) do
-    if not item.empty and self:find(item.low, item.high) == false then errors["partially-present"] = true end
+    if item.of and not item.empty and self:find(item.low, item.high) == false then
+      errors["partially-present"] = true
+    end
   end
   if next(errors) then return errors end
   for _, motion in ipairs(motions) do

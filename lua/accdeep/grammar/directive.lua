@@ -21,9 +21,10 @@ directive.names = [[enter_data exit_data end_data end_host_data host_data declar
 directive.member_names = "shape policy"
 
 -- First words of directives.
-directive.first_words = {}
+directive.first_words, directive.all_names = {}, {}
 for words in (directive.names .. " cache " .. directive.member_names):gmatch "%S+" do
   directive.first_words[words:match "^%a+"] = true
+  table.insert(directive.all_names, (words:gsub("_", " "):gsub("host data", "host_data")))
 end
 
 -- What stands in a clause's parentheses: variables, members, an expression, a list of expressions or

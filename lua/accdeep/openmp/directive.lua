@@ -101,7 +101,8 @@ function directive.check(node)
   if what.kind == "beyond" then
     raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
   end
-  local seen = {}
+  local seen, names = {}, {}
+  for _, clause in ipairs(node.clauses) do names[clause.name] = true end
   for _, clause in ipairs(node.clauses) do
     local name, pos = clause.name, clause.pos
     local from = clause.group and (" (from %s)"):format(clause.group.title) or ""
@@ -124,6 +125,8 @@ function directive.check(node)
     if key then seen[key] = true end
     if node.name == "ordered" and (name == "depend" or name == "doacross") then
       wrong("unsupported", ("'%s' on 'ordered'"):format(name), {})
+    elseif name == "nowait" and node.name == "taskwait" and not names.depend then
+      wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
     end
     if of_shared_memory[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })

@@ -52,12 +52,18 @@ local equivalents = {
   ["TR14-4.3-18"] = "OMP60-map-15", ["ACC33-2.6.7-1"] = "OMPEX-struct_map-1", ["DIR-4.3-06"] = "OMP60-tgt-1",
 }
 
+-- Their help, where OpenMP has other means.
+local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
+
 -- Runs fn; errors cite the rules of OpenMP.
 local function citing(fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local err = results[2]
-  if diagnostic.is(err) then err.rule = equivalents[err.rule] or err.rule end
+  if diagnostic.is(err) then
+    err.help = err.code == "syntax" and helps[err.rule] or err.help
+    err.rule = equivalents[err.rule] or err.rule
+  end
   error(err, 0)
 end
 

@@ -17,6 +17,7 @@ local eval = require "accdeep.eval"
 local expression = require "accdeep.expression"
 local lower = require "accdeep.lower"
 local mapper = require "accdeep.openmp.mapper"
+local pieces = require "accdeep.pieces"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local restrict = require "accdeep.openmp.restrict"
@@ -27,7 +28,7 @@ local raise = diagnostic.raise
 local openmp = {}
 
 -- More instances of a list item than this are no iterator's but a mistake.
-local INSTANCES = 1 << 16
+local INSTANCES = pieces.MOST
 
 local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
   delete = "delete" }
@@ -62,7 +63,10 @@ local function instances(plan, iterators, variable)
     local iterator = iterators[number]
     if not iterator then
       list[#list + 1] = with_values(plan.session, variable, values)
-      if #list > INSTANCES then raise("limit", variable.pos, "too many instances", { rule = "HOUSE-limit" }) end
+      if #list > INSTANCES then
+        raise("limit", variable.pos, ("the iterators have more than %d instances"):format(INSTANCES),
+          { rule = "HOUSE-limit" })
+      end
       return
     end
     local session = plan.session
@@ -79,55 +83,6 @@ local function instances(plan, iterators, variable)
     values[iterator.name] = nil
   end
   each(1, {})
-  return list
-end
-
--- A subscript as {first, count} of an array's n elements.
-local function range_of(session, subscript, n)
-  local function value(node) return session.dialect.integer(session, node) end
-  if subscript.index then return value(subscript.index), 1 end
-  local first = subscript.start and value(subscript.start) or 0
-  return first, subscript.length and value(subscript.length) or n and n - first
-end
-
--- A list item of update whose inner dimensions are not whole, as those that are in one piece (OMP60-upd-1).
-local function contiguous(plan, node)
-  local session = plan.session
-  local base, subscripts = place.take_apart(node)
-  if not subscripts or #subscripts < 2 then return { node } end
-  local t, last, arrays = place.type_of(session, base), nil, {}
-  for i, subscript in ipairs(subscripts) do
-    arrays[i], t = t, t and types.element(t)
-    if subscript.tag == "alias" or i > 1 and (not arrays[i] or arrays[i].kind ~= "array") then return { node } end
-    local first, count = range_of(session, subscript, arrays[i].n)
-    if i > 1 and (first ~= 0 or count ~= arrays[i].n) then last = i end
-  end
-  if not last then return { node } end
-  plan.fresh = true
-  local list = {}
-  local function each(i, at)
-    if i == last then
-      for k = i, #subscripts do -- the rest as it stands
-        local rest = { base = at }
-        for key, value in pairs(subscripts[k]) do if key ~= "base" then rest[key] = value end end
-        at = rest
-      end
-      list[#list + 1] = at
-      if #list > INSTANCES then raise("limit", node.pos, "too many pieces", { rule = "HOUSE-limit" }) end
-      return
-    end
-    local pos, n = subscripts[i].pos, arrays[i].n
-    local first, count = range_of(session, subscripts[i], n)
-    if not count or count < 0 then
-      list[#list + 1] = node -- told where it is lowered
-      return
-    elseif n and (first < 0 or first + count > n) then
-      raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first, count, n),
-        { rule = "OMP60-sec-1" })
-    end
-    for index = first, first + count - 1 do each(i + 1, place.element(at, place.number(index, pos), pos)) end
-  end
-  each(1, base)
   return list
 end
 
@@ -175,7 +130,8 @@ local function requests_of(plan)
         local left_out = is_absent and is_absent(session, variable)
         for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
           local named = session.this and place.qualified(session, instance) or instance
-          for _, node in ipairs(clause.kind == "motion" and contiguous(plan, named) or { named }) do
+          local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
+          for _, node in ipairs(nodes) do
             local request = new_request(plan, clause, node, asked, map_type, says)
             request.instance_of = #says.iterators > 0 and variable
             list[#list + 1] = request
@@ -285,16 +241,16 @@ local function block_program(session, record, parts, low, high)
   local kept = session.programs[record] or {}
   session.programs[record] = kept
   if kept[key] then return kept[key] end
-  local pieces, members = {}, {}
+  local list, members = {}, {}
   for i, part in ipairs(parts) do
-    pieces[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
+    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
   end
   for _, leaf in ipairs(compile.names(session, record)) do
     if leaf.offset >= low and leaf.offset + leaf.bytes <= high then
       members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
     end
   end
-  kept[key] = session:program { stride = high - low, pieces = pieces, fields = {}, code = {}, registers = 1,
+  kept[key] = session:program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
     params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
   return kept[key]
 end
@@ -698,12 +654,18 @@ local function check_private(plan, requests)
 end
 
 local function use_device(plan)
+  local clause_of = {}
   for _, clause in ipairs(plan.node.clauses) do
     local by_address = clause.name == "use_device_addr"
     if by_address or clause.name == "use_device_ptr" then
       for _, item in ipairs(named_in(plan.session, clause)) do
         local variable = lower.declared(plan.session, item)
         local section = item.section
+        if clause_of[item.name] and clause_of[item.name] ~= clause.name then
+          raise("conflicting-clauses", item.pos, ("'%s' stands in '%s' already"):format(item.name,
+            clause_of[item.name]), { length = #item.name, rule = "OMP60-tgt-1" })
+        end
+        clause_of[item.name] = clause.name
         if not by_address and variable.type.kind ~= "pointer" and variable.type.kind ~= "array" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })

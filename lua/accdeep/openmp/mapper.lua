@@ -119,6 +119,13 @@ local function way_to(made, node)
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
 end
 
+-- What two maps of one list item ask for together.
+local function united(one, other)
+  local to = directive.moves_in[one] or directive.moves_in[other]
+  local from = directive.moves_out[one] or directive.moves_out[other]
+  return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
+end
+
 -- Enters what a list item asks for into the tree.
 local function enter(made, node, asks)
   local steps = way_to(made, node)
@@ -147,11 +154,13 @@ local function enter(made, node, asks)
     end
     at = found
   end
-  if at.asks and at.asks.type ~= asks.type then
-    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already"):format(at.asks.type),
+  local before = at.asks
+  if before and before.type ~= asks.type and (before.says.mapper ~= asks.says.mapper
+    or before.says.always ~= asks.says.always or before.says.present ~= asks.says.present) then
+    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(before.type),
       { rule = "OMP60-map-13" })
   end
-  at.asks = asks
+  at.asks = before and before.type ~= asks.type and { type = united(before.type, asks.type), says = asks.says } or asks
 end
 
 -- Names in bounds must be known where the mapper is declared.

@@ -36,6 +36,9 @@ return {
   { name = "fusion", scenario = true, about = "pieces of one array, mapped one after the other",
     rules = "DIR-2-01 DIR-4.2-08 DIR-4.2-10",
     values = { { false, "are objects of their own" }, { true, "lie in one device block at their true distances" } } },
+  { name = "part_present", about = "data of which a part is present, in clauses that do nothing about absent data: "
+      .. "`no_create`, OpenMP's `target update`, the end of its regions", rules = "TR14-4.2-03 ACC33-2.7-1 OMP60-upd-1",
+    values = refused("partially-present", "count as absent") },
   { name = "frame_grows", about = "a further member of a structure of which some members are present",
     rules = "ACC33-2.7.1-4 OMP60-map-13", values = allowed("becomes present by itself", "partially-present") },
   { name = "holes", about = "excluded bytes inside of a present object", rules = "TR14-3.1.1-14 OMP60-map-13",
