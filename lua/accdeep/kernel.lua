@@ -484,13 +484,15 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- The tree of a C text whose directives are read. construct: the directive of its construct; on: "host", "omp", "acc".
-local function read_text(session, text, construct, on)
-  return read.body(session, grammar.parse("body", text, 1, session.scope), construct, on)
+-- The tree of a C text whose directives are read. construct: {node, on, place = {text, file, line}}: the directive of
+-- its construct, where the body runs ("host", "omp", "acc"), where the directive stands.
+local function read_text(session, text, construct)
+  return read.body(session, grammar.parse("body", text, 1, session.scope), construct.node, construct.on,
+    construct.place)
 end
 
--- The tree of a body, if it is text, and the variables it uses, references among them. construct, on: see read_text.
-function kernel.read(session, body, place, references, construct, on)
+-- The tree of a body, if it is text, and the variables it uses, references among them. construct: see read_text.
+function kernel.read(session, body, place, references, construct)
   local node
   local used = references
   if session.dialect.body and type(body) ~= "function" then
@@ -500,7 +502,7 @@ function kernel.read(session, body, place, references, construct, on)
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
   elseif type(body) == "string" or type(body) == "table" and body.tree then
     node = type(body) == "table" and body.tree
-      or session:within(body, place.file, place.line, read_text, session, body, construct, on)
+      or session:within(body, place.file, place.line, read_text, session, body, construct)
     used = statement.references(session, node)
     for _, r in ipairs(used) do r.in_text = true end
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
@@ -512,15 +514,16 @@ end
 
 -- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
 -- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
--- the construct's plan; is_text: the references are all a body uses. construct, on: as read_text.
-function kernel.construct(session, text, refs, file, line, with_plan, construct, on)
+-- the construct's plan; is_text: the references are all a body uses. node, on: as read_text has them.
+function kernel.construct(session, text, refs, file, line, with_plan, node, on)
+  local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
     place = place or { file = file, line = line }
-    local node, used = kernel.read(session, body, place, references, construct, on)
+    local tree, used = kernel.read(session, body, place, references, construct)
     session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
-      if enabled then return on_device(session, plan, body, node, place, used) end
-      return kernel.on_host(session, plan, body, node, place)
+      if enabled then return on_device(session, plan, body, tree, place, used) end
+      return kernel.on_host(session, plan, body, tree, place)
     end)
   end
 end

@@ -294,8 +294,8 @@ local function each_free(node, see)
       end
       return visit(n.body, inner)
     elseif n.tag == "carried" then
-      for _, clause in ipairs(n.tree.clauses) do visit_all({ clause.e or false }, locals) end
-      for _, clause in ipairs(n.tree.clauses) do visit_all(clause.vars or {}, locals) end
+      for _, clause in ipairs(n.clauses()) do visit_all({ clause.e or false }, locals) end
+      for _, clause in ipairs(n.clauses()) do visit_all(clause.vars or {}, locals) end
       return visit(n.body, locals)
     elseif n.tag == "call" and n.base.tag == "id" and see(n.base, n) then
       return visit_all(n.args, locals)

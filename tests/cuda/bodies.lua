@@ -153,3 +153,46 @@ for number = 1, 60 do
     print(state())
   end)
 end
+
+-- Directives in bodies: private copies, reductions, last values, atomic statements, locals that may not be written.
+local directives = {
+  "#pragma acc loop gang vector\n for (int i = 0; i < 16; i++) a[i] = i * EXPR;",
+  "#pragma acc loop private(i4)\n for (int i = 0; i < 16; i++) { i4 = EXPR; a[i] += i4; }",
+  "#pragma acc loop private(i4)\n for (int i = 0; i < 16; i++) { if (i & NUMBER) i4 = i; a[i] += i4; }",
+  "#pragma acc loop reduction(+: i8)\n for (int i = 0; i < 16; i++) i8 += a[i];",
+  "#pragma acc loop reduction(max: u4) reduction(*: f8)\n"
+    .. "for (int i = 1; i < 9; i++) { u4 = i > u4 ? i : u4; f8 *= i; }",
+  "#pragma acc loop collapse(2) reduction(^: s2)\n"
+    .. "for (int i = 0; i < 4; i++) for (int k = 0; k < 4; k++) s2 ^= a[i * k];",
+  "#pragma acc atomic update\n i4 += EXPR;\n#pragma acc atomic capture\n { u4 = i4; i4 -= 3; }",
+  "int q; if (EXPR) q = 3; a[2] = q;", "long q; q = EXPR; i8 = q;", "int q; q += 1; a[0] = 1;",
+  "switch (i4 & 3) { case 0: a[0] = EXPR; break; case 1: a[1] = 4; default: a[2] = 5; }",
+}
+local openmp = {
+  "#pragma omp parallel for private(i4) firstprivate(u4)\n for (int i = 0; i < 16; i++) { i4 = u4++; a[i] = i4; }",
+  "#pragma omp for lastprivate(i4)\n for (int i = 0; i < NUMBER; i++) i4 = i * EXPR;",
+  "#pragma omp parallel reduction(-: i8) default(none) shared(a)\n { i8 -= a[3]; }",
+  "{\n#pragma omp single\n a[0] = EXPR;\n#pragma omp task\n a[1] = 3; }",
+}
+
+local function filled(text)
+  return (text:gsub("EXPR", function() return expression(2, true) end):gsub("NUMBER", function() return random(8) end))
+end
+
+for number = 1, 45 do
+  local is_acc = number % 3 > 0
+  local body = filled(pick(is_acc and directives or openmp))
+  case(("directives %d"):format(number), function()
+    fill()
+    local ok, problem = pcall(function()
+      acc(data)(function()
+        acc(behind)(function()
+          if is_acc then acc(pick { "parallel", "serial", "kernels" })(body)
+          else omp(pick { "target", "target map(i4, u4, i8)" })(body) end
+        end)
+      end)
+    end)
+    print(number, ok and "" or tostring(problem))
+    print(state())
+  end)
+end

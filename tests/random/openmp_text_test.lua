@@ -36,11 +36,20 @@ local corpus = {
   "target update to(m[0:2][1:2]) from(iterator(k = 0:2): Y[k].n)", "declare target(g, a)",
   "declare target enter(m) device_type(any)", "declare mapper(other: struct leaf l) map(from: l.at[0:1])",
   "declare group name(here) bind_all(target) map(to: n)", "target bind_group(here) map(a)",
-  "parallel for private(n) default(none) shared(a) num_threads(2) schedule(static, 1)", "barrier",
+  "parallel for private(n) default(none) shared(a) num_threads(2) schedule(static, 1)", "barrier", "parallel",
+  "target map(a, m, n) map(g)", "single nowait", "target teams num_teams(2: n) thread_limit(3)",
   "target data map(to: N) map(alloc: N.kids[:0])", "requires unified_shared_memory",
 }
 
-local bodies = { "a[1] = n; X.n = 2;", "for (int i = 0; i < 3; i++) Y[i].at[1].x = m[0][i];", "p[0] = L->v[1] + g;" }
+local bodies = { "a[1] = n; X.n = 2;", "for (int i = 0; i < 3; i++) Y[i].at[1].x = m[0][i];", "p[0] = L->v[1] + g;",
+  "#pragma omp parallel for private(g) reduction(+: n) collapse(2)\nfor (int i = 0; i < 3; i++)\n"
+    .. "for (int j = 0; j < 4; j++) { g = i; n += g; m[i][j] = n; }",
+  "{\n#pragma omp sections\n{ a[0]++;\n#pragma omp section\nswitch (n) { case 1: a[1] = 2; break;"
+    .. " default: a[2]++; } }\n#pragma omp atomic capture\n{ n = g; g += 2; }\n"
+    .. "#pragma omp task firstprivate(n) depend(in: g)\na[3] = n; }",
+  "{ int q = 2;\n#pragma omp target data map(a, q) if(n > 1)\n{\n#pragma omp target map(to: q)\na[q] = q;\n"
+    .. "#pragma omp target update from(a[0:4])\n} }",
+  "_Pragma(\"omp for lastprivate(g) linear(n: 2) schedule(static, 1)\") for (int i = 0; i < 4; i++) g = i + n;" }
 
 local profiles = { "openmp-5.1", "openmp-5.1", "openmp-4.0", "indirect" }
 

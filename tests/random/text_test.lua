@@ -55,6 +55,10 @@ local corpus = {
   body = {
     "for (int i = 0; i < n; ++i) { if (a[i] % 2) continue; a[i] += X.v[i] * 2; }",
     "int i = 3; while (i-- > 0) { m[0][i] = (float)i / 3; } do i++; while (i < 2);",
+    "#pragma acc loop gang private(n) reduction(+: p)\nfor (int i = 0; i < 4; i++) { n = i; a[n] = 1; }",
+    "#pragma acc loop collapse(2)\nfor (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = i;\n"
+      .. "#pragma acc atomic capture\n{ n = a[1]; a[1] -= 2; }\n#pragma acc cache(a[n:2])\n#pragma unroll",
+    "switch (n) { case 3: a[0] = 1; break; case 4: default: a[1] = 2; }",
     "X.at[1].y = n > 2 ? a[1] << 3 : ~a[0]; p[0] = 1.5e3f; { int t = -1; Y[0].n = t; }",
   },
   expression = { "X.v[0:3]", "Y[2].at[1].x + 2 * n", "*(p + 1)", "(int)3.7 & 0xff", "&a[3] - &a[1]", "m[1][0:2]" },

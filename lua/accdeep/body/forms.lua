@@ -32,7 +32,7 @@ function forms.check_end(node, construct, rule)
     end
     local loop = tag == "for" or tag == "while" or tag == "do"
     for key, child in pairs(at) do
-      if type(child) == "table" and key ~= "type" and key ~= "tree" then
+      if type(child) == "table" and key ~= "type" then
         visit(child, loops or loop, breakable or loop or tag == "switch")
       end
     end
@@ -103,10 +103,12 @@ local function loop_in(body, alone)
   return body.tag == "for" and body or nil
 end
 
--- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them.
-function forms.loops(node, construct, n, rule, alone)
+-- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them; place:
+-- of the construct's text, if that is another one.
+function forms.loops(node, construct, n, rule, alone, place)
   if node.tag ~= "for" then
-    raise("syntax", node.pos or construct.pos, ("'%s' is about a for loop"):format(construct.name), { rule = rule })
+    raise("syntax", place and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
+      { rule = rule, place = place })
   end
   local list = { node }
   check_loop(node, construct, rule)
@@ -114,7 +116,7 @@ function forms.loops(node, construct, n, rule, alone)
     local inner = loop_in(list[i - 1].body, alone)
     if not inner then
       raise("syntax", construct.collapse_pos or construct.pos,
-        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule })
+        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = place })
     end
     check_loop(inner, construct, rule)
     list[i] = inner

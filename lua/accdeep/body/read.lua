@@ -2,7 +2,7 @@
 --
 -- The tree of a body (grammar/statement.lua) has pragmas where directives stand. What a directive does with one thread
 -- is put in their place: statements alone; private{node, copies, values, names, body, ...} for constructs of threads
--- (body/private.lua); carried{language, text, tree, body?} for what is carried out on devices (body/carried.lua). No
+-- (body/private.lua); carried{language, text, kind, body?} for what is carried out on devices (body/carried.lua). No
 -- directive is passed over: one that may not stand where it does is an error (HOUSE-bodies).
 
 local allowed = require "accdeep.allowed"
@@ -36,14 +36,14 @@ local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
 -- How many loops a directive is about, at most as many as its clauses say.
-local function depth_of(node, rule)
+local function depth_of(node, rule, place)
   local depth = 1
   for _, clause in ipairs(node.clauses) do
     if clause.name == "collapse" or clause.name == "ordered" and clause.text then
       local n = number_in(clause)
       if not n or n < 1 then
         raise("syntax", clause.pos, ("'%s' takes a number of loops"):format(clause.name),
-          { length = #clause.name, rule = rule })
+          { length = #clause.name, rule = rule, place = place })
       end
       depth, node.collapse_pos = math.max(depth, n), clause.pos
     elseif clause.name == "tile" then
@@ -191,7 +191,7 @@ function Reader:threads(node, list, at, outer)
     local own = forms.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
     for _, one in ipairs(own) do forms.check_end(one.body, node, "OMP60-loop-1") end
     sharing.count_linear(node, own[#own])
-    counters = counters_of(own, name == "simd")
+    counters = counters_of(own, name:find "simd$" ~= nil)
   elseif name == "atomic" then
     check_atomic(node, body, "OMP60-atomic-1")
   else
@@ -289,8 +289,8 @@ local takes_statement = { region = true, compute = true, ["host data"] = true }
 -- A directive that is carried out on devices while the body runs on the host.
 function Reader:carried(found, kind, list, at, level)
   local node = found.tree
-  local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, tree = node,
-    kind = kind }
+  local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
+    clauses = function() return node.clauses end }
   self.carries = true
   if not takes_statement[kind] then return made, at end
   local alone = self.alone
@@ -381,8 +381,8 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
--- Checks what a construct asks of its body: that collapse finds its loops.
-function read.check_top(node, body, language)
+-- Checks what a construct asks of its body: that collapse finds its loops. place: of its text, if it has its own.
+function read.check_top(node, body, language, place)
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
@@ -390,13 +390,13 @@ function read.check_top(node, body, language)
   local asked = has_clause(node, "collapse") or has_clause(node, "tile")
   if not is_loop or not (asked or at.tag == "for") then return end
   local rule = language == "omp" and "OMP60-loop-1" or "ACC33-2.9-3"
-  local own = forms.loops(at, node, depth_of(node, rule), rule, language == "acc")
+  local own = forms.loops(at, node, depth_of(node, rule, place), rule, language == "acc", place)
   if language == "omp" then sharing.count_linear(node, own[#own]) end
 end
 
--- Reads the directives in the tree of a body. node: the construct's directive; on: "host", "omp" or "acc". Returns the
--- tree; its field carries says that directives inside are carried out on devices.
-function read.body(session, tree, node, on)
+-- Reads the directives in the tree of a body. node: the construct's directive; on: "host", "omp" or "acc"; place: of
+-- the directive's text. Returns the tree; its field carries says that directives inside are carried out on devices.
+function read.body(session, tree, node, on, place)
   local language = on == "acc" and "acc" or "omp"
   local reader = setmetatable({ session = session, known = {} }, Reader)
   local level
@@ -411,7 +411,7 @@ function read.body(session, tree, node, on)
     tree.list = reader:items(tree.list, level)
   end
   if reader.alone and on == "omp" then check_alone(tree, reader.alone) end
-  read.check_top(node, tree, language)
+  read.check_top(node, tree, language, place)
   tree.carries = reader.carries
   return tree
 end

@@ -1,9 +1,9 @@
 -- sharing.lua - what the clauses of a construct in a body say of variables, as copies that its body has for itself.
 --
--- private{node, copies, values, names, body, implicit?, team?, said}: copies are {name, pos, begins, lasts, op}: begins
+-- private{copies, values, names, body, implicit?, team?, is_said}: copies are {name, pos, begins, lasts, op}: begins
 -- with the value of before, its last value is the variable's, op: combined with the variable at the end. values are
 -- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
--- ("none", "private", "firstprivate", "task"), said are those that one names; team: a parallel or teams region.
+-- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
 
 local diagnostic = require "accdeep.diagnostic"
 
@@ -22,6 +22,13 @@ local named = set "shared copyprivate copyin"
 local begins, lasts = set "firstprivate linear", set "lastprivate linear"
 local operators = set "+ - * & | ^ && || max min"
 sharing.operators = operators
+
+-- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
+local function new(node, body)
+  local said = {}
+  return { tag = "private", pos = node.pos, copies = {}, values = {}, names = {}, body = body,
+    is_said = function(name) return said[name] ~= nil end }, said
+end
 
 -- Adds the names in a tree to a list.
 local function add_names(list, node, without)
@@ -48,23 +55,23 @@ local function name_of(clause, item, rule)
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
-local function add_copy(made, clause, item, rule)
+local function add_copy(made, said, clause, item, rule)
   local name = name_of(clause, item, rule)
-  local before = made.said[name]
+  local before = said[name]
   local both = before and (before.clause.name == "firstprivate" and clause.name == "lastprivate"
     or before.clause.name == "lastprivate" and clause.name == "firstprivate")
   if before and not both then
     raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
       { length = #name, rule = rule })
   end
-  made.said[name] = { clause = clause }
+  said[name] = { clause = clause }
   if not copied[clause.name] then
     made.names[#made.names + 1] = item
     return
   end
   local copy = both and before.copy or { name = name, pos = item.pos }
   if not both then made.copies[#made.copies + 1] = copy end
-  made.said[name].copy = copy
+  said[name].copy = copy
   copy.begins = copy.begins or begins[clause.name]
   copy.lasts = copy.lasts or lasts[clause.name]
   if clause.op and clause.name == "reduction" then copy.op = clause.op end
@@ -96,7 +103,7 @@ function sharing.count_linear(node, loop)
   end
 end
 
-local function read_clause(made, node, clause, rule)
+local function read_clause(made, said, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
     raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
@@ -104,7 +111,7 @@ local function read_clause(made, node, clause, rule)
   end
   if clause.op then check_operator(clause) end
   if copied[name] or named[name] then
-    for _, item in ipairs(clause.vars or {}) do add_copy(made, clause, item, rule) end
+    for _, item in ipairs(clause.vars or {}) do add_copy(made, said, clause, item, rule) end
     if clause.step then made.values[#made.values + 1] = clause.step end
   elseif name == "default" and clause.words then
     local word = clause.words[1]
@@ -132,12 +139,11 @@ end
 
 -- A construct of threads as a tree that one thread executes. counters: variables that count its loops.
 function sharing.construct(node, body, counters, rule)
-  local made = { tag = "private", pos = node.pos, node = node, copies = {}, values = {}, names = {}, said = {},
-    body = body }
-  for _, clause in ipairs(node.clauses) do read_clause(made, node, clause, rule) end
+  local made, said = new(node, body)
+  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, rule) end
   for _, counter in ipairs(counters) do
-    if not made.said[counter.name] then
-      made.said[counter.name] = { clause = { name = "the loop" } }
+    if not said[counter.name] then
+      said[counter.name] = { clause = { name = "the loop" } }
       made.copies[#made.copies + 1] = counter
     end
   end
@@ -152,11 +158,9 @@ end
 
 -- A directive without a statement: what it names must be there.
 function sharing.standalone(node)
-  local names = {}
-  for _, item in ipairs(node.vars or {}) do add_names(names, item) end
-  local made = { tag = "private", pos = node.pos, node = node, copies = {}, values = {}, names = names, said = {},
-    body = { tag = "block", pos = node.pos, list = {} } }
-  for _, clause in ipairs(node.clauses) do read_clause(made, node, clause, "OMP60-tgt-1") end
+  local made, said = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars or {}) do add_names(made.names, item) end
+  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, "OMP60-tgt-1") end
   return #made.names > 0 and made or made.body
 end
 
@@ -166,15 +170,14 @@ function sharing.cache(node)
     raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
       { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
   end
-  local names = {}
+  local made = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars) do
     if item.tag ~= "section" and item.tag ~= "index" then
       raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
     end
-    add_names(names, item)
+    add_names(made.names, item)
   end
-  return { tag = "private", pos = node.pos, node = node, copies = {}, values = {}, names = names, said = {},
-    body = { tag = "block", pos = node.pos, list = {} } }
+  return made
 end
 
 return sharing

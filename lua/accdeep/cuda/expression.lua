@@ -287,8 +287,11 @@ function compilers.id(w, node)
   local binding = w.env.lookup(node.name, node.pos)
   if binding.const then return constant(binding.type, binding.const) end
   if binding.slot then -- read now: what follows may change it
-    local name = "v" .. binding.slot
-    return { type = binding.type, slot = name, value = function() return w:keep(holder(binding.type), name) end }
+    local name, written = "v" .. binding.slot, binding.written
+    return { type = binding.type, slot = name, written = written, value = function()
+      if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, node.pos) end
+      return w:keep(holder(binding.type), name)
+    end }
   end
   local name = binding.operand or w:variable(node.name, binding)
   local function operand() return name end
@@ -480,9 +483,12 @@ function compilers.assign(w, node)
   return { type = t, value = function()
     local new = w:keep(holder(t), held(w, t, e))
     w:line("%s = %s;", to.slot, new)
+    if to.written then w:line("%s = true;", to.written) end
     return new
   end }
 end
+
+function compilers.compiled(_, node) return node.e end -- a tree that is an expression already
 
 function compilers.comma(w, node)
   local list = {}

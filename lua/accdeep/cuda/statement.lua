@@ -5,6 +5,7 @@
 
 local expression = require "accdeep.cuda.expression"
 local location = require "accdeep.location"
+local private = require "accdeep.body.private"
 local runtime = require "accdeep.cuda.runtime"
 
 local compile, rvalue, truth = expression.compile, expression.rvalue, expression.truth
@@ -46,6 +47,18 @@ local function in_memory(w, variable)
   end
 end
 
+-- Begins a variable that lives in a register, with a text of its value; without one it is watched until it is written.
+local function begin_slot(w, name, t, value)
+  local made = new_slot(w, t)
+  w.env.locals[name] = made
+  w:line("%s v%d = %s;", holder(t), made.slot, value or t.kind == "pointer" and "accd_unknown(0)" or "0")
+  if not value then
+    made.written = "w" .. made.slot
+    w:line("bool %s = false;", made.written)
+  end
+  return made
+end
+
 local function declaration(w, node)
   for _, variable in ipairs(w.session:locals_of(node)) do
     local t = variable.type
@@ -53,10 +66,7 @@ local function declaration(w, node)
       in_memory(w, variable)
     else
       local e = variable.value and rvalue(w, variable.value)
-      local made = new_slot(w, t)
-      w.env.locals[variable.name] = made
-      w:line("%s v%d = %s;", holder(t), made.slot,
-        e and held(w, t, e) or t.kind == "pointer" and "accd_unknown(0)" or "0")
+      begin_slot(w, variable.name, t, e and held(w, t, e))
     end
   end
 end
@@ -129,6 +139,61 @@ statements["for"] = function(w, node)
   w:line("}")
 end
 
+-- ---------------------------------------------------------------------- constructs of threads --
+
+local function compiled(e) return { tag = "compiled", e = e } end
+
+local function assigned(w, pos, to, e)
+  compile(w, { tag = "assign", op = "=", pos = pos, to = compiled(to), e = e }).value()
+end
+
+-- A copy of a construct of threads (body/private.lua). Returns what is done at its end, or nil.
+local function begin_copy(w, copy)
+  local name, pos = copy.name, copy.pos
+  local t = (w.env.locals[name] or w.session:this_member(name) or w.session.scope.variables[name]).type
+  if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[name] then
+    w:give_up(("the private %s is in memory"):format(name))
+  end
+  local id = { tag = "id", name = name, pos = pos }
+  local outer = (copy.begins or copy.lasts or copy.op) and compile(w, id)
+  local first
+  if copy.op then
+    local value = private.identity(copy.op, t)
+    first = held(w, t, rvalue(w, { tag = "num", pos = pos, value = value, type = t.float and "double" or "long" }))
+  elseif copy.begins then
+    first = held(w, t, outer)
+  end
+  local made = begin_slot(w, name, t, first)
+  local own = compile(w, id)
+  if copy.op then
+    return function() assigned(w, pos, outer, private.combined(copy.op, pos, compiled(outer), compiled(own))) end
+  elseif copy.lasts then
+    return function()
+      if made.written then w:line("if (%s) {", made.written) end
+      assigned(w, pos, outer, compiled(own))
+      if made.written then w:line "}" end
+    end
+  end
+end
+
+function statements.private(w, node)
+  if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
+  w:line("{")
+  scoped(w, function()
+    for _, e in ipairs(node.values) do rvalue(w, e).value() end
+    local ends = {}
+    for _, copy in ipairs(node.copies) do
+      if not copy.shared then ends[#ends + 1] = begin_copy(w, copy) end
+    end
+    compile_statement(w, node.body)
+    for _, finish in ipairs(ends) do finish() end
+  end)
+  w:line("}")
+end
+
+statements["switch"] = function(w) w:give_up "a switch" end
+statements.carried = function(w) w:give_up "a directive inside" end
+
 function compile_statement(w, node)
   local place = w.place
   if node.pos then
@@ -194,10 +259,25 @@ local function leaves(node)
   return false
 end
 
+-- Whether a construct of threads has only private variables without a value: each iteration may have its own.
+local function each_has_its_own(node)
+  for _, copy in ipairs(node.copies) do
+    if copy.begins or copy.lasts or copy.op or copy.shared then return false end
+  end
+  return not node.implicit or node.implicit == "none"
+end
+
 -- The loop that is all of a body, with its variable and step, if its iterations may run in any order as far as can be
 -- seen here; or nil.
 local function counted_loop(w, node)
-  while node.tag == "block" and #node.list == 1 do node = node.list[1] end
+  local copies = {}
+  while node.tag == "block" and #node.list == 1 or node.tag == "private" do
+    if node.tag == "private" then
+      if not each_has_its_own(node) then return nil end
+      table.move(node.copies, 1, #node.copies, #copies + 1, copies)
+    end
+    node = node.body or node.list[1]
+  end
   if node.tag ~= "for" or not node.init or node.init.tag ~= "declaration" or not node.step then return nil end
   local variables = w.session:locals_of(node.init)
   local variable = variables[1]
@@ -210,11 +290,11 @@ local function counted_loop(w, node)
     local to = n.to or (n.op == "++" or n.op == "--") and (n.e or n.base)
     return to and is_name(to, name)
   end)
-  return not own and node or nil, variable, step
+  return not own and node or nil, variable, step, copies
 end
 
 -- Its iterations, each by one thread: the k-th one starts where k steps lead.
-local function shared_loop(w, node, variable, step)
+local function shared_loop(w, node, variable, step, copies)
   local t = variable.type
   scoped(w, function()
     local e = rvalue(w, variable.value)
@@ -229,6 +309,7 @@ local function shared_loop(w, node, variable, step)
     w:line("if (k > 0x3fffffff || v%d != here || (k && here %s first)) return accd_stop(t, ACCD_CONFLICT, %d);",
       made.slot, step > 0 and "<" or ">", node.pos)
     condition(w, node.c)
+    for _, copy in ipairs(copies) do begin_copy(w, copy) end
     turn(w, node.body)
     w:line("}")
   end)
@@ -245,9 +326,9 @@ function statement.kernel(session, env, node, addressed, place)
   w.env = { locals = {}, lookup = env.lookup }
   local shared
   local ok, err = pcall(function()
-    local found, variable, step = counted_loop(w, node)
+    local found, variable, step, copies = counted_loop(w, node)
     shared = found ~= nil
-    if shared then return shared_loop(w, found, variable, step) end
+    if shared then return shared_loop(w, found, variable, step, copies) end
     w:line "if (t.thread) return;"
     compile_statement(w, node)
   end)

@@ -169,7 +169,7 @@ local function loop_variables(session, node, body)
   end
   if session.dialect.counters then
     counters = depth > 0 and session.dialect.counters(session, depth, body) or {}
-    for _, counter in ipairs(counters) do counter.lasts = node.name == "simd" end
+    for _, counter in ipairs(counters) do counter.lasts = node.name:find "simd$" ~= nil end
     return counters
   end
   local at = body
@@ -178,7 +178,7 @@ local function loop_variables(session, node, body)
     if not at or at.tag ~= "for" then break end
     local init = at.init
     local variable = init and init.tag == "assign" and init.to.tag == "id" and session.scope.variables[init.to.name]
-    if variable then counters[#counters + 1] = { variable = variable, lasts = node.name == "simd" } end
+    if variable then counters[#counters + 1] = { variable = variable, lasts = node.name:find "simd$" ~= nil } end
     at, depth = at.body, depth - 1
   end
   return counters
@@ -225,8 +225,9 @@ end
 function host.construct(session, node, text, refs, file, line)
   local says = host.check(session, node)
   local references = kernel.references(session, refs, file, line)
+  local construct = { node = node, on = "host", place = { text = text, file = file, line = line } }
   return function(body, where)
-    local tree, used = kernel.read(session, body, where, references, node, "host")
+    local tree, used = kernel.read(session, body, where, references, construct)
     session:within(text, file, line, function()
       local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)

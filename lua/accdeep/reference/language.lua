@@ -94,8 +94,8 @@ end
 
   { name = "declare", params = { "text string - declarations in C or C++" },
     text = "Types, variables with initialisers, and `#pragma acc shape`, `policy` and `#pragma omp declare mapper`"
-      .. " inside or beside them: structures, classes, unions, enumerations, templates, member functions of one"
-      .. " `return`. Layout is that of the C ABI of x86-64 System V. Variables are set to zero where nothing else is"
+      .. " inside or beside them, `declare target`, `requires`, `acc declare` and `routine` beside them: structures,"
+      .. " classes, unions, enumerations, templates, member functions of one `return`. Layout is that of the C ABI of x86-64 System V. Variables are set to zero where nothing else is"
       .. " said.",
     rules = "HOUSE-layout HOUSE-syntax HOUSE-names TR14-3.1.1-01",
     errors = {
@@ -316,7 +316,9 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
     text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`, `set`,"
       .. " `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
       .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text. A"
-      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware. A"
+      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware. In the text"
+      .. " of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are refused"
+      .. " there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
       .. " directive that fails has changed nothing.",
     rules = "HOUSE-syntax HOUSE-expect TR14-4.2-06 TR14-4.2-11 DIR-4.3-06",
     errors = {
@@ -349,8 +351,10 @@ expect.attached("v.data", 1)
     returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - as for `acc`" },
     text = "The same for OpenMP: `target` and what is combined with it, `target data`, `target enter data`, `target"
       .. " exit data`, `target update`, `declare mapper`, `declare target`, `declare group`, and the host's own"
-      .. " constructs, which one thread executes.",
-    rules = "OMP60-map-5 OMP60-tgt-1 HOUSE-threads",
+      .. " constructs, which one thread executes. In the text of a target construct's body constructs of threads are"
+      .. " executed by one thread; in that of a host construct target constructs and data directives are carried out on"
+      .. " devices. No directive in a text is passed over.",
+    rules = "OMP60-map-5 OMP60-tgt-1 OMP60-body-1 HOUSE-threads HOUSE-bodies",
     errors = {
       { "syntax", "text that does not parse", [[omp "target map("]] },
       { "unknown-name", "a variable that there is not", [[omp "target data map(w)"]] },
