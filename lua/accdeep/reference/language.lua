@@ -96,8 +96,7 @@ end
     text = "Types, variables with initialisers, and `#pragma acc shape`, `policy` and `#pragma omp declare mapper`"
       .. " inside or beside them, `declare target`, `requires`, `acc declare` and `routine` beside them: structures,"
       .. " classes, unions, enumerations, templates, member functions of one `return`. Layout is that of the"
-      .. " C ABI of x86-64 System V. Variables are set to zero where nothing else is"
-      .. " said.",
+      .. " C ABI of x86-64 System V. Variables are set to zero where nothing else is said.",
     rules = "HOUSE-layout HOUSE-syntax HOUSE-names TR14-3.1.1-01",
     errors = {
       { "syntax", "text that does not parse", [[declare "int 3;"]] },
@@ -318,8 +317,8 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
       .. " `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
       .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text. A"
       .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware. In the"
-      .. " text of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are refused"
-      .. " there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
+      .. " text of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are"
+      .. " refused there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
       .. " directive that fails has changed nothing.",
     rules = "HOUSE-syntax HOUSE-expect TR14-4.2-06 TR14-4.2-11 DIR-4.3-06",
     errors = {
