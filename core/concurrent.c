@@ -148,13 +148,10 @@ accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *
 
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++) {
-        uint64_t last = 0;
-        for (const struct accd_task *task = dir->queues[i]->users; task; task = task->next_user)
-            if (task->number > dir->queues[i]->known && accd_task_uses(task, dev, bytes))
-                last = task->number;
-        ACCD_TRY(accd_queue_reach(dir->queues[i], last));
-    }
+    if (!dir->context->working)
+        accd_find_users(dir, dev, bytes, false);
+    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
+        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
     return ACCD_OK;
 }
 

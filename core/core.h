@@ -1,6 +1,6 @@
 /* core.h - the structures the rooms of the core share.
  *
- *   status, mem, range        leaves
+ *   status, mem, range, spans leaves
  *   device, device_sim,       backends: memory of a device, transfers, faults; cuda/ has another
  *   written
  *   rules                     profiles, rule ids
@@ -29,6 +29,7 @@
 #include "range.h"
 #include "rules.h"
 #include "sort.h"
+#include "spans.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -328,6 +329,9 @@ struct accd_group {
     uint64_t slot_low, slot_high;  /* hull of the pointers */
     struct accd_object *objects;   /* once indexed: one for each section */
     size_t live;                   /* objects that are present */
+    struct accd_span root;         /* address of the first element, while the directory knows the group */
+    struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
+    struct accd_span slots;        /* of the pointers, while these are */
     uint64_t dopes;                /* what its descriptors held when they were attached, as a number */
 };
 
@@ -359,6 +363,8 @@ struct accd_directory {
     uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
     struct accd_group **groups;
     size_t ngroups, groups_room, npending, npending_attach;
+    size_t least_free;           /* numbers of groups below it are taken */
+    struct accd_span *group_roots, *group_hulls, *group_places, *group_slots;
     struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
     struct accd_region *top;
     size_t depth;
@@ -371,6 +377,7 @@ struct accd_directory {
     struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
+    struct accd_span *uses;     /* device memory that their tasks use, or are to forget */
     size_t ntasks;              /* that they have to do */
     struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */
     const struct accd_task *running; /* a kernel of a queue, or NULL */
@@ -450,6 +457,9 @@ static inline void accd_attach_label(struct accd_attach *attach, const accd_labe
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
 
 /* group.c */
+/* Nothing looks for sections, or pointers, of a group one by one from now on; or again. */
+void accd_group_wait(struct accd_directory *dir, struct accd_group *group);
+void accd_group_wake(struct accd_directory *dir, struct accd_group *group);
 accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
 accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
 accd_status accd_index_all(struct accd_directory *dir);

@@ -68,14 +68,18 @@ void accd_directory_close(struct accd_directory *dir)
 
 /* --------------------------------------------------------------------------------- look-ups -- */
 
+static bool meets(void *ud, const struct accd_span *span)
+{
+    const uint64_t *range = ud;
+    return accd_group_meets(span->owner, range[0], range[1]);
+}
+
 /* Turns pending groups that the range meets into objects. */
 static accd_status index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
 {
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        struct accd_group *group = dir->groups[i];
-        if (group && group->pending && accd_group_meets(group, low, high))
-            ACCD_TRY(accd_group_index(dir, group));
-    }
+    struct accd_span *met;
+    while ((met = accd_span_first(dir->group_hulls, low, high, meets, &(uint64_t[]){low, high})))
+        ACCD_TRY(accd_group_index(dir, met->owner));
     return ACCD_OK;
 }
 
@@ -136,11 +140,9 @@ static accd_status build_device_order(struct accd_directory *dir)
 accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
                              struct accd_object **object_p)
 {
-    for (size_t i = 0; dir->npending && i < dir->ngroups; i++) {
-        struct accd_group *group = dir->groups[i];
-        if (group && group->pending && dev - group->block->dev < group->block->bytes)
-            ACCD_TRY(accd_group_index(dir, group));
-    }
+    struct accd_span *met = dir->npending ? accd_span_first(dir->group_places, dev, dev + 1, NULL, NULL) : NULL;
+    if (met)
+        ACCD_TRY(accd_group_index(dir, met->owner));
     if (!dir->device_order)
         ACCD_TRY(build_device_order(dir));
     struct accd_object *object = accd_range_floor(&dir->by_device, dev);

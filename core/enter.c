@@ -477,9 +477,7 @@ static void commit_group(struct entry *entry)
         return;
     if (plan->new_group) {
         accd_range_insert(&dir->blocks, group->block->dev, group->block);
-        group->pending = group->pending_attach = true;
-        dir->npending++;
-        dir->npending_attach++;
+        accd_group_wait(dir, group);
         dir->live_objects += group->live;
         dir->live_attachments += group->live;
     }

@@ -253,6 +253,8 @@ static bool meets_walk(const struct accd_group *other, const struct accd_walk *w
     return false;
 }
 
+static bool meets_sections(void *ud, const struct accd_span *span) { return meets_walk(span->owner, ud); }
+
 /* Marks all sections; *disjoint_p: none of them overlaps another one. */
 static accd_status make_map(struct accd_directory *dir, struct accd_group *group, bool *disjoint_p)
 {
@@ -320,13 +322,7 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
          object && object->host < group->high; object = accd_range_next(&cursor))
         if (++seen > group->live || accd_group_meets(group, object->host, accd_object_end(object)))
             return ACCD_OK;
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        struct accd_group *other = dir->groups[i];
-        if (other && other->pending && other->low < group->high && group->low < other->high &&
-            meets_walk(other, group->walk))
-            return ACCD_OK;
-    }
-    *apart_p = true;
+    *apart_p = !accd_span_first(dir->group_hulls, group->low, group->high, meets_sections, group->walk);
     return ACCD_OK;
 }
 
@@ -387,6 +383,11 @@ static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
     return ACCD_OK;
 }
 
+static struct accd_span span_of(struct accd_group *group, uint64_t low, uint64_t high)
+{
+    return (struct accd_span){.low = low, .high = high, .owner = group};
+}
+
 /* A group for the walk, known to the directory but without device memory and not pending yet: the
  * caller allocates its block, or frees it again. */
 accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
@@ -394,7 +395,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
 {
     accd_context *context = dir->context;
     struct accd_mem *mem = &context->mem;
-    size_t number = 0;
+    size_t number = dir->least_free;
     while (number < dir->ngroups && dir->groups[number])
         number++;
     struct accd_group *group = accd_mem_zero(mem, sizeof *group);
@@ -404,10 +405,13 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
     }
     dir->groups[number] = group;
+    dir->least_free = number + 1;
     if (number == dir->ngroups)
         dir->ngroups++;
     group->id = (uint32_t)number;
     group->walk = accd_walk_retain(walk);
+    group->root = span_of(group, walk->roots[0].host, walk->roots[0].host + 1);
+    accd_span_put(&dir->group_roots, &group->root);
     for (size_t i = 0; i < walk->nsegments; i++)
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
@@ -423,20 +427,51 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
     return ACCD_OK;
 }
 
+void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
+{
+    group->pending = group->pending_attach = true;
+    dir->npending++;
+    dir->npending_attach++;
+    group->hull = span_of(group, group->low, group->high);
+    group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
+    group->slots = span_of(group, group->slot_low, group->slot_high);
+    accd_span_put(&dir->group_hulls, &group->hull);
+    accd_span_put(&dir->group_places, &group->place);
+    accd_span_put(&dir->group_slots, &group->slots);
+}
+
 static void no_longer_pending(struct accd_directory *dir, struct accd_group *group)
 {
-    if (group->pending) {
-        group->pending = false;
-        dir->npending--;
-    }
+    if (!group->pending)
+        return;
+    group->pending = false;
+    dir->npending--;
+    accd_span_take(&dir->group_hulls, &group->hull);
+    accd_span_take(&dir->group_places, &group->place);
 }
 
 static void no_longer_pending_attach(struct accd_directory *dir, struct accd_group *group)
 {
-    if (group->pending_attach) {
-        group->pending_attach = false;
-        dir->npending_attach--;
-    }
+    if (!group->pending_attach)
+        return;
+    group->pending_attach = false;
+    dir->npending_attach--;
+    accd_span_take(&dir->group_slots, &group->slots);
+}
+
+void accd_group_wake(struct accd_directory *dir, struct accd_group *group)
+{
+    no_longer_pending(dir, group);
+    no_longer_pending_attach(dir, group);
+}
+
+/* The directory knows it no more. */
+static void forget(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_group_wake(dir, group);
+    accd_span_take(&dir->group_roots, &group->root);
+    dir->groups[group->id] = NULL;
+    dir->least_free = group->id < dir->least_free ? group->id : dir->least_free;
 }
 
 static void free_memory(struct accd_directory *dir, struct accd_group *group)
@@ -450,9 +485,7 @@ static void free_memory(struct accd_directory *dir, struct accd_group *group)
 
 void accd_group_free(struct accd_directory *dir, struct accd_group *group)
 {
-    no_longer_pending(dir, group);
-    no_longer_pending_attach(dir, group);
-    dir->groups[group->id] = NULL;
+    forget(dir, group);
     free_memory(dir, group);
 }
 
@@ -486,7 +519,7 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
         accd_group_free(dir, group);
         return;
     }
-    dir->groups[group->id] = NULL;
+    forget(dir, group);
     dir->retired = group;
 }
 
@@ -654,11 +687,9 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
 
 accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high)
 {
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        struct accd_group *group = dir->groups[i];
-        if (group && group->pending_attach && low < group->slot_high && group->slot_low < high)
-            ACCD_TRY(accd_group_attachments(dir, group));
-    }
+    struct accd_span *met;
+    while ((met = accd_span_first(dir->group_slots, low, high, NULL, NULL)))
+        ACCD_TRY(accd_group_attachments(dir, met->owner));
     return ACCD_OK;
 }
 
@@ -674,15 +705,14 @@ accd_status accd_index_all(struct accd_directory *dir)
     return ACCD_OK;
 }
 
+static bool is_other(void *ud, const struct accd_span *span) { return span->owner != ud; }
+
 bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group)
 {
     struct accd_range_cursor cursor;
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        const struct accd_group *other = dir->groups[i];
-        if (other && other != group && other->pending_attach &&
-            other->slot_low < group->slot_high && group->slot_low < other->slot_high)
-            return true;
-    }
+    if (accd_span_first(dir->group_slots, group->slot_low, group->slot_high, is_other,
+                        (void *)(uintptr_t)group))
+        return true;
     const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
     return attach && attach->slot < group->slot_high;
 }
@@ -704,23 +734,40 @@ static bool same_roots(const struct accd_walk *walk, const accd_construct *const
     return root == walk->nroots;
 }
 
+static bool has_roots(void *ud, const struct accd_span *span)
+{
+    const struct accd_group *group = span->owner;
+    return same_roots(group->walk, ud);
+}
+
 struct accd_walk *accd_group_before(const struct accd_directory *dir,
                                     const accd_construct *construct)
 {
-    for (size_t i = 0; i < dir->ngroups; i++)
-        if (dir->groups[i] && same_roots(dir->groups[i]->walk, construct))
-            return dir->groups[i]->walk;
+    size_t first = 0;
+    while (!accd_item_walks(&construct->items[first]))
+        first++;
+    const uint64_t host = accd_address(construct->items[first].host);
+    const struct accd_span *found = accd_span_first(dir->group_roots, host, host + 1, has_roots,
+                                                    (void *)(uintptr_t)construct);
+    if (found)
+        return ((const struct accd_group *)found->owner)->walk;
     if (dir->retired && same_roots(dir->retired->walk, construct))
         return dir->retired->walk;
     return NULL;
 }
 
+static bool has_sections(void *ud, const struct accd_span *span)
+{
+    const struct accd_group *group = span->owner;
+    return group->pending && group->pending_attach && same_sections(group->walk, ud);
+}
+
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
 {
-    for (size_t i = 0; i < dir->ngroups && !walk->gaps; i++) {
-        struct accd_group *group = dir->groups[i];
-        if (group && group->pending && group->pending_attach && same_sections(group->walk, walk))
-            return !group->dopes || group->dopes == accd_walk_dopes(walk) ? group : NULL;
-    }
-    return NULL;
+    const uint64_t host = walk->roots[0].host;
+    const struct accd_span *found =
+        walk->gaps ? NULL
+                   : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
+    struct accd_group *group = found ? found->owner : NULL;
+    return group && (!group->dopes || group->dopes == accd_walk_dopes(walk)) ? group : NULL;
 }

@@ -312,9 +312,7 @@ static accd_status group_leaves(struct leave *leave)
     if (counted)
         group->attached -= references;
     if (dies) { /* nobody looks for its sections and pointers any more */
-        group->pending = group->pending_attach = false;
-        plan->dir->npending--;
-        plan->dir->npending_attach--;
+        accd_group_wake(plan->dir, group);
     }
     return ACCD_OK;
 }
@@ -405,9 +403,7 @@ static void undo(struct leave *leave)
         if (!leave->group_dies)
             put_back_sections(leave);
         if (leave->group_dies) {
-            group->pending = group->pending_attach = true;
-            dir->npending++;
-            dir->npending_attach++;
+            accd_group_wait(dir, group);
         }
     }
 }

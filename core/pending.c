@@ -127,27 +127,96 @@ void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
         mark_done(queue, queue->asked);
 }
 
-const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+/* What looks for tasks by a range. */
+struct search {
+    uint64_t dev, bytes;
+    bool forgets;
+    const struct accd_task *first; /* by queue and number */
+};
+
+static bool comes_before(const struct accd_task *a, const struct accd_task *b)
 {
-    for (size_t i = 0; i < dir->nqueues; i++) {
-        const struct accd_queue *queue = dir->queues[i];
-        if (queue->known == queue->asked)
-            continue;
-        for (const struct accd_task *task = queue->users; task; task = task->next_user)
-            if (task->number > queue->known && accd_task_uses(task, dev, bytes))
-                return task;
-    }
-    return NULL;
+    return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
 }
 
-static const struct accd_queue *queue_with(const struct accd_directory *dir,
-                                           const struct accd_task *task)
+static bool note_first(void *ud, const struct accd_span *span)
 {
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if (task->number > task->queue->known && accd_task_uses(task, search->dev, search->bytes) &&
+        (!search->first || comes_before(task, search->first)))
+        search->first = task;
+    return false;
+}
+
+static bool note_last(void *ud, const struct accd_span *span)
+{
+    const struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    const bool meant = accd_task_is_user(task) ? task->number > task->queue->known &&
+                                                     accd_task_uses(task, search->dev, search->bytes)
+                                               : search->forgets;
+    if (meant && task->number > task->queue->found)
+        task->queue->found = task->number;
+    return false;
+}
+
+static bool note_queue(void *ud, const struct accd_span *span)
+{
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if ((!search->first || task->queue->number < search->first->queue->number) &&
+        accd_task_uses(task, search->dev, search->bytes))
+        search->first = task;
+    return false;
+}
+
+const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct search search = {.dev = dev, .bytes = bytes};
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_first, &search);
+    return search.first;
+}
+
+void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets)
+{
+    struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets};
     for (size_t i = 0; i < dir->nqueues; i++)
-        for (const struct accd_task *user = dir->queues[i]->users; user; user = user->next_user)
-            if (user == task)
-                return dir->queues[i];
-    return NULL;
+        dir->queues[i]->found = 0;
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_last, &search);
+}
+
+struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct search search = {.dev = dev, .bytes = bytes};
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_queue, &search);
+    return search.first ? search.first->queue : NULL;
+}
+
+static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
+{
+    struct accd_span *span = &task->spans[task->nspans++];
+    *span = (struct accd_span){.low = low, .high = high, .owner = task};
+    accd_span_put(&task->queue->dir->uses, span);
+}
+
+void accd_task_enlist(struct accd_queue *queue, struct accd_task *task)
+{
+    const struct accd_pair *ranges = task->ranges;
+    task->queue = queue;
+    task->nspans = 0;
+    if (task->kind == ACCD_TASK_FORGET)
+        enlist(task, task->u.memory.dev, task->u.memory.dev + task->u.memory.bytes);
+    else if (task->nranges > ACCD_TASK_SPANS)
+        enlist(task, ranges[0].key, ranges[task->nranges - 1].value);
+    for (size_t i = 0; task->nranges <= ACCD_TASK_SPANS && i < task->nranges; i++)
+        enlist(task, ranges[i].key, ranges[i].value);
+}
+
+void accd_task_strike(struct accd_queue *queue, struct accd_task *task)
+{
+    while (task->nspans)
+        accd_span_take(&queue->dir->uses, &task->spans[--task->nspans]);
 }
 
 /* "queue 1 has not done the update of f.lua:12 yet" */
@@ -171,7 +240,7 @@ accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_
     char text[200];
     if (!task)
         return ACCD_OK;
-    accd_task_describe(queue_with(dir, task), task, text, sizeof text);
+    accd_task_describe(task->queue, task, text, sizeof text);
     return accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s, but %s", what, text);
 }
 

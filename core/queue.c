@@ -75,6 +75,7 @@ static void append(struct accd_queue *queue, struct accd_task *task)
         queue->pending++;
     }
     queue->tested = false;
+    accd_task_enlist(queue, task);
     queue->dir->ntasks++;
 }
 
@@ -94,6 +95,7 @@ static struct accd_task *take(struct accd_queue *queue, struct accd_task **at)
             queue->last_user = user;
         queue->pending--;
     }
+    accd_task_strike(queue, task);
     queue->dir->ntasks--;
     return task;
 }
@@ -309,13 +311,7 @@ bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
 /* The queue behind whose tasks a range of device memory is free, or NULL. */
 static struct accd_queue *last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->giving && dir->giving->first)
-        return dir->giving;
-    for (size_t i = 0; i < dir->nqueues; i++)
-        for (const struct accd_task *task = dir->queues[i]->users; task; task = task->next_user)
-            if (accd_task_uses(task, dev, bytes))
-                return dir->queues[i];
-    return NULL;
+    return dir->giving && dir->giving->first ? dir->giving : accd_first_user(dir, dev, bytes);
 }
 
 static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, uint64_t dev,
@@ -430,22 +426,12 @@ accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number)
     return ACCD_OK;
 }
 
-/* Whether a task is to forget some of a range. */
-static bool forgets(const struct accd_task *task, uint64_t dev, uint64_t bytes)
-{
-    return task->kind == ACCD_TASK_FORGET && task->u.memory.dev < dev + bytes &&
-           dev < task->u.memory.dev + task->u.memory.bytes;
-}
-
 accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     accd_pending_begin(dir, NULL);
-    for (size_t i = 0; i < dir->nqueues; i++) {
-        uint64_t last = 0;
-        for (const struct accd_task *task = dir->queues[i]->first; task; task = task->next)
-            last = accd_task_uses(task, dev, bytes) || forgets(task, dev, bytes) ? task->number : last;
-        ACCD_TRY(accd_queue_reach(dir->queues[i], last));
-    }
+    accd_find_users(dir, dev, bytes, true);
+    for (size_t i = 0; i < dir->nqueues; i++)
+        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
     return ACCD_OK;
 }
 

@@ -21,8 +21,12 @@ struct accd_transfer {
     enum { ACCD_SENT, ACCD_OWN, ACCD_FETCHED, ACCD_MOVED_WITHIN } way;
 };
 
+/* Ranges of a task that are found by address; of more than so many, only where they begin and end. */
+enum { ACCD_TASK_SPANS = 3 };
+
 struct accd_task {
     struct accd_task *next;
+    struct accd_queue *queue;
     struct accd_task *next_user; /* of those that use device memory */
     enum accd_task_kind kind;
     uint64_t number;
@@ -50,6 +54,8 @@ struct accd_task {
     } u;
     struct accd_pair *ranges; /* device memory it uses: first address and end, ascending, apart */
     size_t nranges;
+    struct accd_span spans[ACCD_TASK_SPANS]; /* in the directory's uses, while the queue has the task */
+    size_t nspans;
     uint64_t host_low, host_end; /* host memory in which all lies that it sends from, or fetches to */
     bool fetches;
     uint64_t again;  /* of a kernel that is under way: see accd_kernel */
@@ -66,6 +72,7 @@ struct accd_queue {
     uint64_t asked;
     size_t pending; /* so many */
     bool tested;    /* since it last got one */
+    uint64_t found; /* while tasks are looked for: the last one of its own */
     uint64_t known; /* accd_pending_begin: up to this one tasks are done before the construct goes on */
     const struct accd_task *next_known; /* the first one behind those that were looked at so */
 };
@@ -164,6 +171,14 @@ void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
 /* The next task of a queue up to a number, once since accd_pending_begin; NULL: there is none. */
 const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number);
 const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* The last task of each queue that uses a range, and that a construct is not behind, left in queue->found; forgets:
+ * or is to forget some of it. */
+void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets);
+/* The first queue with a task that uses the range, or NULL. */
+struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Makes a task known by its ranges; and no more. */
+void accd_task_enlist(struct accd_queue *queue, struct accd_task *task);
+void accd_task_strike(struct accd_queue *queue, struct accd_task *task);
 /* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
                                const char *what);

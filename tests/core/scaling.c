@@ -22,6 +22,7 @@ static accd_context *open_plain(const char *rules, accd_queue_mode queues)
     accd_context *context = NULL;
     init_config(&config);
     config.threads = 1;
+    config.group_least = 1;
     config.rules = accd_rules_named(rules);
     config.queues = queues;
     must(accd_context_open(&context, &config) == ACCD_OK, "a context");
@@ -109,10 +110,83 @@ static void one_target(void)
     is_number(meter.live, 0, "nothing leaks");
 }
 
+/* ------------------------------------------------------------------------------ what waits -- */
+
+/* A flat object comes and goes. */
+static double pair(accd_context *context)
+{
+    enum { TIMES = 2000 };
+    static char object[64];
+    double start = now();
+    for (int i = 0; i < TIMES; i++) {
+        must(ENTER(context, PLAIN(ACCD_COPYIN, object)) == ACCD_OK, "an object comes");
+        must(EXIT(context, PLAIN(ACCD_DELETE, object)) == ACCD_OK, "and goes");
+    }
+    return (now() - start) / TIMES;
+}
+
+/* Beside groups that nobody has looked into. */
+static double groups(accd_context *context, size_t n)
+{
+    struct leaf *leaves = calloc(n, sizeof *leaves);
+    float *arrays = calloc(8 * n, sizeof *arrays);
+    accd_program *program = leaf_program(context);
+    for (size_t i = 0; i < n; i++) {
+        leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
+        must(ENTER(context, walked(ACCD_COPYIN, &leaves[i], sizeof *leaves, program, NULL)) == ACCD_OK, "a group");
+    }
+    double each = pair(context);
+    accd_program_release(program);
+    free(leaves);
+    free(arrays);
+    return each;
+}
+
+/* Groups themselves: each comes and goes among the others. */
+static double group(accd_context *context, size_t n)
+{
+    struct leaf *leaves = calloc(n, sizeof *leaves);
+    float *arrays = calloc(8 * n, sizeof *arrays);
+    accd_program *program = leaf_program(context);
+    double start = now();
+    for (int out = 0; out < 2; out++)
+        for (size_t i = 0; i < n; i++) {
+            leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
+            accd_item item = walked(out ? ACCD_DELETE : ACCD_COPYIN, &leaves[i], sizeof *leaves, program, NULL);
+            must((out ? EXIT(context, item) : ENTER(context, item)) == ACCD_OK, "a group");
+        }
+    double each = (now() - start) / (double)n;
+    accd_program_release(program);
+    free(leaves);
+    free(arrays);
+    return each;
+}
+
+/* Beside a queue that has much to do. */
+static double tasks(accd_context *context, size_t n)
+{
+    char *rows = calloc(n, 64);
+    unsigned queue = 0;
+    must(ENTER(context, BYTES(ACCD_COPYIN, rows, 64 * n)) == ACCD_OK, "rows");
+    must(accd_queue(context, 0, 1, &queue) == ACCD_OK, "a queue");
+    for (size_t i = 0; i < n; i++) {
+        const accd_item item = BYTES(ACCD_UPDATE_DEVICE, rows + 64 * i, 64);
+        const accd_construct update = {.kind = ACCD_UPDATE, .items = &item, .nitems = 1, .queue = queue};
+        must(accd_run(context, &update, NULL) == ACCD_OK, "an update of a row");
+    }
+    double each = pair(context);
+    must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
+    free(rows);
+    return each;
+}
+
 int main(void)
 {
     one_target();
     scales("queues found by their value", queues, "tr14", ACCD_QUEUES_IN_ORDER);
     scales("arrays that go with pointers attached to them", targets, "openacc-3.3", ACCD_QUEUES_IN_ORDER);
+    scales("objects beside groups", groups, "tr14", ACCD_QUEUES_IN_ORDER);
+    scales("groups beside groups", group, "tr14", ACCD_QUEUES_IN_ORDER);
+    scales("objects beside tasks that wait", tasks, "tr14", ACCD_QUEUES_DELAYED);
     return done();
 }
