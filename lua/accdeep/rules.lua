@@ -12,7 +12,7 @@
 -- unmatched: what a pointer is on the device that leads to nothing there (OMP60-map-10); attach: when base
 -- pointers of list items are attached, counted as in OpenACC, if something is new, or always (AMB-OMPEX-01).
 -- fusion: data that belong together lie in one device block at their true distances (DIR-2-01). core: the profile
--- of the core, if it has another name.
+-- of the core, if it has another name. openmp: the version whose spellings directives have (51: 5.1); nil: of any.
 
 local diagnostic = require "accdeep.diagnostic"
 
@@ -27,7 +27,11 @@ local profiles = {
   ["directory"] = { members = "held", fusion = true },
   ["openmp-4.0"] = { members = "ignored", section = "two-step", implicit = "tofrom", attach = "every" },
   ["openmp-5.1"] = { members = "ignored", section = "one-step", implicit = "firstprivate", unmatched = "null",
-    attach = "new", descriptors = "allocatable" },
+    attach = "new", descriptors = "allocatable", openmp = 51 },
+  ["openmp-5.2"] = { members = "ignored", section = "one-step", implicit = "firstprivate", attach = "new",
+    descriptors = "allocatable", openmp = 52, core = "openmp-5.1" },
+  ["openmp-6.0"] = { members = "ignored", section = "one-step", implicit = "firstprivate", attach = "new",
+    descriptors = "allocatable", openmp = 60, core = "openmp-5.1" },
   ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every",
     core = "openmp-4.0" },
 }
@@ -73,7 +77,7 @@ function rules.profile(wanted)
     extended = known.extended or false, fusion = known.fusion or false,
     partial_overlap = "error", core = known.core or base, section = known.section or "one-step",
     implicit = known.implicit or "firstprivate", unmatched = known.unmatched or "host",
-    attach = known.attach or "counted", is_openmp = (known.core or base):find "^openmp" ~= nil }
+    attach = known.attach or "counted", openmp = known.openmp, is_openmp = (known.core or base):find "^openmp" ~= nil }
   for key, value in pairs(changes) do
     if key ~= "base" then
       local allowed = knobs[key]

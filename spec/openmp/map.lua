@@ -55,6 +55,7 @@ case("accepts: what each type moves on regions and target constructs [OMP60-map-
 end)
 
 case("accepts: storage is another word for alloc [OMP60-map-1]", function()
+  rules "openmp-6.0"
   moved("target data map(storage: v)", 0, 0)
   omp "target enter data map(storage: v)"
   expect.count("v", { dynamic = 1, structured = 0 })
@@ -85,6 +86,7 @@ case("rejects: types that are not for this construct [OMP60-map-1]", function()
 end)
 
 case("accepts: without a type enter data sends and exit data fetches, as the Examples have it [OMP60-map-1]", function()
+  rules "openmp-5.2"
   moved("target enter data map(v)", { bytes = 64 }, 0)
   moved("target enter data map(always: v)", { bytes = 64 }, 0)
   moved("target exit data map(v)", 0, 0)
@@ -127,6 +129,7 @@ end)
 -- --------------------------------------------------------------------------------------- modifiers --
 
 case("accepts: modifiers in any order, with and without commas [OMP60-map-3]", function()
+  rules "openmp-5.2"
   for _, text in ipairs { "always, to", "to, always", "always to", "always, close, to", "close always, tofrom",
     "present, alloc", "always,present,close,to", "always", "close", "present" } do
     omp "target enter data map(to: v)"
@@ -208,6 +211,7 @@ case("accepts: close changes nothing but the place [OMP60-map-14]", function()
 end)
 
 case("rejects: self wants the host's own storage, which this device does not share [OMP60-map-14]", function()
+  rules "openmp-6.0"
   wrong("target data map(@self: v)", "unsupported", "OMP60-map-14")
   wrong("target data map(@self, to: v)", "unsupported", "OMP60-map-14")
   wrong("requires @self_maps", "unsupported", "OMP60-map-14")
@@ -496,7 +500,7 @@ case("rejects: present on what is absent, in part or whole [OMP60-map-9]", funct
     "target enter data map(present, to: @v)", "target exit data map(present, from: @v)",
     "target exit data map(present, release: @v)", "target exit data map(present, delete: @v)",
     "target update to(present: @v)", "target update from(present: @v)", "target map(present, to: p@[0:2])",
-    "target map(present: s@.n)" } do
+    "target map(present, to: s@.n)" } do
     wrong(text, "not-present", "OMP60-map-9")
   end
   omp "target enter data map(to: v[0:4])"

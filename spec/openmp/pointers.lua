@@ -413,7 +413,7 @@ case("accepts: with the knob all base pointers are attached, new or not [OMP61-1
 end)
 
 case("rejects: as a modifier it is no part of 5.1 or 6.0 [OMP61-1]", function()
-  expect.malformed "target data map(attach(always), to: p[0:8])"
-  expect.malformed "target data map(attach, to: p[0:8])"
+  expect.invalid("target data map(attach(always), to: p[0:8])", "unsupported")
+  expect.invalid("target data map(attach, to: p[0:8])", "unsupported")
   expect.malformed "target update to(attach(never): p[0:8])"
 end)

@@ -307,6 +307,7 @@ case("accepts: they are there on every device, and stay [OMP60-tgt-1 OMP60-map-6
 end)
 
 case("accepts: the words enter, to, and an enclosed part [OMP60-tgt-1]", function()
+  rules "openmp-5.2"
   declare [[
     float h1 = 1, h2 = 2;
     #pragma omp declare target enter(h1) device_type(any)
@@ -373,6 +374,7 @@ case("rejects: ends without a begin, begins without an end, two ways for one var
 end)
 
 case("rejects: unknown names, clauses of others, other directives among declarations [OMP60-tgt-1]", function()
+  rules "openmp-5.2"
   wrong("declare target(@nothing)", "unknown-name")
   wrong("declare target enter(@nothing)", "unknown-name")
   wrong("declare target enter(g) @map(g)", "clause-not-allowed")

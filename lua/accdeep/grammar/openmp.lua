@@ -110,10 +110,11 @@ function openmp.rules(rules, lx)
       local q, before = P(true), nil
       for w in words:gmatch "%S+" do
         local joined = lx.fortran and before == "end" -- enddo
-        q = (before and q * (joined and gap ^ -1 or gap) or q) * P(w)
-        if not lx.fortran or w ~= "end" then q = q * -lx.alnum end
+        q = (before and q * (joined and gap ^ -1 or gap + P "_") or q) * P(w)
+        if not lx.fortran or w ~= "end" then q = q * (-lx.alnum + #P "_") end
         before = w
       end
+      if not lx.fortran or before ~= "end" then q = q * -lx.alnum end
       p = p + q * Cc(words)
     end
     return p * lx.space
@@ -141,6 +142,8 @@ function openmp.rules(rules, lx)
       * sym ")", function(n, text, list) n.name, n.iterators = text, list end)
     + node("modifier", C(P "mapper") * -lx.alnum * lx.space * sym "(" * Cp() * word * sym ")",
       function(n, text, pos, mapper) n.name, n.mapper, n.mapper_pos = text, mapper, pos end)
+    + node("modifier", C(P "attach") * -lx.alnum * lx.space * sym "(" * word * sym ")",
+      function(n, text, when) n.name, n.when = text, when end)
     + node("modifier", word, function(n, text) n.name = text end)
   local modifiers = Ct(V "omp_modifier" * (sym "," ^ -1 * V "omp_modifier") ^ 0) * sym ":" * -P ":"
   local mapped = open * (modifiers + Ct(P(true))) * variables * close

@@ -91,12 +91,21 @@ function directive.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
 end
 
+-- Raises if what stands at pos is later than the version of OpenMP that the rules are of (nil: they are of none).
+function directive.since(version, since, what, pos, length)
+  if not version or version >= since then return end
+  local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
+  raise("clause-not-allowed", pos, ("%s is of OpenMP %s, and the rules are those of %s"):format(what, text(since),
+    text(version)), { length = length, rule = "OMP60-ver-1",
+    help = ('scenario { rules = "openmp-%s" }'):format(text(since)) })
+end
+
 -- What only devices can promise that share the host's memory.
 local of_shared_memory = add_words({}, "unified_shared_memory unified_address self_maps")
 
 -- Raises if a directive has a clause it does not take, or one too often. Clauses that a group brought along are
 -- called so (LLNL-4-10).
-function directive.check(node)
+function directive.check(node, version)
   local what = directive.of(node.name)
   if what.kind == "beyond" then
     raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
@@ -128,6 +137,9 @@ function directive.check(node)
     elseif name == "nowait" and node.name == "taskwait" and not names.depend then
       wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
     end
+    if node.name == "target data" and (name == "nowait" or name == "depend") then
+      directive.since(version, 60, ("'%s' on target data"):format(name), pos, #name)
+    end
     if of_shared_memory[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
     end
@@ -142,20 +154,31 @@ local entry = { alloc = "create", storage = "create", to = "copyin", from = "cop
 local map_types = {
   region = entry, compute = entry,
   ["enter data"] = { alloc = "create", storage = "create", to = "copyin" },
-  ["exit data"] = { from = "copyout", release = "delete", delete = "delete" },
+  ["exit data"] = { from = "copyout", release = "delete", delete = "delete", storage = "delete" },
 }
 local is_type = add_words({}, "alloc storage to from tofrom release delete")
 local moves_in = add_words({}, "to tofrom")
 local moves_out = add_words({}, "from tofrom")
 local plain_modifiers = add_words({}, "always close present self")
 
+-- Modifiers that are known, and not carried out.
+local beyond = { attach = "the modifier 'attach' is of OpenMP 6.1" }
+for _, name in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee" } do
+  beyond[name] = ("'%s': what a reference or a descriptor is mapped without"):format(name)
+end
+
 -- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, mapper?,
 -- mapper_pos, iterators}.
-function directive.modifiers(clause)
+function directive.modifiers(clause, version)
   local says, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
-    if is_type[name] and clause.kind == "map" then
+    if is_type[name] and clause.kind == "map" and says.type and (version or 60) >= 60
+      and (name == "delete") ~= (says.type == "delete") then -- delete is a modifier beside a type (6.0)
+      if name ~= "delete" then says.type, says.type_pos = name, pos end
+      says.delete = pos
+    elseif is_type[name] and clause.kind == "map" then
+      if name == "storage" then directive.since(version, 60, "the map type 'storage'", pos, #name) end
       if says.type then
         raise("conflicting-clauses", pos, ("a map has one type, '%s' stands here already"):format(says.type),
           { length = #name, rule = "OMP60-map-1" })
@@ -167,10 +190,15 @@ function directive.modifiers(clause)
           { length = #name, rule = "OMP60-map-3" })
       end
       if name == "self" then
+        directive.since(version, 60, "the modifier 'self'", pos, #name)
         raise("unsupported", pos, "self asks for the host's own storage, and devices here have memory of their own",
           { length = #name, rule = "OMP60-map-14" })
       end
       says[name] = true
+    elseif clause.kind == "map" and beyond[name] then
+      directive.since(name ~= "attach" and version, 60, ("the modifier '%s'"):format(name), pos, #name)
+      raise("unsupported", pos, beyond[name], { length = #name, rule = name == "attach" and "OMP61-1" or "OMP60-map-3",
+        help = name == "attach" and 'for all pointers: rules = { base = "openmp-6.0", attach = "every" }' or nil })
     elseif modifier.mapper and says.mapper or modifier.iterators and iterators then
       raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
         { length = #name, rule = "OMP60-map-3" })
@@ -187,6 +215,10 @@ function directive.modifiers(clause)
         help = near and ("did you mean '%s'?"):format(near) })
     end
   end
+  if clause.kind == "map" and #clause.modifiers > 0 and not says.type then
+    local first = clause.modifiers[1]
+    directive.since(version, 52, "a map with modifiers and without a type", first.pos, #first.name)
+  end
   return says
 end
 
@@ -194,15 +226,21 @@ end
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
 -- What a map asks for on a construct of this kind: the action's word, and the map's type.
-function directive.asks(says, kind, name)
+function directive.asks(says, kind, name, version, clause)
   local types = map_types[kind]
+  if usual[kind] and not says.type then
+    directive.since(version, 52, ("a map without a type on %s"):format(name), clause.pos, #clause.name)
+  elseif says.delete and kind ~= "exit data" then
+    raise("clause-not-allowed", says.delete, ("'delete' is not allowed on '%s'"):format(name),
+      { length = #"delete", rule = "OMP60-map-1" })
+  end
   local wanted = says.type or usual[kind] or "tofrom"
   if not types[wanted] then
     raise("clause-not-allowed", says.type_pos, ("the map type '%s' is not allowed on '%s'"):format(wanted, name),
       { length = #wanted, rule = "OMP60-map-1",
         help = kind == "enter data" and "to or alloc" or kind == "exit data" and "from, release or delete" or nil })
   end
-  return types[wanted], wanted == "storage" and "alloc" or wanted
+  return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
 end
 
 directive.map_actions, directive.moves_in, directive.moves_out = entry, moves_in, moves_out

@@ -117,6 +117,9 @@ local function declare_target(self, node)
   if node.vars then add(node, "enter") end
   for _, clause in ipairs(node.clauses) do
     local how = target_clauses[clause.name]
+    if clause.name == "enter" then
+      directive.since(self.rules.openmp, 52, "the clause 'enter'", clause.pos, #clause.name)
+    end
     if how then add(clause, how) end
   end
   if opens and self.dialect.list_items then -- Fortran's is about the procedure it stands in
@@ -230,8 +233,18 @@ local function in_effect(self, node)
   return node
 end
 
+-- The tree of a directive's text. Names of several words may have underscores since 6.0.
+local function parsed(self, text)
+  local node = self:parse(text, "omp_directive")
+  local written = text:sub(node.pos, node.pos + #node.name - 1)
+  if written:find("_", 1, true) and not node.name:find("_", 1, true) then
+    directive.since(self.rules.openmp, 60, ("'%s'"):format(written), node.pos, #written)
+  end
+  return node
+end
+
 local function carry_out(self, text, refs, file, line)
-  local node = in_effect(self, self:parse(text, "omp_directive"))
+  local node = in_effect(self, parsed(self, text))
   local what = directive.of(node.name)
   local kind = what.kind
   if kind == "compute" then return compute(self, node, text, refs, file, line) end
@@ -269,7 +282,7 @@ function Session:is_openmp(text)
 end
 
 local function check(self, text)
-  local node = in_effect(self, self:parse(text, "omp_directive"))
+  local node = in_effect(self, parsed(self, text))
   local kind = directive.of(node.name).kind
   if core.kind[kind] then return map.directive(self, node, {}) end
   if kind == "host" then return host.check(self, node) end
@@ -289,7 +302,7 @@ function Session:omp(text, refs, file, line)
 end
 
 local function plan_here(self, text, file, line, accepts)
-  local node = in_effect(self, self:parse(text, "omp_directive"))
+  local node = in_effect(self, parsed(self, text))
   local kind = directive.of(node.name).kind
   if kind == "host" or accepts and not accepts(kind) then return nil, node.name end
   if core.kind[kind] then

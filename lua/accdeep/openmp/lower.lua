@@ -113,16 +113,22 @@ local function new_request(plan, clause, node, asked, map_type, says)
   return request
 end
 
+-- p[:] of a pointer (6.0): the size is assumed.
+local function is_assumed_size(session, node)
+  return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
+    and place.type_of(session, node.base).kind == "pointer"
+end
+
 local function requests_of(plan)
   local session, list, directions = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
     if clause.kind == "map" or clause.kind == "motion" then
-      local says = directive.modifiers(clause)
+      local says = directive.modifiers(clause, session.rules.openmp)
       local asked, map_type
       if clause.kind == "motion" then
         asked, map_type = clause.name == "to" and "update device" or "update self", clause.name
       else
-        asked, map_type = directive.asks(says, plan.kind, plan.node.name)
+        asked, map_type = directive.asks(says, plan.kind, plan.node.name, session.rules.openmp, clause)
       end
       for _, variable in ipairs(clause.vars) do
         if clause.kind == "motion" then restrict.direction(directions, clause, variable) end
@@ -132,7 +138,15 @@ local function requests_of(plan)
           local named = session.this and place.qualified(session, instance) or instance
           local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
           for _, node in ipairs(nodes) do
-            local request = new_request(plan, clause, node, asked, map_type, says)
+            local request
+            if is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
+              node = setmetatable({ length = place.number(0, node.pos) }, { __index = node })
+              local given = says.type or plan.kind == "exit data"
+              request = new_request(plan, clause, node, given and asked or "create", given and map_type or "alloc",
+                says)
+            else
+              request = new_request(plan, clause, node, asked, map_type, says)
+            end
             request.instance_of = #says.iterators > 0 and variable
             list[#list + 1] = request
           end
@@ -705,7 +719,7 @@ local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clau
 
 -- Lowers a directive. options: file, line, references (variables that a body uses), text (the body is C text).
 function openmp.directive(session, node, options)
-  local what = directive.check(node)
+  local what = directive.check(node, session.rules.openmp)
   local plan = lower.plan(session, node, what.kind, options)
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
   plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to

@@ -47,7 +47,7 @@ end
 
 -- Flags of a map's modifiers, by name, for what it asks on a construct of this kind.
 function mapper.flags(says, map_type)
-  return { must = says.present, final = map_type == "delete",
+  return { must = says.present, final = map_type == "delete" or says.delete ~= nil,
     always_in = says.always and directive.moves_in[map_type],
     always_out = says.always and directive.moves_out[map_type] }
 end
@@ -243,7 +243,7 @@ function mapper.define(session, node)
     raise("syntax", node.pos + #"declare mapper", "a mapper has at least one map clause", { rule = "OMP60-map-15" })
   end
   for _, clause in ipairs(node.clauses) do
-    local says = directive.modifiers(clause)
+    local says = directive.modifiers(clause, session.rules.openmp)
     local map_type = says.type or "tofrom"
     if not directive.map_actions[map_type] then
       raise("clause-not-allowed", says.type_pos, ("a mapper's map has a type of entry, not '%s'"):format(map_type),

@@ -22,7 +22,7 @@ end
 local function modifier(node)
   if node.mapper then return ("mapper(%s)"):format(node.mapper) end
   if node.iterators then return ("iterator(%s)"):format(list_of(node.iterators, iterator)) end
-  return node.name
+  return node.when and ("%s(%s)"):format(node.name, node.when) or node.name
 end
 
 -- What stands in the parentheses of each kind of clause (grammar/openmp.lua).

@@ -91,6 +91,27 @@ end)
 expect.host("n", 1)
 expect.host("p[1]", 20)
 ]] },
+  { name = "openmp-5.2", follows = "OpenMP 5.2",
+    text = "As 5.1 with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer that leads"
+      .. " to nothing present keeps its value.",
+    against = "openmp-5.1",
+    example = [[
+declare "int a[4];"
+omp "declare target enter(a)"
+omp "target enter data map(a)"            -- as map(to: a)
+]] },
+  { name = "openmp-6.0", follows = "OpenMP 6.0",
+    text = "As 5.2 with the spellings of 6.0: the map type `storage`, the modifier `delete`, `p[:]`, names of"
+      .. " directives with underscores. `attach(...)`, `ref_ptr` and `self` are refused by name.",
+    against = "openmp-5.2",
+    example = [[
+declare "int a[4], *p;"
+host.p = addr "a[0]"
+omp "target_enter_data map(storage: a)"
+omp "target map(p[:])" "p[1] = 2;"
+omp "target_exit_data map(delete, from: a)"
+expect.host("a[1]", 2)
+]] },
   { name = "openmp-4.0", follows = "OpenMP's first `map`",
     text = "A section is mapped in two steps, with its pointer, and everything unnamed is `tofrom`.",
     against = "openmp-5.1",

@@ -1,0 +1,96 @@
+-- What each version of OpenMP spells, and others refuse.
+scenario { title = "OpenMP: spellings of its versions", rules = "openmp-6.0",
+  cites = { "OMP60-ver-1", "OMP60-map-1", "OMP60-map-3", "OMP60-map-10", "OMP61-1" } }
+
+declare [[
+  struct vec { int n; int *d; } v;
+  #pragma omp declare mapper(m: struct vec x) map(tofrom: x.n)
+  int a[8], *p;
+]]
+host.p = addr "a[0]"
+
+local of_52 = { "target enter data map(a)", "target exit data map(a)", "target data map(mapper(m): v)",
+  "target data map(always: a)", "target data map(iterator(i = 0:2): a[i])", "declare target enter(a)" }
+local of_60 = { "target data map(storage: a)", "target exit data map(delete, from: a)", "target_data map(tofrom: a)",
+  "target data map(tofrom: a) nowait" }
+
+local function each(texts, fn)
+  for _, text in ipairs(texts) do fn("omp " .. text) end
+end
+
+local function refused(text)
+  expect.invalid(text, text:find "delete" and "conflicting-clauses" or "clause-not-allowed")
+end
+
+case("accepts: 5.2 and 6.0 need no map type, and have enter [OMP60-ver-1]", function()
+  for _, version in ipairs { "openmp-5.2", "openmp-6.0" } do
+    rules(version)
+    omp "target enter data map(a)"
+    omp "target data map(mapper(m): v)" (function() expect.present "v.n" end)
+    omp "target data map(always: a)" (function() end)
+    omp "target exit data map(a)"
+    expect.absent "a"
+    omp "declare target enter(a)"
+    expect.present "a"
+  end
+end)
+
+case("rejects: 5.1 knows none of this [OMP60-ver-1]", function()
+  rules "openmp-5.1"
+  each(of_52, function(text) expect.invalid(text, "clause-not-allowed") end)
+  each(of_60, refused)
+  omp "target enter data map(to: a)"
+  omp "target data map(a) map(mapper(m), tofrom: v) map(always, to: a)" (function() end)
+  omp "target exit data map(from: a)"
+  omp "declare target to(a)"
+end)
+
+case("accepts: storage, delete as a modifier, underscores [OMP60-ver-1 OMP60-map-1]", function()
+  omp "target_enter_data map(storage: a)"
+  omp "target_enter_data map(storage: a)"
+  omp "target" "a[1] = 5;"
+  omp "target_exit_data map(delete, from: a)"
+  expect.absent "a"
+  expect.host("a[1]", 5)
+  omp "target_enter_data map(to: a)"
+  omp "target_exit_data map(storage: a)"
+  expect.absent "a"
+end)
+
+case("rejects: 5.2 knows none of this; delete is for exit data [OMP60-ver-1 OMP60-map-1]", function()
+  rules "openmp-5.2"
+  each(of_60, refused)
+  rules "openmp-6.0"
+  expect.invalid("omp target data map(delete, from: a)", "clause-not-allowed")
+end)
+
+case("accepts: p[:], whose size is assumed [OMP60-ver-1 OMP60-map-10]", function()
+  omp "target data map(a)" (function()
+    omp "target map(p[:])" "p[2] = 7;"
+    expect.count("a", { structured = 1 })
+  end)
+  expect.host("a[2]", 7)
+  omp "target data map(p[:])" (function() expect.equal(#state().present, 0) end)
+end)
+
+case("rejects: in 5.2 a section of a pointer needs a length [OMP60-ver-1 OMP60-map-10]", function()
+  rules "openmp-5.2"
+  expect.fails("invalid-section", function() omp "target map(p[:])" "p[2] = 7;" end)
+end)
+
+case("accepts: from 5.2 on a pointer that leads to nothing present keeps its value [OMP60-map-10]", function()
+  rules "openmp-5.2"
+  omp "target" "if (p == 0) a[0] = 1; else a[0] = 2;"
+  expect.host("a[0]", 2)
+  rules "openmp-5.1"
+end)
+
+case("rejects: attach(...), ref_ptr and self are refused by name [OMP60-map-3 OMP61-1]", function()
+  expect.invalid("omp target data map(attach(always), to: a)", "unsupported") -- of 6.1
+  for _, modifier in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee", "self" } do
+    expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "unsupported")
+    rules "openmp-5.2"
+    expect.invalid(("omp target data map(%s, to: a)"):format(modifier), "clause-not-allowed")
+    rules "openmp-6.0"
+  end
+end)
