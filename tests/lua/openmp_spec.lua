@@ -14,7 +14,7 @@ local declarations = [[
   #pragma omp declare mapper(whole: struct V v) map(v)
   struct S X, *Y; struct V vs[3]; int n, m; float a[8], w[2][3]; float *q, *rows[5];
 ]]
-local session = support.session(declarations, { rules = "openmp-5.1" })
+local session = support.session(declarations, { rules = "openmp-6.0" })
 local host = support.host(session)
 local variables = session.scope.variables
 host.Y = session.host_space:pointer(variables.Y.type, session:new_block(variables.X.type.size))
