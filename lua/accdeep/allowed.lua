@@ -1,5 +1,6 @@
 -- allowed.lua - OpenACC's directives: what kind of construct each is, and which clauses it takes.
 
+local advice = require "accdeep.advice"
 local diagnostic = require "accdeep.diagnostic"
 
 local raise = diagnostic.raise
@@ -63,13 +64,22 @@ allowed.directives, allowed.set = directives, set
 -- What a directive is: "compute", "region", "body" for one that stands in bodies alone, ...; nil for shape and policy.
 function allowed.kind_of(name) return directives[name] and directives[name].kind end
 
+-- The directives that take a clause, by name.
+function allowed.directives_with(clause)
+  local list = {}
+  for name, what in pairs(directives) do
+    if what.clauses[clause] then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
 -- Raises about a clause that a directive does not take.
 function allowed.refuse_clause(node, clause, takes)
   local name = clause.name
   if not all_clauses[name] then
-    local near = diagnostic.closest(name, takes) or diagnostic.closest(name, all_clauses)
     raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
-      { length = #name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
+      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, all_clauses) })
   end
   raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
     { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })

@@ -49,6 +49,39 @@ function catalogue.rule(id)
   return catalogue.ids[id]
 end
 
+-- The id of a rule, or the beginning of one, as the catalogue spells it: upper and lower case are the same.
+function catalogue.spelled(id)
+  if id == "" or catalogue.rule(id) then return id end
+  local wanted = id:lower()
+  for _, document in ipairs(catalogue.all()) do
+    for _, rule in ipairs(document.rules) do
+      if rule.id:sub(1, #id):lower() == wanted then return rule.id:sub(1, #id) end
+    end
+  end
+  return id
+end
+
+-- The ids of the rules whose texts have a word, in order.
+function catalogue.search(word)
+  local found = {}
+  local pattern = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]"
+  for _, document in ipairs(catalogue.all()) do
+    for _, rule in ipairs(document.rules) do
+      if rule.text:lower():gsub("%s+", " "):find(pattern) then found[#found + 1] = rule.id end
+    end
+  end
+  return found
+end
+
+-- All ids, as keys.
+function catalogue.names()
+  local names = {}
+  for _, document in ipairs(catalogue.all()) do
+    for _, rule in ipairs(document.rules) do names[rule.id] = true end
+  end
+  return names
+end
+
 -- Whether there is a rule of that id.
 function catalogue.has(id) return catalogue.rule(id) ~= nil end
 

@@ -4,6 +4,7 @@
 -- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
 -- Nested records are part of their element; records behind pointers are programs of their own.
 
+local advice = require "accdeep.advice"
 local codegen = require "accdeep.codegen"
 local component = require "accdeep.fortran.component"
 local core = require "accdeep.core"
@@ -146,7 +147,7 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   local inside = either(is_none, both(apply(">=", first, zero), apply("<=", apply("+", first, count), whole)))
   if inside.const == 0 then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
-      count.const, n), { rule = "ACC33-2.7.1-1" })
+      count.const, n), { rule = "ACC33-2.7.1-1", help = advice.section(first.const, count.const, n) })
   end
   codegen.require(b, inside, 0, pos)
   codegen.require(b, sound, n, pos)

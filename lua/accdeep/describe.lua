@@ -118,7 +118,9 @@ function Session:described(parsed, record, text)
   if name == "declare" and not record and text then return declare_data(self, parsed, text) end
   if not define then
     raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
-      { length = #parsed.name, rule = "TR14-3.1.1-01", help = "among declarations: shape, policy, declare, routine" })
+      { length = #parsed.name, rule = "TR14-3.1.1-01",
+        help = ('declarations hold shape, policy, declare and routine; write acc "%s ..." after them'):format(
+          parsed.name) })
   end
   if not record then return self:define(parsed) end
   local _, made = define(self, parsed, record)

@@ -122,10 +122,10 @@ function diagnostic.internal(text)
     help = "this is an error of accdeep, not of the scenario" }
 end
 
--- The closest of several names to a wrong one, for "did you mean": at most two edits away. Of equally
--- close ones the one that begins alike, then the first of the alphabet.
+-- The closest of several names to a wrong one, for "did you mean": at most two edits away, one of a name of three
+-- letters. Of equally close ones the one that begins alike, then the first of the alphabet.
 function diagnostic.closest(name, names)
-  local best, least = nil, 3
+  local best, least = nil, #name < 4 and 2 or 3
   local function better(candidate)
     local a, b = candidate:byte(1) == name:byte(1), best:byte(1) == name:byte(1)
     if a ~= b then return a end

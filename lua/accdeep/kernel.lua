@@ -504,7 +504,7 @@ function kernel.read(session, body, place, references, construct)
     node = type(body) == "table" and body.tree
       or session:within(body, place.file, place.line, read_text, session, body, construct)
     used = statement.references(session, node)
-    for _, r in ipairs(used) do r.in_text = true end
+    for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
   elseif type(body) ~= "function" then
     raise("type-mismatch", nil, "a construct takes a function or C text as its body")

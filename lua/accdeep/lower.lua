@@ -5,12 +5,14 @@
 -- checked against what the directive allows, members in data clauses become nests (convenience.lua), and
 -- each variable becomes an item, treated as its clause's shape, policy or nest says (nest.lua).
 
+local advice = require "accdeep.advice"
 local allowed = require "accdeep.allowed"
 local codegen = require "accdeep.codegen"
 local compile = require "accdeep.compile"
 local convenience = require "accdeep.convenience"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local location = require "accdeep.location"
 local nest = require "accdeep.nest"
 local pieces = require "accdeep.pieces"
 local place = require "accdeep.place"
@@ -244,7 +246,8 @@ function Plan:plain_section(request, b, ctx, item, base, subscripts, t)
   if t.kind == "array" and start.const and length.const
     and (start.const < 0 or start.const + length.const > t.size // of.size) then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
-      start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1" })
+      start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1",
+      help = advice.section(start.const, length.const, t.size // of.size) })
   end
   local flags
   if more then -- pointers that are followed: bounds are the host's own
@@ -536,9 +539,30 @@ function lower.declared(session, item)
   return variable
 end
 
+-- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
+-- text, else at the construct. Tells all of them.
+function lower.in_no_clause(node, missing, wanted, clause, rule)
+  local first, names, seen = missing[1], {}, {}
+  if not first then return end
+  for _, reference in ipairs(missing) do
+    if not seen[reference.name] then names[#names + 1] = ("'%s'"):format(reference.name) end
+    seen[reference.name] = true
+  end
+  local list = table.concat(names, ", ")
+  local err = diagnostic.new { code = "default-none", rule = rule, length = first.place and #first.name,
+    pos = first.place and first.pos or not first.in_text and first.pos or node.pos,
+    message = ("%s, but %s %s in no clause"):format(wanted, list, #names > 1 and "are" or "is"),
+    help = ("name %s in %s"):format(list, clause) }
+  if first.place then
+    location.place(err, first.place.text, first.place.file, first.place.line)
+    err.text = first.place.text
+  end
+  error(err, 0)
+end
+
 -- Implicit data attributes of a compute construct (ACC33-impl-1..3).
 local function add_implicit(plan, node, references, default)
-  local session = plan.session
+  local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
     local variable = lower.declared(session, reference)
     local t, name = variable.type, reference.name
@@ -572,6 +596,7 @@ local function add_implicit(plan, node, references, default)
       end
     end
   end
+  lower.in_no_clause(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
 end
 
 -- An empty plan of a directive.

@@ -3,6 +3,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local location = require "accdeep.location"
+local value_text = require "accdeep.interactive.value".text
 
 local sandbox = {}
 
@@ -99,7 +100,7 @@ function sandbox.environment(out)
   end
   function env.print(...)
     local parts = table.pack(...)
-    for i = 1, parts.n do parts[i] = tostring(parts[i]) end
+    for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
   -- These could run for ever inside the library, where no step is counted.

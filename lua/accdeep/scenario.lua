@@ -3,6 +3,7 @@
 -- A script is untrusted: it sees a chosen part of Lua's library (sandbox.lua) and the names of this
 -- language.
 
+local advice = require "accdeep.advice"
 local api = require "accdeep.api"
 local async = require "accdeep.async"
 local catalogue = require "accdeep.catalogue"
@@ -450,7 +451,7 @@ function Run:renew(options)
 end
 
 -- What went wrong, as an error of ours: a script's own errors get their position from the message.
-function scenario.as_error(err, file)
+function scenario.as_error(err, file, run)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
     local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
@@ -480,7 +481,8 @@ function scenario.as_error(err, file)
   end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
-      callers = location.kept_callers(text) }
+      callers = location.kept_callers(text),
+      help = run and run.session and advice.lua(message, run.session.scope:names(), run.env) or nil }
   end
   return diagnostic.new { code = "scenario-error", message = text, file = file }
 end
@@ -534,6 +536,12 @@ function Run:mark(kind, name)
   if self.options.mark then self.options.mark(kind, name) end
 end
 
+-- An error of Lua about a global name gets its help while the names are known.
+function Run:advised(err)
+  local about_name = type(err) == "string" and err:find("(global '", 1, true)
+  return about_name and scenario.as_error(err, self.file, self) or err
+end
+
 function Run:case(name, body)
   local started = core.clock()
   self:open_session(self.session:inner())
@@ -548,6 +556,7 @@ function Run:case(name, body)
   end
   if diagnostic.is_limit(err) then error(err, 0) end
   self.in_case = nil
+  if not ok then err = self:advised(err) end
   self:close_session()
   self:mark "end"
   self:record(name, ok, err, core.clock() - started)
@@ -573,6 +582,7 @@ function scenario.run(file, text, options)
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
     group_least = options.group_least, threads = options.threads })
   local env = language(run)
+  run.env = env
   if options.record then options.record(env, run) end
   if options.trust then
     for name, value in pairs(_G) do
@@ -592,10 +602,10 @@ function scenario.run(file, text, options)
       local line, message = problem:match ":(%d+): (.*)$"
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
         line = tonumber(line) or 1, rule = "HOUSE-scenario",
-        help = "the scenario is no Lua program: correct it at this line, or where the last statement begins" }, 0)
+        help = advice.no_lua(problem, location.line(script, tonumber(line) or 1)) }, 0)
     end
     local done, value = run.session:attempt(chunk)
-    if not done then error(value, 0) end
+    if not done then error(run:advised(value), 0) end
     is_module = value ~= nil and not run.begun
     if options.ended then options.ended() end
     if options.last then options.last(run.session) end

@@ -58,6 +58,22 @@ static int l_listdir(lua_State *L)
     return 1;
 }
 
+/* core.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is ""
+ */
+static int l_mkdir(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    struct stat st;
+    if (!*path || !mkdir(path, 0777) ||
+        (errno == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode))) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, strerror(errno));
+    return 2;
+}
+
 /* core.filetype(path) -> "file" | "directory" | nil, message */
 static int l_filetype(lua_State *L)
 {
@@ -472,6 +488,7 @@ void open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"isatty", l_isatty},     {"clock", l_clock}, {"listdir", l_listdir},
+        {"mkdir", l_mkdir},
         {"filetype", l_filetype}, {"fork", l_fork},   {"wait", l_wait},
         {"exit", l_exit},         {"limited", l_limited}, {"charge", l_charge},
         {"exec", l_exec},         {"executable", l_executable}, {"most_steps", l_most_steps},

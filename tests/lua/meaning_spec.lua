@@ -3,6 +3,7 @@ local codes = require "accdeep.codes"
 local diagnostic = require "accdeep.diagnostic"
 local meaning = require "accdeep.meaning"
 local report = require "accdeep.report"
+local words = require "accdeep.reference.words"
 local places = load(dofile "lua/places.lua"(".", { "./core/rules.h", "./core/accdeep_core.h", "./core/enter.c",
   "./lua/accdeep/expect.lua" }))()
 
@@ -85,6 +86,16 @@ describe("the help of a code", function()
       end
     end
     assert.is_true(blocks > 200)
+  end)
+end)
+
+describe("words of directives", function()
+  it("are all explained where they are OpenACC's", function()
+    for word, entry in pairs(words.all()) do
+      if entry.OpenACC then assert.is_string(entry.OpenACC.text, word) end
+      assert.is_string(words.text(word), word)
+    end
+    assert.is_nil(words.text "copyinn")
   end)
 end)
 

@@ -13,7 +13,13 @@ common.USAGE = 4 -- the exit status
 -- Limits of a scenario that nobody sets.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
-common.TRACE = "Write every event as a JSON object on a line of its own; to standard error, or --trace=FILE."
+-- The option --trace, whose file stands behind a '=' if there is one.
+function common.trace(command)
+  local option = command:option("--trace",
+    "Write every event as a JSON object on a line of its own; to standard error, or to a file."):argname "<file>"
+  function option._get_usage() return "[--trace[=<file>]]" end
+  function option._get_label_lines() return { "--trace[=<file>]" } end
+end
 
 -- -------------------------------------------------------------------------------------- streams --
 

@@ -7,6 +7,11 @@ local function options(command)
 end
 
 local function run(chosen, parser)
+  for _, command in ipairs(parser._commands) do
+    for _, option in ipairs(command._options) do
+      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- no word follows it
+    end
+  end
   common.out(parser["get_" .. chosen.shell .. "_complete"](parser))
   return 0
 end

@@ -22,7 +22,7 @@ local function options(command)
   command:option("--rules", "Rule profile (openacc-3.3)."):convert(common.profile)
   command:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
     :default "text"
-  command:option("--trace", common.TRACE):argname "<file>"
+  common.trace(command)
   command:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
     :argname "<file>":convert(drawing)
   command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")

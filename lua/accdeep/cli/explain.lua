@@ -1,6 +1,7 @@
 -- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule or a name of the scenario
 -- language means.
 
+local catalogue = require "accdeep.catalogue"
 local common = require "accdeep.cli.common"
 local diagnostic = require "accdeep.diagnostic"
 local explain = require "accdeep.explain"
@@ -8,19 +9,30 @@ local location = require "accdeep.location"
 local meaning = require "accdeep.meaning"
 local reference = require "accdeep.reference"
 local scenario = require "accdeep.scenario"
+local words = require "accdeep.reference.words"
 
 local function options(command)
-  command:argument("what", "FILE:LINE of a directive in a scenario, an error code, the id of a rule, or a name of the "
-    .. "scenario language; with --in, the text of a directive.")
-  command:option("--in", "The scenario whose declarations the text is about."):target "scenario":argname "<file>"
+  command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "
+    .. "id of a rule, a clause, or a name of the scenario language.")
+  command:option("--in",
+    "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
 
+-- What there is to say of a code, a rule, a name, a clause or a directive; nil if it is none.
+local function about(text)
+  local found = meaning.of_code(text) or meaning.of_rule(text) or reference.text(text)
+  local of_word = words.text(text)
+  if found or of_word then return (found or "") .. (found and of_word and "\n" or "") .. (of_word or "") end
+  return meaning.of_code(text:lower()) or meaning.of_rule(catalogue.spelled(text)) or words.text(text:lower())
+end
+
 -- A word that is neither a place, nor a code, nor a rule, nor a name.
 local function unknown(word)
-  common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a name, or --in FILE and a directive\n"
+  common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a clause, a name, or a directive\n"
   local near = diagnostic.closest(word, diagnostic.codes()) or diagnostic.closest(word, reference.all())
+    or diagnostic.closest(word, words.all()) or diagnostic.closest(word:upper(), catalogue.names())
   if near then common.err(("did you mean '%s'?\n"):format(near)) end
   return common.USAGE
 end
@@ -29,16 +41,16 @@ end
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then
-    local about = meaning.of_code(text) or meaning.of_rule(text) or reference.text(text)
-    if about then
-      common.out(about)
+    local found = about(text)
+    if found then
+      common.out(found)
       return 0
     end
     path, line = text:match "^(.+):(%d+)$"
     line = math.tointeger(tonumber(line))
-    if not line then return unknown(text) end
+    if not line and not text:find "[%s(]" then return unknown(text) end
   end
-  local source = common.read(path)
+  local source = path and common.read(path) or ""
   local failure
   local ask, done = explain.new(common.out, function(place)
     if not line then return place.file == "directive" end
@@ -46,7 +58,7 @@ local function run(chosen)
     return place.file == path and place.line and place.line <= line and line <= place.line + more
   end)
   common.check_device(chosen.device)
-  local record = scenario.run(path, source, { device = chosen.device, rules = chosen.rules, explain = ask,
+  local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules, explain = ask,
     out = function() end, draw = function() end,
     limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.whole(common.LIMIT_STEPS),
     last = not line and function(session)
@@ -65,6 +77,9 @@ local function run(chosen)
   if done() then return 0 end
   for _, case in ipairs(record.cases) do failure = failure or case.error end
   if failure then
+    if not path and failure.code:find "^unknown" and failure.code ~= "unknown-clause" then
+      failure.help = "accdeep explain --in FILE takes the declarations of a scenario"
+    end
     common.show_error(failure)
     return 2
   end

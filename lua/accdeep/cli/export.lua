@@ -1,6 +1,7 @@
 -- export.lua - `accdeep export`: the cases of a scenario as C programs.
 
 local common = require "accdeep.cli.common"
+local core = require "accdeep.core"
 local export = require "accdeep.export"
 
 local function options(command)
@@ -9,8 +10,16 @@ local function options(command)
     :choices { "openacc", "openmp" }
   command:option("--case", "The case to write, by number; needed for standard output if there are several.")
     :convert(common.whole)
-  command:option("--out", "Write each case into a file of this folder, and tell their names."):argname "<folder>"
+  command:option("--out", "Write each case into a file of this folder, which is made if needed."):argname "<folder>"
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+end
+
+-- Makes a folder, and those it lies in.
+local function make_folder(path)
+  for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
+    local ok, why = core.mkdir(path:sub(1, at - 1))
+    if not ok then error(common.environment_error(("%s: %s"):format(path, why)), 0) end
+  end
 end
 
 local function write(name, text)
@@ -31,6 +40,7 @@ local function run(chosen)
     common.err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
     return common.USAGE
   end
+  if chosen.out then make_folder(chosen.out) end
   local status = 0
   for i, case in ipairs(cases) do
     if only and i ~= only then goto continue end

@@ -2,10 +2,12 @@
 
 local catalogue = require "accdeep.catalogue"
 local common = require "accdeep.cli.common"
+local diagnostic = require "accdeep.diagnostic"
 local profile = require "accdeep.profile"
 
 local function options(command)
-  command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05."):args "?"
+  command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or a word: the "
+    .. "rules that speak of it."):args "?"
   command:mutex(
     command:flag("--coverage", "How many rules scenarios show from both sides, by section."),
     command:option("--profile", "What a rule profile decides, otherwise than tr14 first."):convert(common.profile))
@@ -24,12 +26,16 @@ local function run(chosen)
     common.out(profile.text(chosen.profile))
     return 0
   end
-  local text = catalogue.describe(chosen.id or "")
-  if not text then
-    common.err(("accdeep: there is no rule '%s'\n"):format(chosen.id))
+  local text = catalogue.describe(catalogue.spelled(chosen.id or ""))
+  local found = not text and catalogue.search(chosen.id) or {}
+  if not text and #found == 0 then
+    common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
+    local near = diagnostic.closest(chosen.id:upper(), catalogue.names())
+    if near then common.err(("did you mean '%s'?\n"):format(near)) end
     return common.USAGE
   end
-  common.out(text)
+  if text then common.out(text) end
+  for _, id in ipairs(found) do common.out(catalogue.describe(id)) end
   return 0
 end
 

@@ -32,7 +32,7 @@ local function shared_options(command)
     :choices { "cfi", "flang", "gfortran" }
   command:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
     :default "text"
-  command:option("--trace", common.TRACE):argname "<file>"
+  common.trace(command)
   command:flag("--step", "Tell what every construct does; on a terminal, step through them, and back.")
   command:option("--jobs", "Processes to run the files in."):default "1":convert(common.whole)
   command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
@@ -40,7 +40,8 @@ local function shared_options(command)
 end
 
 local function options(command)
-  command:argument("files", "Scenarios, and folders of scenarios."):args "+":argname "<file>"
+  command:argument("files", "Scenarios, and folders of scenarios; - is standard input."):args "*":argname "<file>"
+  command:option("-e", "Run this text as a scenario."):target "texts":argname "<text>":count "*"
   shared_options(command)
   command:option("--draw-dir", "Folder for pictures that scenarios draw."):argname "<folder>"
   command:flag("--trust", "Let scenarios use all of Lua's library, and draw anywhere.")
@@ -63,7 +64,12 @@ end
 
 local function scenarios(chosen)
   local all, list = {}, {}
-  for _, path in ipairs(chosen.files) do find(path, true, all) end
+  chosen.given = {} -- texts of what is no file, by the name that reports have for it
+  local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
+  for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
+  for _, path in ipairs(chosen.files) do
+    if path == "-" then add("stdin", io.read "a") else find(path, true, all) end
+  end
   local part = chosen.shard or { 1, 1 }
   for i, path in ipairs(all) do
     if (i - 1) % part[2] == part[1] - 1 then list[#list + 1] = path end
@@ -99,7 +105,9 @@ local function broken(path, failure)
 end
 
 local function run_file(path, chosen, writer, live)
-  local readable, text = pcall(common.read, path)
+  local given = chosen.given and chosen.given[path]
+  local readable, text = true, given
+  if not given then readable, text = pcall(common.read, path) end
   if not readable then return broken(path, text) end
   local output = {}
   local write = live and out or function(s) output[#output + 1] = s end
@@ -200,6 +208,10 @@ local function steps_by_hand(chosen)
 end
 
 local function run(chosen)
+  if #chosen.files == 0 and #(chosen.texts or {}) == 0 then
+    common.err "accdeep: run takes scenarios: files, folders, - for standard input, or -e TEXT\n"
+    return common.USAGE
+  end
   local paths = scenarios(chosen)
   common.check_device(chosen.device)
   if chosen.jobs == 0 then chosen.jobs = 1 end

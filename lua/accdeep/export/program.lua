@@ -299,7 +299,9 @@ end
 function Program:text()
   local language = self.language
   local case = (self.name or "all of it"):gsub("%*/", "* /")
-  local parts = { prelude.head:format(self.file, case, self.rules or "with knobs", prelude.compile[language],
+  local compile = prelude.compile[language]
+  if self.uses.strict then compile = compile:gsub("accdeep exec%.", "accdeep exec --strict.") end
+  local parts = { prelude.head:format(self.file, case, self.rules or "with knobs", compile,
     prelude.include[language]) }
   local function add(text) parts[#parts + 1] = text end
   for _, text in ipairs(self.declarations) do add(text .. "\n") end

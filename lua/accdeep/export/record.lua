@@ -147,8 +147,8 @@ end
 function Recorder:speak(language)
   local program = self.program
   if self.wanted and self.wanted ~= language then
-    self:cannot(("this is %s, whose directives mean other things than those of the language asked for"):format(
-      language == "openmp" and "OpenMP" or "OpenACC"))
+    self:cannot(("a scenario in %s cannot be exported as %s: leave out --c"):format(
+      language == "openmp" and "OpenMP" or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"))
   elseif program.language and program.language ~= language then
     self:cannot "OpenACC and OpenMP in one program: no compiler has both runtimes"
   end
@@ -429,6 +429,8 @@ function Recorder:fails(original, code, fn)
   local depth = program.depth
   local _, line = location.scenario(1)
   program.uses.fails = true
+  -- what only a check of a kernel's addresses finds
+  program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
   self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
   self.failing, self.failed = true, false
   local ok, err = pcall(original, code, fn)

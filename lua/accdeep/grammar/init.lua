@@ -4,6 +4,7 @@
 -- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
 -- parser of C texts; grammar.new makes one for another language.
 
+local advice = require "accdeep.advice"
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
 local diagnostic = require "accdeep.diagnostic"
@@ -57,31 +58,9 @@ local function describe(text, at)
   return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
 end
 
-local names_of = { omp_directive = openmp.names, directive = openacc.all_names }
-
--- What to write where a text begins with no directive: one of the other language, or the closest name.
-local function instead(text, pos, start)
-  local sentinel = text:match "^%s*#%s*pragma%s+(%a+)"
-  if sentinel == "acc" and start == "omp_directive" or sentinel == "omp" and start == "directive" then
-    return ("%s \"...\" carries out directives of %s"):format(sentinel, sentinel == "acc" and "OpenACC" or "OpenMP")
-  end
-  local words, text_of = {}, ""
-  for word in text:sub(pos):gmatch "[%a_]+" do words[#words + 1] = word end
-  local near
-  for n = 1, 3 do -- of longer names the first words may be close to a shorter one
-    text_of = n == 1 and words[1] or words[n] and text_of .. " " .. words[n] or nil
-    if not text_of then break end
-    local known = {}
-    for _, name in ipairs(names_of[start] or {}) do
-      if select(2, name:gsub(" ", "")) == n - 1 then known[name] = true end
-    end
-    near = diagnostic.closest(text_of, known) or near
-  end
-  return near and ("did you mean '%s'?"):format(near)
-end
-
 -- A parser for a language: parts (functions that add rules), starts (start rules, and whether they must
--- reach the end of the text), lex (function of trace that gives the helpers of lex.lua).
+-- reach the end of the text), lex (function of trace that gives the helpers of lex.lua), help? (function of start,
+-- text, position and message: help for an error, or nil).
 local function new(language)
   language.patterns = { [false] = {}, [true] = {} }
   local parser = {}
@@ -108,9 +87,9 @@ local function new(language)
       :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*omp%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
       what = "expected a directive"
     end
-    local help = what == "expected a directive" and instead(text, pos, start) or nil
     diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
-      or found, { length = length, rule = state and state.rule, help = help })
+      or found, { length = length, rule = state and state.rule,
+        help = language.help and language.help(start, text, pos, what) })
   end
 
   -- The LPeg pattern of a start rule.
@@ -149,6 +128,7 @@ local grammar = new {
     space = false,
   },
   lex = lex.new,
+  help = advice.syntax,
 }
 grammar.new = new
 

@@ -106,7 +106,7 @@ end
 
 -- Tells an error; the gravest is the exit status.
 function Repl:tell_error(err, file)
-  local made = scenario.as_error(err, file)
+  local made = scenario.as_error(err, file, self.run)
   self.failures[#self.failures + 1] = { ok = false, error = report.plain(made) }
   self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
 end
@@ -289,7 +289,7 @@ function Repl:failed(err)
   if self.looping or self.leaving or self:session().watching or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   if not self.silent then self:tell_error(err, self.file) end
-  local made = scenario.as_error(err, self.file)
+  local made = scenario.as_error(err, self.file, self.run)
   self.at = made.line and { file = made.file, line = made.line }
   self:loop()
 end

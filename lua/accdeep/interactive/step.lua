@@ -210,7 +210,7 @@ function Stepper:failed(err)
   if seen or self.leaving or session.watching or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   self.failure = { err = err, session = session }
-  local made = scenario.as_error(err, self.file)
+  local made = scenario.as_error(err, self.file, self.run)
   self:arrive { failed = made, file = made.file, line = made.line, last = made.line or 0 }
 end
 

@@ -58,10 +58,17 @@ end
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
+  local items, names = {}, {}
   for key, item in pairs(t) do
-    parts[#parts + 1] = ("%s = %s"):format(tostring(key), attempt(function() return item end, depth + 1))
+    local name = tostring(key)
+    names[#names + 1], items[name] = name, item
   end
-  table.sort(parts)
+  table.sort(names)
+  for i = 1, math.min(#names, ELEMENTS) do
+    local item = items[names[i]]
+    parts[i] = ("%s = %s"):format(names[i], attempt(function() return item end, depth + 1))
+  end
+  if #names > ELEMENTS then parts[#parts + 1] = ("... %d more"):format(#names - ELEMENTS) end
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 

@@ -1,6 +1,7 @@
 -- directive.lua - OpenMP directives: what kind of construct each is, which clauses it takes, and what the
 -- modifiers of its maps say.
 
+local advice = require "accdeep.advice"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar.openmp"
 local sharing = require "accdeep.openmp.sharing"
@@ -121,11 +122,11 @@ function directive.check(node, version)
     end
     if not what.clauses[name] then
       if not all_clauses[name] then
-        local near = diagnostic.closest(name, what.clauses) or diagnostic.closest(name, all_clauses)
         wrong("unknown-clause", ("there is no clause '%s'"):format(name), { rule = "OMP60-map-1",
-          help = near and ("did you mean '%s'?"):format(near) })
+          help = advice.clause(name, true, what.clauses, all_clauses) })
       end
-      wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1" })
+      wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
+        help = advice.clause(name, true) })
     end
     local key = sharing.once_key(clause)
     if key and seen[key] then

@@ -540,7 +540,7 @@ end
 -- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
 -- the body has these for itself, too.
 local function add_implicit(plan, references)
-  local session, seen = plan.session, {}
+  local session, seen, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
     local name = reference.name
     local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
@@ -563,9 +563,7 @@ local function add_implicit(plan, references)
       if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
         plan.looked_up[name] = true
       elseif behaviour == "none" then
-        raise("default-none", reference.in_text and pos or reference.pos or pos,
-          ("defaultmap(none), but '%s' is in no clause"):format(name), { rule = "OMP60-map-11",
-          help = ("name '%s' in a map or private clause"):format(name) })
+        missing[#missing + 1] = reference
       elseif behaviour == "firstprivate" or behaviour == "section" then
         plan.private[name] = { how = behaviour == "section" and "matched" or "firstprivate", variable = variable }
       elseif not plan.partly[name] then
@@ -573,6 +571,7 @@ local function add_implicit(plan, references)
       end
     end
   end
+  lower.in_no_clause(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
 -- Structures of which members are on the construct and that the body uses as a whole: what is not yet present

@@ -5,7 +5,8 @@ return {
 These names are Lua's own; what is not listed is not there, unless `accdeep run --trust` gives all of it. They differ
 from Lua's manual where a script could reach outside of its scenario or beyond its limits:
 
-- `print` writes to the scenario's output, which `--format json` and the like keep in order;
+- `print` writes to the scenario's output, which `--format json` and the like keep in order, and shows what structures,
+  lists and pointers hold: `print(host.v)`, `print(host "v.data[0:4]")`;
 - `load` takes text only, and what it loads sees the scenario's names;
 - `next`, `pairs`, `rawget`, `rawset`, `rawlen` and `setmetatable` take tables of the script's own, `getmetatable` gives
   their metatables only, and there are no finalizers (`__gc`);
