@@ -578,16 +578,13 @@ local function add_implicit(plan, node, references, default)
       end
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
       and not plan.attached[name] and not variable.absent then
-      if default == "none" then
-        raise("default-none", reference.in_text and node.pos or reference.pos or node.pos,
-          ("default(none), but '%s' is in no clause"):format(name), { rule = "ACC33-impl-2",
-          help = ("name '%s' in a data clause"):format(name) })
-      end
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
       -- a reduction in the body is the host's, too (ACC33-impl-1)
       local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
       local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
-      if not is_visible and not aggregate and not copied then
+      if default == "none" then
+        missing[#missing + 1] = reference
+      elseif not is_visible and not aggregate and not copied then
         plan.private[name] = { how = "firstprivate", variable = variable }
       elseif not is_visible then
         local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},

@@ -21,4 +21,4 @@ case("a clause of OpenMP", function() acc "parallel for copyin(a)" "for (int i =
 case("a clause of OpenACC", function() omp "target copyin(a)" "a[0] = 0;" end)
 case("two variables", function() acc "parallel default(none) copy(a)" "a[0] = v.n;" end)
 case("default none in OpenMP", function() omp "target defaultmap(none)" "a[0] = v.n;" end)
-case("a directive that declares nothing", function() declare "float g[2];\n#pragma acc declare create(g)\n" end)
+case("a directive that declares nothing", function() declare "float g[2];\n#pragma acc enter data create(g)\n" end)
