@@ -101,8 +101,7 @@ local function unknown(session, node, name, length, inner)
   end
   local near = diagnostic.closest(name, all)
   raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
-    help = name == "std" and "declare a class template of your own, or take the type from a program that was compiled "
-      .. "with -g: declare_from" or near and ("did you mean '%s'?"):format(near) or name:find("::", 1, true)
+    help = near and ("did you mean '%s'?"):format(near) or name:find("::", 1, true)
       and "declare it, or take it from a program's debug information: declare_from" or nil })
 end
 
