@@ -95,14 +95,17 @@ end
   { name = "declare", params = { "text string - declarations in C or C++" },
     text = "Types, variables with initialisers, and `#pragma acc shape`, `policy` and `#pragma omp declare mapper`"
       .. " inside or beside them, `declare target`, `requires`, `acc declare` and `routine` beside them: structures,"
-      .. " classes, unions, enumerations, templates, member functions of one `return`. Layout is that of the"
-      .. " C ABI of x86-64 System V. Variables are set to zero where nothing else is said.",
+      .. " classes, unions, enumerations, templates, namespaces. Layout is that of the C ABI of x86-64 System V and of"
+      .. " the Itanium C++ ABI. A member function can be called in bounds if its body is one `return`; other bodies are"
+      .. " passed by, constructors and destructors never run. Variables are set to zero where nothing else is said;"
+      .. " const ones cannot be assigned to. What is not supported (virtual base classes, bit-fields, specialised"
+      .. " templates, packs) is refused by name: `declare_from` takes a class as the compiler laid it out.",
     rules = "HOUSE-layout HOUSE-syntax HOUSE-names TR14-3.1.1-01",
     errors = {
       { "syntax", "text that does not parse", [[declare "int 3;"]] },
       { "unknown-type", "a type that there is not", [[declare "vektor w;"]] },
       { "duplicate-name", "a name declared before", [[declare "int n;"]] },
-      { "unsupported", "what cannot be mapped member by member, as bit-fields",
+      { "unsupported", "what cannot be mapped member by member, as bit-fields; virtual base classes",
       [[declare "struct s { int b : 3; };"]] },
       { "unknown-member", "a shape of a member that there is not",
         [[declare "struct s { int *p; \n #pragma acc shape include(q[0:2])\n };"]] },
