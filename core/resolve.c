@@ -149,13 +149,15 @@ struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, ui
 accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_claim *owner)
 {
+    char name[sizeof plan->context->error.other.name];
+    accd_name_claim(plan, owner, name, sizeof name);
     accd_status status =
         accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
                          plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         "it overlaps another object of this directive, and neither contains the "
-                         "other");
+                         "it overlaps %s of this directive, and neither contains the other",
+                         *name ? name : "another object");
     accd_object_info *other = &plan->context->error.other;
-    accd_name_claim(plan, owner, other->name, sizeof other->name);
+    memcpy(other->name, name, sizeof name);
     other->host = owner->host;
     other->bytes = owner->bytes;
     return status;

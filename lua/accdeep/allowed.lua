@@ -56,6 +56,9 @@ local all_clauses = set(compute, private, sizes, loop, "copyout delete detach fi
   "use_device device_resident link device_num default_async include exclude init_needed type",
   "read write update capture bind nohost")
 
+-- Clauses of policies that a directive has only in nests.
+local of_policies = set "use shape"
+
 -- Clauses that stand once, whatever they say.
 local once = set "if finalize if_present default async device_num default_async read write update capture"
 
@@ -77,7 +80,10 @@ end
 -- Raises about a clause that a directive does not take.
 function allowed.refuse_clause(node, clause, takes)
   local name = clause.name
-  if not all_clauses[name] then
+  if of_policies[name] then
+    raise("clause-not-allowed", clause.pos, ("'%s' belongs to policies"):format(name), { length = #name,
+      rule = "TR14-3.3-13", help = ("write it in a nest: invoke<>(X)::{ %s(...) }"):format(name) })
+  elseif not all_clauses[name] then
     raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
       { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, all_clauses) })
   end

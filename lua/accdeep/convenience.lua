@@ -8,6 +8,7 @@
 -- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
 
 local diagnostic = require "accdeep.diagnostic"
+local fortran = require "accdeep.fortran.unparse"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local types = require "accdeep.types"
@@ -42,6 +43,88 @@ local function way_to(session, variable)
   return objects[1].node, objects[1].type, steps, subscripts
 end
 
+local function is_range(node)
+  for _, arg in ipairs(node.args or {}) do
+    if arg.tag == "range" then return true end
+  end
+  return node.tag == "section"
+end
+
+-- What stands behind a member: nothing for all of a component.
+local function subscript_of(node)
+  if node.tag == "index" then
+    return { tag = "section", pos = node.pos, start = node.index, length = place.number(1, node.pos) }
+  elseif node.tag ~= "reference" then
+    return node
+  end
+  for _, arg in ipairs(node.args) do
+    if arg.tag ~= "range" or arg.first or arg.last or arg.step then
+      return { tag = "section", pos = node.pos, ranges = node.args }
+    end
+  end
+end
+
+local on_the_way = { member = true, component = true, index = true, section = true, alias = true, reference = true }
+
+-- Whether a variable's own name stands for several elements.
+local function is_array(session, node)
+  local variable = session.scope.variables[node.name]
+  return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
+    and (variable.type.rank or 0) > 0
+end
+
+-- Whether Fortran itself has a place for a variable: p(:)%n is one, of p(:)%a(:) there is none.
+local function is_designator(session, variable)
+  if not session.dialect.element_type then return false end
+  local ok, err = pcall(session.dialect.element_type, session, variable)
+  return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
+end
+
+-- A member of all structures of a section, p[0:2].a[0:n], p(:)%m%a: the section, steps with their subscripts, and
+-- where the section stands. nil for everything else.
+local function way_through(session, variable)
+  local chain, root = {}, variable
+  while root.tag ~= "id" do
+    if not on_the_way[root.tag] then return nil end
+    table.insert(chain, 1, root)
+    root = root.base
+  end
+  local steps, several, through = {}, nil, nil
+  for _, node in ipairs(chain) do
+    local last = steps[#steps]
+    if node.name then
+      if node.tag == "component" and root.tag == "id" and not last and is_array(session, root) then several = root end
+      through = through or several
+      if node.arrow and last and not last.subscripts[1] then
+        last.subscripts[1] = subscript_of(place.element(nil, place.number(0, node.pos), node.pos))
+      elseif node.arrow and not last then
+        root = place.element(root, place.number(0, node.pos), node.pos)
+      end
+      steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    else
+      several = several or is_range(node) and node or nil
+      if last then last.subscripts[#last.subscripts + 1] = subscript_of(node) else root = node end
+    end
+  end
+  if not through or is_designator(session, variable) then return nil end
+  return root, steps, through.pos
+end
+
+-- The directive whose nest says what a clause with such a member means.
+local function nest_for(session, name, clause, root, steps)
+  local direction = directions[clause.name]
+  local text = direction and "update" or clause.name
+  for i = #steps, 1, -1 do
+    local parts = { steps[i].name }
+    for _, s in ipairs(steps[i].subscripts) do parts[#parts + 1] = unparse.section(s) end
+    if i < #steps then text = "invoke<>" end
+    text = ("%s(%s)%s"):format(text, table.concat(parts), i < #steps and steps.nest or "")
+    steps.nest = ("::{ default(exclude) %s }"):format(text)
+  end
+  return ("%s invoke<>(%s%s)%s"):format(name, direction and direction .. ": " or "",
+    session.dialect.element_type and fortran(root) or unparse.expression(root), steps.nest)
+end
+
 -- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
 local function key_for(name, subscripts)
   local parts = { name }
@@ -72,7 +155,8 @@ end
 local function follow(node, steps, subscripts)
   local i = 1
   while steps[i] do
-    local step, sections = steps[i], {}
+    local step = steps[i]
+    local sections = table.move(step.subscripts or {}, 1, #(step.subscripts or {}), 1, {})
     i = i + 1
     while steps[i] and steps[i].index do
       sections[#sections + 1] = { tag = "section", pos = steps[i].pos, start = steps[i].index,
@@ -170,8 +254,8 @@ local function pieces_of(session, each)
   return pieces
 end
 
--- The clauses of a directive with members lowered. kind: of the construct.
-function convenience.lower(session, kind, clauses)
+-- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
+function convenience.lower(session, kind, clauses, directive)
   local roots, any = {}, false
   local function of_this(name) return session:this_member(name) ~= nil end
   local taken = {} -- variable -> the root whose nest says it
@@ -188,7 +272,17 @@ function convenience.lower(session, kind, clauses)
   local pieces = pieces_of(session, each)
   each(function(clause, variable)
     if pieces[variable] then return end
-    local node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, variable)
+    local node, steps, pos = way_through(session, variable)
+    local record, subscripts
+    local through = node
+    if node and not session.rules.extended then
+      raise("syntax", pos, "a section cannot have members", { rule = "TR14-3.4-02",
+        help = ("each element has bounds of its own: %s"):format(nest_for(session, directive, clause, node, steps)) })
+    elseif node then
+      record = place.element_type(session, node)
+    else
+      node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, variable)
+    end
     if not node then return end
     local key = key_of(clause, node)
     local root, child = nil, nil
@@ -201,7 +295,8 @@ function convenience.lower(session, kind, clauses)
     end
     taken[variable], any = root, true
     set_clause(child, clause, variable)
-    root.places[#root.places + 1] = { name = place.render((place.take_apart(variable)), {}), pos = variable.pos }
+    root.places[#root.places + 1] = { pos = variable.pos,
+      name = through and unparse.expression(variable) or place.render((place.take_apart(variable)), {}) }
   end)
   if not any then return clauses end
   -- of several clauses that name a base the plainest gives the default; the others stand for themselves

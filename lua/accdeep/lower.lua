@@ -720,7 +720,9 @@ function lower.directive(session, node, options)
     plan.once = true
     return plan
   end
-  if session.rules.members == "held" then plan.clauses = convenience.lower(session, plan.kind, plan.clauses) end
+  if session.rules.members == "held" then
+    plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
+  end
   local requests = requests_of(plan, plan.clauses)
   for _, clause in ipairs(node.clauses) do -- nothing until a data clause maps them (ACC33-dec-1)
     local names = clause.name == "link" and lower.simple_names(clause) or {}

@@ -40,6 +40,12 @@ function shape.is_wished(session, clause)
   return wished[clause.name] and session.rules.extended
 end
 
+-- Raises for such a clause where the rules do not know it.
+function shape.wished_clause(session, clause)
+  local rule = wished[clause.name]
+  if rule then shape.wish(session, clause.pos, rule, ("clauses '%s'"):format(clause.name)) end
+end
+
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
   if data_clauses[clause.name] then
@@ -47,6 +53,7 @@ local function check_clause(session, clause)
       clause.name), { length = #clause.name, rule = "TR14-3.1.1-03",
       help = "directions come from the clause that uses the shape" })
   end
+  shape.wished_clause(session, clause)
   local near = diagnostic.closest(clause.name, own_clauses)
   raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),
     { length = #clause.name, rule = "TR14-3.1.1-03", help = near and ("did you mean '%s'?"):format(near) })
@@ -108,8 +115,11 @@ function shape.known(session, record, name, pos)
   end
   if found then return end
   local near = diagnostic.closest(name, session:shape_names(record))
+  local is_policy = session:policies_of(record)[name]
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
-    { length = #name, rule = "TR14-3.1.2-08", help = near and ("did you mean '%s'?"):format(near) })
+    { length = #name, rule = "TR14-3.1.2-08",
+      help = is_policy and ("'%s' is a policy, which decides directions itself: invoke<%s>(...)"):format(name, name)
+        or near and ("did you mean '%s'?"):format(near) })
 end
 
 -- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).

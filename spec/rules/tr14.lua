@@ -384,7 +384,11 @@ return {
   { id = "TR14-3.4-01", section = "3.4", kind = "lowering", status = "done",
     text = "Pure sugar over nests: nothing it does is impossible without it." },
   { id = "TR14-3.4-02", section = "3.4", kind = "syntax", status = "done",
-    text = "Base: a simple scalar variable, or implicit this in a C++ member function." },
+    text = "Base: a simple scalar variable, or implicit this in a C++ member function. (Any lvalue "
+      .. "that names one object is taken, evaluated once. A section, p[0:2].a[0:n], is none: each "
+      .. "element has bounds of its own, which a nest can say and the clause cannot; the error "
+      .. "prints that nest. tr14x takes it: a member without a section has the bounds of its "
+      .. "shape or descriptor, a section that is written holds for all elements.)" },
   { id = "TR14-3.4-03", section = "3.4", kind = "syntax", status = "done",
     text = "C/C++ clause(base.member-shape), Fortran clause(base%member-shape); members may "
       .. "carry sections." },

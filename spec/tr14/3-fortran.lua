@@ -1,6 +1,6 @@
 -- Chapter 3 in Fortran's spelling: '%' and parentheses where C has '.' and brackets.
 scenario { title = "TR14 3: directives in Fortran", language = "fortran", rules = "tr14",
-  cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.3-11", "TR14-3.4-03", "TR14-3.4-05",
+  cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.3-11", "TR14-3.4-02", "TR14-3.4-03", "TR14-3.4-05",
   "TR14-3.4-07" } }
 
 fortran [[
@@ -121,4 +121,42 @@ case("accepts: <> alone is a shallow copy, although components describe themselv
     expect.absent "w%list"
     expect.absent "w%in%a"
   end)
+end)
+
+local sections = [[
+  type inner
+    real, allocatable :: a(:)
+  end type inner
+  type each
+    integer :: n
+    type(inner) :: m
+    real, allocatable :: a(:)
+  end type each
+  type(each), allocatable :: p(:)
+  allocate(p(2))
+  allocate(p(1)%a(1), p(2)%a(2), p(1)%m%a(3), p(2)%m%a(4))
+]]
+
+case("rejects: components of a section; the error prints the nest that works [TR14-3.4-02]", function()
+  fortran(sections)
+  for text, nest in pairs {
+    ["data copy(p(:)%a(:))"] = "data invoke<>(p(:))::{ default(exclude) copy(a) }",
+    ["data create(p%m%a)"] = "data invoke<>(p)::{ default(exclude) invoke<>(m)::{ default(exclude) create(a) } }",
+    ["data copyin(p(1:2)%a(1:1))"] = "data invoke<>(p(1:2))::{ default(exclude) copyin(a(1:1)) }",
+  } do
+    expect.equal(expect.fails("syntax", function() acc(text) end).help, "each element has bounds of its own: " .. nest)
+    acc(nest) (function() end)
+  end
+end)
+
+case("accepts: under tr14x descriptors say how long each is [TR14-3.4-02]", function()
+  rules "tr14x"
+  fortran(sections)
+  for _, text in ipairs { "p(:)%m%a(:)", "p%m%a" } do
+    acc("data create(" .. text .. ")") (function()
+      expect.present "p(1)%m%a"
+      expect.present "p(2)%m%a"
+      expect.absent "p(1)%a"
+    end)
+  end
 end)

@@ -193,3 +193,26 @@ end)
 case("rejects: the base is absent, and must be there [TR14-3.4-12]", function()
   expect.fails("not-present", function() acc "data present(X) copyin(X.a[0:X.n])" end)
 end)
+
+case("rejects: members of a section of structures; the error prints the nest that works [TR14-3.4-02]", function()
+  declare [[
+    struct inner { int k; float *b; };
+    struct each { int n; float *a; struct inner in, *to; };
+    struct each *p;
+  ]]
+  host.p = { { n = 1, a = { 1 }, ["in"] = { k = 1, b = { 2 } }, to = { { k = 1, b = { 3 } } } },
+    { n = 2, a = { 4, 5 }, ["in"] = { k = 1, b = { 6 } }, to = { { k = 1, b = { 7 } } } } }
+  for text, nest in pairs {
+    ["data copy(p[0:2].a[0:n])"] = "data invoke<>(p[0:2])::{ default(exclude) copy(a[0:n]) }",
+    ["data create(p[0:2].in.b[0:k])"] = "data invoke<>(p[0:2])::{ default(exclude) invoke<>(in)::{ default(exclude) "
+      .. "create(b[0:k]) } }",
+    ["data copyin(p[0:2].to->b[0:1])"] = "data invoke<>(p[0:2])::{ default(exclude) invoke<>(to[0:1])::{ "
+      .. "default(exclude) copyin(b[0:1]) } }",
+  } do
+    local help = expect.fails("syntax", function() acc(text) end).help
+    expect.equal(help, "each element has bounds of its own: " .. nest)
+    acc(nest) (function() end)
+  end
+  local help = expect.fails("syntax", function() acc "update self(p[0:2].a[0:n])" end).help
+  expect(help:find("update invoke<>(self: p[0:2])::{ default(exclude) update(a[0:n]) }", 1, true))
+end)

@@ -11,7 +11,8 @@
 --
 -- Nests stand in shapes and policies too, bounds see members of the nests around, and shapes may be recursive.
 scenario { title = "TR14 5: future direction", rules = "tr14x", cites = { "TR14-5-01", "TR14-5-02", "TR14-5-03",
-  "TR14-5-04", "TR14-5-05", "TR14-5-06", "TR14-5-07", "TR14-5-08", "TR14-5-09", "TR14-5-10", "TR14-4.2-01" } }
+  "TR14-5-04", "TR14-5-05", "TR14-5-06", "TR14-5-07", "TR14-5-08", "TR14-5-09", "TR14-5-10", "TR14-4.2-01",
+  "TR14-3.4-02" } }
 
 declare [=[
   struct part { int n; float *p, *q;
@@ -322,4 +323,35 @@ case("rejects: such a shape for numbers [TR14-5-02]", function()
     row<float> F;
   ]]
   expect.invalid("acc data copyin<each(both)>(F)", "not-a-struct")
+end)
+
+case("accepts: members of a section of structures [TR14-3.4-02]", function()
+  declare [[
+    struct each { int n; float *a; struct part in;
+        #pragma acc shape include(a[0:n])
+    };
+    struct each *p;
+    int m = 1;
+  ]]
+  host.p = { { n = 1, a = { 1 }, ["in"] = part() }, { n = 2, a = { 2, 3 }, ["in"] = part() } }
+  local function made(text)
+    local names = {}
+    for _, e in ipairs(events(function() acc(text) (function() end) end)) do
+      if e.op == "alloc" then names[#names + 1] = e.name end
+    end
+    return names
+  end
+  expect.equal(made "data copy(p[0:2].a)", { "p[0:2]", "p[0].a[0:1]", "p[1].a[0:2]" })
+  expect.equal(made "data copy(p[0:2].a[0:m])", { "p[0:2]", "p[0].a[0:1]", "p[1].a[0:1]" })
+  expect.equal(made "data copyin(p[1:1].in.q[0:2])", { "p[1:1]", "p[1].in.q[0:2]" })
+  acc "data copyin(p[0:2]) create(p[0:2].a)" (function()
+    expect.uninitialized "p[1].a[0:2]"
+    expect.events(function() acc "update self(p[0:2].n)" end, { "d2h p[0].n", "d2h p[1].n" })
+  end)
+end)
+
+case("rejects: a length that means nothing where it stands [TR14-3.4-02]", function()
+  declare "struct each { int len; float *a; }; struct each *p;"
+  expect.invalid("acc data copy(p[0:2].a[0:len])", "unknown-name")
+  expect.invalid("acc data copy(p[0:2].b)", "unknown-member")
 end)

@@ -3,6 +3,7 @@ scenario { title = "TR14: corners", rules = "tr14", cites = {
   "HOUSE-expect", "TR14-1.1-06", "TR14-2.3-05", "TR14-3.1.1-04", "TR14-3.1.1-06", "TR14-3.1.1-21", "TR14-3.2.2-06",
   "TR14-3.5-01", "TR14-3.5-03", "TR14-3.5-06", "TR14-3.5-07", "TR14-4.3-08", "TR14-4.3-10", "TR14-4.3-16",
   "TR14-4.3-17", "TR14-3.4-02", "TR14-3.4-10", "TR14-4.3-18", "ACC33-2.7.1-4", "TR14-3.4-07",
+  "TR14-3.1.2-08", "TR14-3.2.2-02", "TR14-4.2-05",
 } }
 
 case("accepts: a template is described after it was used as a member of another [TR14-2.3-05]", function()
@@ -299,4 +300,34 @@ case("rejects: one section in two clauses, its start a call [TR14-3.4-07]", func
   host.X.a = { 1, 2, 3, 4 }
   expect.invalid("acc data copyin(X.a[f(0):1]) create(X.a[f(0):1])", "duplicate-clause")
   acc "data copyin(X.a[f(0):1]) create(X.a[f(2):1])" (function() expect.device("X.a[0:1]", { 1 }) end)
+end)
+
+case("rejects: a policy where a shape belongs, and the other way round, is called what it is"
+  .. " [TR14-3.1.2-08 TR14-3.2.2-02]", function()
+  declare [[
+    struct both { int n; float *a;
+      #pragma acc shape(only_a) default(exclude) include(a[0:n])
+      #pragma acc policy(calc) default(exclude) copy(a)
+    };
+    struct both B;
+  ]]
+  local function help(text) return expect.fails(text:match "^%S+", function() acc(text:match "^%S+ (.*)$") end).help end
+  expect(help "unknown-shape data copy<calc>(B)":find("invoke<calc>", 1, true))
+  expect(help "unknown-policy data invoke<only_a>(B)":find("copy<only_a>", 1, true))
+  expect(help "clause-not-allowed data copy(B) use(calc)":find("invoke<>(X)::{ use(...) }", 1, true))
+  expect(help "syntax shape(s) type(struct both) with(m) include(a[0:m])":find("tr14x", 1, true))
+  expect(help "syntax policy(s) type(struct both) with(m) default(exclude) copy(a[0:m])":find("tr14x", 1, true))
+end)
+
+case("rejects: a partial overlap names both objects [TR14-4.2-05]", function()
+  declare [[
+    float cells[8];
+    struct halves { float *low, *high;
+      #pragma acc shape include(low[0:4], high[0:4])
+    };
+    struct halves H;
+  ]]
+  host.H.low, host.H.high = addr "cells[0]", addr "cells[2]"
+  local problem = expect.fails("partial-overlap", function() acc "enter data copyin(H)" end)
+  expect(problem.message:find("H.low[0:4]", 1, true) and problem.message:find("H.high[0:4]", 1, true))
 end)
