@@ -62,10 +62,10 @@ local function check_clause(session, clause)
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end
-  shape.wished_clause(session, clause)
   local near = diagnostic.closest(clause.name, others) or diagnostic.closest(clause.name, policy.actions)
   raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
-    { length = #clause.name, rule = "TR14-3.2.1-02", help = near and ("did you mean '%s'?"):format(near) })
+    { length = #clause.name, rule = "TR14-3.2.1-02",
+      help = shape.wished_help(clause) or near and ("did you mean '%s'?"):format(near) })
 end
 
 -- What the policy is called that a plain clause with this action means (TR14-5-09).
@@ -118,6 +118,8 @@ local function enter_member(session, record, made, clause, item, inside)
     if clause.shape and clause.shape.name and of.complete and of ~= inside
       and not shape.is_parameter(made, clause.shape.name) then
       policy.known(session, of, clause.shape.name, clause.shape.pos)
+      local kind = session:policies_of(of)[clause.shape.name].kind
+      if kind then of_kind(made, kind, clause.pos, clause.name) end
     end
   end
   entry.inner = shape.inner(member, item, clause)

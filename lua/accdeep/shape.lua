@@ -40,10 +40,9 @@ function shape.is_wished(session, clause)
   return wished[clause.name] and session.rules.extended
 end
 
--- Raises for such a clause where the rules do not know it.
-function shape.wished_clause(session, clause)
-  local rule = wished[clause.name]
-  if rule then shape.wish(session, clause.pos, rule, ("clauses '%s'"):format(clause.name)) end
+-- The help for such a clause where the rules do not know it, or nil.
+function shape.wished_help(clause)
+  return wished[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(clause.name)
 end
 
 local function check_clause(session, clause)
@@ -53,10 +52,10 @@ local function check_clause(session, clause)
       clause.name), { length = #clause.name, rule = "TR14-3.1.1-03",
       help = "directions come from the clause that uses the shape" })
   end
-  shape.wished_clause(session, clause)
   local near = diagnostic.closest(clause.name, own_clauses)
   raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),
-    { length = #clause.name, rule = "TR14-3.1.1-03", help = near and ("did you mean '%s'?"):format(near) })
+    { length = #clause.name, rule = "TR14-3.1.1-03",
+      help = shape.wished_help(clause) or near and ("did you mean '%s'?"):format(near) })
 end
 
 -- The type that a clause type(T) names. record: the type the directive stands in, or nil.
@@ -128,6 +127,32 @@ function shape.section_values(subscript)
   return { first, subscript.length }
 end
 
+-- The value of a bound that is a number, or nil.
+local function number_in(node)
+  local negative = node and node.tag == "unary" and node.op == "-"
+  local n = negative and node.e or node
+  if not n or n.tag ~= "num" then return nil end
+  return negative and -n.value or n.value
+end
+
+-- What is wrong with a bound whatever names mean later.
+local function check_bound(item, subscript, t)
+  if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
+      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+  end
+  local length = number_in(subscript.length)
+  if length and length < 0 then
+    raise("invalid-section", subscript.length.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  local to = subscript.tag == "alias" and subscript.to
+  if to and to.tag == "id" and to.name == item.name and not item.outer then
+    raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
+      { length = #to.name, rule = "TR14-3.5-12" })
+  end
+end
+
 -- The member that an item of a clause names, with sections that its type can have. Raises. The third
 -- result: values for a container's shape.
 function shape.member(record, item, session)
@@ -151,6 +176,7 @@ function shape.member(record, item, session)
       raise("not-a-pointer", subscript.pos, ("'%s' is %s: it has no elements"):format(item.name,
         types.name(t)), { rule = "TR14-3.1.1-22" })
     end
+    check_bound(item, subscript, t)
     if subscript.tag == "alias" and (t.kind ~= "pointer" and t.kind ~= "descriptor" or item.subscripts[i + 1]) then
       raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer leads to, as the last section",
         { rule = "TR14-3.5-01" })

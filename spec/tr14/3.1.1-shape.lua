@@ -4,7 +4,7 @@ scenario { title = "TR14 3.1.1: the shape directive", rules = "tr14", cites = { 
   "TR14-3.1.1-08", "TR14-3.1.1-09", "TR14-3.1.1-10", "TR14-3.1.1-11", "TR14-3.1.1-12",
   "TR14-3.1.1-13", "TR14-3.1.1-14", "TR14-3.1.1-15", "TR14-3.1.1-16", "TR14-3.1.1-17",
   "TR14-3.1.1-18", "TR14-3.1.1-19", "TR14-3.1.1-20", "TR14-3.1.1-21", "TR14-3.1.1-22",
-  "TR14-3.1.1-23" } }
+  "TR14-3.1.1-23", "TR14-3.5-12" } }
 
 declare [[
   struct array { int n; float *a, *b; };
@@ -566,3 +566,17 @@ case("rejects: a negative length, bounds that overflow, more than there is [TR14
     host.W.n = 1 << 61
     expect.fails("invalid-section", function() acc "enter data copyin(W)" end)
   end)
+
+case("rejects: bounds that are wrong whatever names mean, where written [TR14-3.1.1-23 TR14-3.5-12]", function()
+  expect.invalid("acc shape(s) type(struct other) include(k[0:1])", "not-a-pointer")
+  declare "struct written { int n; float *a, **rows; double fixed[4]; };"
+  for _, bound in ipairs { "a[0:]", "a[:]", "rows[0:n][0:]", "a[0:-1]", "fixed[1:-2]", "a[@a]" } do
+    expect.invalid("acc shape(s) type(struct written) include(" .. bound .. ")", "invalid-section")
+    expect.invalid("acc policy(p) type(struct written) default(exclude) copy(" .. bound .. ")", "invalid-section")
+  end
+  -- names may be declared later
+  acc "shape(later) type(struct written) include(a[0:length_of_all], fixed[1:])"
+  declare "struct written W; int length_of_all = 1;"
+  host.W.a = alloc("float", 1)
+  acc "data copyin<later>(W)" (function() expect.present "W.a[0:1]" end)
+end)

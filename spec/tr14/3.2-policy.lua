@@ -492,6 +492,8 @@ end)
 
 case("rejects: kinds must agree [TR14-3.2.4-03]", function()
   expect.invalid("acc data invoke<>(O)::{ default(exclude) invoke<only_b>(d) }", "clause-not-allowed")
-  acc "policy(wrong) type(struct outer) default(create) invoke<only_b>(d)"
-  expect.invalid("acc data invoke<wrong>(O)", "clause-not-allowed")
+  -- where it is written, not where it is used
+  expect.invalid("acc policy(wrong) type(struct outer) default(create) invoke<only_b>(d)", "clause-not-allowed")
+  expect.invalid("acc policy(wrong) type(struct outer) default(exclude) update(k) invoke<in_out>(d)",
+    "clause-not-allowed")
 end)

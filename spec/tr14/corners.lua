@@ -315,8 +315,8 @@ case("rejects: a policy where a shape belongs, and the other way round, is calle
   expect(help "unknown-shape data copy<calc>(B)":find("invoke<calc>", 1, true))
   expect(help "unknown-policy data invoke<only_a>(B)":find("copy<only_a>", 1, true))
   expect(help "clause-not-allowed data copy(B) use(calc)":find("invoke<>(X)::{ use(...) }", 1, true))
-  expect(help "syntax shape(s) type(struct both) with(m) include(a[0:m])":find("tr14x", 1, true))
-  expect(help "syntax policy(s) type(struct both) with(m) default(exclude) copy(a[0:m])":find("tr14x", 1, true))
+  expect(help "unknown-clause shape(s) type(struct both) with(m) include(a[0:m])":find("tr14x", 1, true))
+  expect(help "unknown-clause policy(s) type(struct both) with(m) default(exclude) copy(a[0:m])":find("tr14x", 1, true))
 end)
 
 case("rejects: a partial overlap names both objects [TR14-4.2-05]", function()
