@@ -598,6 +598,7 @@ function scenario.run(file, text, options)
     -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
     local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
     local chunk, problem = load(script, "@" .. file, "t", env)
+    if problem == "not enough memory" then error(problem, 0) end
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"
       error(diagnostic.new { code = "syntax", message = message or problem, file = file,
