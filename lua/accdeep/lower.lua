@@ -285,7 +285,10 @@ function Plan:object(request, node)
   local session, b = self.session, codegen.builder()
   if session.dialect.item then
     local made, code = session.dialect.item(self, request, node, asked)
-    return self:add(finish(made, code, request))
+    self:add(finish(made, code, request))
+    for _, more in ipairs(self.extensions or {}) do self:add(finish(table.unpack(more))) end
+    self.extensions = nil
+    return made
   end
   local ctx = { session = session }
   local from = codegen.lvalue(b, ctx, node)

@@ -124,6 +124,12 @@ end
 -- The rule that an access outside of an object breaks.
 local function bounds_rule(session) return session.rules.is_openmp and "OMP60-sec-1" or "TR14-1.2-10" end
 
+-- A section of what a pointer points to, as the program's language has it; least: the smallest one.
+local function section_text(session, name, least)
+  if session.options.language == "fortran" then return ("%s(%s)"):format(name or "p", least and "1:0" or "1:n") end
+  return ("%s[%s]"):format(name or "p", least and ":0" or "0:n")
+end
+
 -- Why a device cannot follow a pointer.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
@@ -138,22 +144,21 @@ function Device:classify(address, low, frame)
   if note.gone then
     fail(frame, "out-of-bounds", ("%s leads to data that are not present on device %d any more"):format(name,
       self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
-        help = ("what it was attached to was unmapped; map it again: %s[0:n]"):format(note.name) })
+        help = "what it was attached to was unmapped; map it again: " .. section_text(self.session, note.name) })
   end
   local openmp = self.session.kernel and self.session.kernel.plan.openmp
   if note.unmatched then
     fail(frame, "null-pointer", ("%s is null on device %d: what it leads to on the host is not present"):format(name,
       self.number), { rule = "OMP60-map-10", help = note.record
         and ("map the structure, %s[:1], or the members used on this construct, %s->..."):format(note.name, note.name)
-        or ("map a section of it: %s[0:n]"):format(note.name) })
+        or "map a section of it: " .. section_text(self.session, note.name) })
   elseif address >= 0 and address < 4096 then
     fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
       { rule = "TR14-4.3-15" })
   end
   local target = ctx:present_at(self.number, address, false)
-  local fortran = self.session.options.language == "fortran"
-  local help = note.name and not fortran and ("map its target by a section: %s[0:n]"):format(note.name)
-    or note.name and ("map its target: %s"):format(note.name) or "map its target by a section of the pointer"
+  local help = note.name and "map its target by a section: " .. section_text(self.session, note.name)
+    or "map its target by a section of the pointer"
   if note.clause then
     help = ("%s(%s) keeps the value: without the clause it leads to what is present there"):format(note.clause,
       note.name)
@@ -161,8 +166,8 @@ function Device:classify(address, low, frame)
     help = ("its target is present, but a pointer is attached only where it is mapped and a section of it, %s[:0] at "
       .. "least, is"):format(note.name or "of it")
   elseif target and openmp then
-    help = ("its target is present, but a pointer is attached only where a section of it, %s[:0] at least, is mapped "
-      .. "while the pointer or the section is new"):format(note.name or "p")
+    help = ("its target is present, but a pointer is attached only where a section of it, %s at least, is mapped "
+      .. "while the pointer or the section is new"):format(section_text(self.session, note.name, true))
   elseif target then
     help = ("its target, %s, is present: attach the pointer, or map it by a section of it"):format(target.name)
   end

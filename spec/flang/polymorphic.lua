@@ -1,7 +1,7 @@
 -- Polymorphic objects: their descriptors lead to the record of the dynamic type, which an attach brings along.
 scenario { title = "FLANG: descriptors with an addendum", language = "fortran", rules = "openacc-3.3",
   cites = { "FLANG-other-1", "FLANG-composite-1", "FLANG-api-3", "FLANG-api-4", "FLANG-api-5", "FLANG-api-7",
-  "FLANG-todo-1" } }
+  "FLANG-todo-1", "TR14-1.1-05", "TR14-1.1-02" } }
 
 fortran [[
   type base
@@ -233,4 +233,90 @@ case("rejects: what lives for the call is not attached, and nothing of it stays 
   expect.equal(#state().present, 1)
   expect.equal(state().present[1].bytes, 8)
   expect.fails("not-a-pointer", function() fortran "call attaching(c)" end)
+end)
+
+-- ------------------------------------------------------------ components of the dynamic type, deeply --
+
+local extended = [[
+  type small
+    integer :: n
+  end type
+  type, extends(small) :: large
+    real, allocatable :: w(:)
+  end type
+  type hold
+    class(small), allocatable :: b, many(:)
+    real, pointer :: p(:)
+  end type
+  type(hold) :: h
+  real, target :: y(4)
+  allocate(large :: h%b)
+  allocate(large :: h%many(2))
+  select type (q => h%b)
+  type is (large)
+    allocate(q%w(4))
+    q%w = 3
+  end select
+  select type (q => h%many)
+  type is (large)
+    allocate(q(2)%w(3))
+    q(2)%w = 5
+  end select
+  h%p => y
+]]
+
+local in_kernel = [[
+  !$acc serial default(present)
+  select type (q => h%b)
+  type is (large)
+    q%w(3) = 1
+  end select
+  select type (q => h%many)
+  type is (large)
+    q(2)%w(1) = 2
+  end select
+  !$acc end serial
+]]
+
+local function check_host()
+  fortran [[
+    select type (q => h%b)
+    type is (large)
+      y(2) = q%w(3)
+    end select
+    select type (q => h%many)
+    type is (large)
+      y(3) = q(2)%w(1)
+    end select
+  ]]
+  expect.host("y(2)", 1)
+  expect.host("y(3)", 2)
+end
+
+case("accepts: components of the dynamic type are followed under tr14 [TR14-1.1-05]", function()
+  rules "tr14"
+  fortran(extended)
+  acc "enter data copyin(h)"
+  fortran(in_kernel)
+  acc "exit data copyout(h)"
+  expect.equal(#state().present, 0)
+  check_host()
+end)
+
+case("accepts: an update brings them, too [TR14-1.1-05]", function()
+  rules "tr14"
+  fortran(extended)
+  acc "enter data copyin(h)"
+  fortran(in_kernel)
+  acc "update self(h)"
+  check_host()
+end)
+
+case("rejects: without the profile they are not followed, and the help says what to write [TR14-1.1-02]", function()
+  fortran(extended)
+  acc "enter data copyin(h)"
+  local ok, err = pcall(fortran, "!$acc serial default(present)\nh%p(1) = 1\n!$acc end serial")
+  expect.equal(ok, false)
+  expect.equal(err.code, "host-pointer-on-device")
+  expect.equal(err.help, "map its target by a section: h%p(1:n)")
 end)

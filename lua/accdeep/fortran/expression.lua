@@ -199,7 +199,25 @@ function expression.valued(env, e)
   return e
 end
 
+-- Intrinsic procedures of Fortran that there are not here.
+local beyond = {}
+for name in ([[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
+  command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line findloc
+  gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge minloc
+  move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
+  selected_real_kind spread storage_size system_clock trim unpack verify]]):gmatch "%S+" do
+  beyond[name] = true
+end
+
+-- Raises about an intrinsic procedure that there is not.
+function expression.check_intrinsic(name, pos)
+  if not beyond[name] then return end
+  raise("unsupported", pos, ("the intrinsic procedure '%s' is not supported"):format(name), { length = #name,
+    rule = "HOUSE-version", help = "write what it computes as statements" })
+end
+
 local function unknown_name(env, node)
+  expression.check_intrinsic(node.name, node.pos)
   local names = env.session.scope:names()
   for name in pairs(expression.intrinsics) do names[name] = true end
   local near = diagnostic.closest(node.name, names)
@@ -310,7 +328,10 @@ end
 -- A scalar integer: bounds, indices, counts.
 local function integer(env, node)
   local e = compile(env, node)
-  if e.rank ~= 0 or e.type.class ~= "integer" then
+  if e.rank ~= 0 then
+    raise("type-mismatch", node.pos, ("a scalar is needed, this has %d dimension%s"):format(e.rank,
+      e.rank == 1 and "" or "s"))
+  elseif e.type.class ~= "integer" then
     raise("type-mismatch", node.pos, ("an integer is needed, this is %s"):format(types.name(e.type)))
   end
   return e.value, e
@@ -444,8 +465,11 @@ function compilers.reference(env, node)
     elseif arg.tag == "keyword" then
       raise("syntax", arg.pos, "an index has no keyword")
     else
-      local value, e = integer(env, arg)
-      if e.rank > 0 then raise("unsupported", arg.pos, "vector subscripts are not supported") end
+      if compile(env, arg).rank > 0 then
+        raise("unsupported", arg.pos, "vector subscripts are not supported", { rule = "HOUSE-version",
+          help = "write a loop over the elements" })
+      end
+      local value = integer(env, arg)
       indices[i] = value
       subscripts[i] = { index = value }
     end

@@ -218,6 +218,41 @@ local function declarations(rules, lx)
   rules.specification = V "derived" + V "declaration" + V "nothing"
 end
 
+-- --------------------------------------------------------------- what is known and not carried out --
+
+-- Statements of Fortran that there are not here, each with what to write instead.
+local function beyond(rules, lx)
+  local sym, word, name = lx.sym, lx.word, lx.name
+  local function refused(p, what, help)
+    return lpeg.Cmt(Cp() * p, function(_, _, pos)
+      error({ syntax = ("%s is not supported"):format(what), unsupported = true, pos = pos,
+        length = #what:match "^[^ ]+", help = help }, 0)
+    end)
+  end
+  local label = (name * sym ":" / 0) ^ -1
+  local unit = V "parentheses" * lx.space * -(P "=" - P "==") * -P "%" * -P "("
+  local variables = (name / 0) * sym "/"
+  rules.beyond = refused(word "associate" * sym "(" * (name / 0) * P "=>", "associate", "name the variable itself")
+    + refused(label * word "block" * lx.ended, "block", "declare its variables at the beginning")
+    + refused(label * word "do" * word "concurrent" * sym "(", "do concurrent", "write do loops")
+    + refused(word "forall" * sym "(", "forall", "write do loops, or an assignment of sections")
+    + refused((word "abstract") ^ -1 * word "interface" * ((name / 0) ^ -1 * lx.ended), "interface",
+      "procedures of the text are known without")
+    + refused(word "enum" * sym ",", "enum", "write parameters: integer, parameter :: a = 0")
+    + refused(word "common" * (sym "/" + (name / 0) * (sym "," + lx.ended)), "common", "write a module")
+    + refused(word "equivalence" * sym "(", "equivalence", "use a pointer")
+    + refused(word "namelist" * sym "/", "namelist")
+    + refused(word "data" * variables, "data", "give the value in the declaration")
+    + refused((word "goto" + word "go" * word "to") * lpeg.R "09", "goto", "write exit, cycle or return")
+    + refused((lx.words "open close read inquire rewind backspace endfile" / 0
+      + word "write" * -(sym "(" * sym "*")) * unit, "input/output", "use print")
+    + refused(word "sync" * lx.words "all images memory" / 0, "sync", "there is one image")
+    + refused(label * word "critical" * lx.ended, "critical", "there is one image")
+    + refused(word "type" * (sym "," * (1 - lpeg.S "\n:") ^ 0) ^ -1 * (sym "::") ^ -1 * (-(word "is") * name / 0)
+      * sym "(" * (name / 0) * (sym "," + sym ")" * lx.ended), "parameterized derived type",
+      "write a type for each parameter")
+end
+
 -- ----------------------------------------------------------------------------------- statements --
 
 local function statements(rules, lx)
@@ -311,8 +346,8 @@ local function statements(rules, lx)
     * open * subject * Ct(rank_of ^ 0) * ends("select", label), function(n, text, selector, list)
     n.name, n.e, n.list = text or nil, selector, list
   end)
-  rules.executable = V "directive_line" + V "branching" + V "looping" + V "selecting" + V "typing" + V "ranking"
-    + V "masking" + V "action" * stop
+  rules.executable = V "directive_line" + V "beyond" + V "branching" + V "looping" + V "selecting" + V "typing"
+    + V "ranking" + V "masking" + V "action" * stop
   rules.statement = V "executable" + V "derived" + V "procedure" + V "declaration" + V "attribute_statement"
     + V "nothing"
 
@@ -361,7 +396,7 @@ local function lexer(trace)
 end
 
 return grammar.new {
-  parts = { expressions, declarations, statements, directive.rules, openmp.rules },
+  parts = { expressions, declarations, beyond, statements, directive.rules, openmp.rules },
   starts = { expression = true, spec = true, designator = true, directive = true, omp_directive = true,
     references = true, body = true, program = true, call = true },
   lex = lexer,

@@ -12,6 +12,7 @@ local core = require "accdeep.core"
 local descriptor = require "accdeep.fortran.descriptor"
 local diagnostic = require "accdeep.diagnostic"
 local expression = require "accdeep.fortran.expression"
+local extension = require "accdeep.fortran.extension"
 local measure = require "accdeep.fortran.measure"
 
 local raise = diagnostic.raise
@@ -237,6 +238,18 @@ function section.item(plan, request, node, asked)
   item.home, item.inside = root_variable(session, node), has_component(node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
+  end
+  for _, more in ipairs(extension.of(session, request.treatment, found, item.name)) do
+    local code, own = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
+    local inner = { pos = item.pos, unit = more.of.size, name = more.name, element = more.of, indices = {},
+      inside = true, flags = item.flags }
+    inner.action, inner.program, flags = asked(session, own, more.of)
+    inner.flags = inner.flags | (flags or 0)
+    inner.base, inner.count = constant(code, more.address, node.pos), constant(code, more.count, node.pos)
+    inner.label = session:label { name = more.name, unit = more.of.size, round = true, file = plan.file,
+      line = plan.line, layout = compile.layout(session, more.of, inner.program) }
+    plan.extensions = plan.extensions or {}
+    table.insert(plan.extensions, { inner, code, own })
   end
   return item, b
 end

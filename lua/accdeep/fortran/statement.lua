@@ -453,6 +453,7 @@ function statements.call(env, node)
     local e = expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
     return function(f) e.value(f) end
   end
+  expression.check_intrinsic(name, base.pos)
   local near = diagnostic.closest(name, session:fortran_procedure_names())
   raise("unknown-name", base.pos, ("there is no subroutine '%s'"):format(name), { length = #name,
     help = near and ("did you mean '%s'?"):format(near) })

@@ -70,7 +70,10 @@ local function new(language)
     local node, after = match(pattern(language, start, false), text, at, state or no_state)
     if node ~= nil and type(after) == "number" then return node, after end
     local pos, what
-    if type(after) == "table" then
+    if type(after) == "table" and after.unsupported then
+      diagnostic.raise("unsupported", after.pos, after.syntax, { length = after.length, rule = "HOUSE-version",
+        help = after.help })
+    elseif type(after) == "table" then
       pos, what = after.pos, after.syntax
     else
       local tracing = { is_type = state and state.is_type, is_template = state and state.is_template,

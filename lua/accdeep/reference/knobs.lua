@@ -66,8 +66,9 @@ return {
   { name = "attach_null", about = "an attach of a null pointer", rules = "ACC33-att-4",
     values = allowed("makes the device's pointer null", "null-pointer") },
   { name = "reattach", about = "an attach of an attached pointer that the host changed", rules = "ACC33-att-3",
-    values = { { "moves", "leads it to the new target and counts from one" },
-      { "counts", "leaves it where it leads and counts up" } } },
+    values = { { "moves", "points it to the new target and counts from one; where `pointer_changed` is `reject`,"
+        .. " the changed pointer is an error first" },
+      { "counts", "leaves it where it points and counts up" } } },
   { name = "detach_unattached", about = "a detach of a pointer that is not attached",
     rules = "TR14-4.3-13 ACC33-det-1", values = refused("not-attached", "does nothing") },
   { name = "detach_final", about = "a detach with `finalize` of such a pointer, beside others that were attached",
