@@ -2,6 +2,7 @@
 
 local advice = require "accdeep.advice"
 local diagnostic = require "accdeep.diagnostic"
+local directive = require "accdeep.grammar.directive"
 
 local raise = diagnostic.raise
 
@@ -52,10 +53,6 @@ local directives = {
     clauses = set "copy copyin copyout create present deviceptr device_resident link" },
 }
 
-local all_clauses = set(compute, private, sizes, loop, "copyout delete detach finalize self host device if_present",
-  "use_device device_resident link device_num default_async include exclude init_needed type",
-  "read write update capture bind nohost")
-
 -- Clauses of policies that a directive has only in nests.
 local of_policies = set "use shape"
 
@@ -83,9 +80,9 @@ function allowed.refuse_clause(node, clause, takes)
   if of_policies[name] then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to policies"):format(name), { length = #name,
       rule = "TR14-3.3-13", help = ("write it in a nest: invoke<>(X)::{ %s(...) }"):format(name) })
-  elseif not all_clauses[name] then
+  elseif not directive.known[name] then
     raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
-      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, all_clauses) })
+      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, directive.known) })
   end
   raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
     { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })

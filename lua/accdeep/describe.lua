@@ -10,6 +10,7 @@ local policy = require "accdeep.policy"
 local pragma = require "accdeep.pragma"
 local shape = require "accdeep.shape"
 local template = require "accdeep.template"
+local transaction = require "accdeep.transaction"
 
 local raise = diagnostic.raise
 
@@ -19,6 +20,11 @@ local definitions = { shape = shape.define, policy = policy.define }
 describe.definitions = definitions
 
 local Session = {}
+
+-- record -> name -> what is said of it
+transaction.register(function(session)
+  return transaction.kept_fields(session, { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
+end)
 
 function describe.extend(class)
   for name, fn in pairs(Session) do class[name] = fn end

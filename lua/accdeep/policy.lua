@@ -8,6 +8,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local directive = require "accdeep.grammar.directive"
 local shape = require "accdeep.shape"
 local types = require "accdeep.types"
 
@@ -33,18 +34,39 @@ for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
   codes[short], flags[short] = core.action[name], core.flag.present_or
 end
 
--- The core's action and flags for what is asked, nil: what is asked of the object around.
-function policy.code(asks) return codes[asks] or core.action[asks], flags[asks] or 0 end
+-- Flags that a map's modifiers set (openmp/mapper.lua), in the order in which they stand before an action's word.
+policy.modifiers = { "always_in", "always_out", "must", "final" }
 
--- Adds a word for an action with flags.
-function policy.add_word(asks, action, given) codes[asks], flags[asks] = action, given end
+-- The core's action and flags for what is asked: an action's word, behind those of modifiers. nil: what is asked of
+-- the object around.
+function policy.code(asks)
+  local given = 0
+  for _, modifier in ipairs(asks and asks:find(" ", 1, true) and policy.modifiers or {}) do
+    if asks:find("^" .. modifier .. " ") then
+      given, asks = given | core.flag[modifier], asks:sub(#modifier + 2)
+    end
+  end
+  return codes[asks] or core.action[asks], given | (flags[asks] or 0)
+end
+
+local said_by_flags = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
+  { core.flag.present_or, "p%s" } }
 
 -- What is asked by the name of an action and flags.
 function policy.said(action, given)
-  for asks, code in pairs(codes) do
-    if code == core.action[action] and flags[asks] & given ~= 0 then return asks end
+  local words, word = {}, action
+  for _, modifier in ipairs(policy.modifiers) do
+    if given & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
   end
-  return action
+  for _, said in ipairs(said_by_flags) do
+    local other = said[2]:format(action)
+    if given & said[1] ~= 0 and codes[other] == core.action[action] then
+      word = other
+      break
+    end
+  end
+  words[#words + 1] = word
+  return table.concat(words, " ")
 end
 
 local others = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
@@ -58,7 +80,7 @@ local function check_clause(session, clause)
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
-  elseif shape.is_clause(clause.name) then
+  elseif directive.known[clause.name] then
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end

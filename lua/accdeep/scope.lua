@@ -8,18 +8,19 @@
 
 local arithmetic = require "accdeep.arithmetic"
 local qualified = require "accdeep.qualified"
+local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
 
 local Scope = {}
 Scope.__index = Scope
 
+local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "procedures", "templates", "instances",
+  "qualified", "namespaces", "constant_types" }
+
 local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
-  local self = setmetatable({ outer = outer, variables = space "variables", typedefs = space "typedefs",
-    tags = space "tags", enumerators = space "enumerators", functions = space "functions",
-    procedures = space "procedures", templates = space "templates", instances = space "instances",
-    qualified = space "qualified", namespaces = space "namespaces",
-    constant_types = space "constant_types" }, Scope)
+  local self = setmetatable({ outer = outer }, Scope)
+  for _, name in ipairs(SPACES) do self[name] = space(name) end
   if not outer then
     for name, scalar in pairs(types.predefined) do self.typedefs[name] = types.scalars[scalar] end
   end
@@ -28,6 +29,20 @@ local function new(outer)
   self.qualified_type = function(text) return self:type_spelled(text) or self:type_inside(text) end
   return self
 end
+
+-- Names that a text declares; types that are named, not yet defined: a definition fills them, also those of scopes
+-- around.
+transaction.register(function(session)
+  local undo = { transaction.kept_fields(session.scope, SPACES) }
+  local scope = session.scope
+  while scope do
+    for _, t in next, scope.tags do
+      if t.kind == "record" and not t.complete then undo[#undo + 1] = transaction.kept(t) end
+    end
+    scope = scope.outer
+  end
+  return function() for i = #undo, 1, -1 do undo[i]() end end
+end)
 
 -- A typedef's name or, as in C++, a tag.
 function Scope:type_named(name)

@@ -6,23 +6,13 @@
 -- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.diagnostic"
+local directive = require "accdeep.grammar.directive"
 local parts = require "accdeep.parts"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
 local shape = {}
-
-local data_clauses = {}
-for name in ([[copy copyin copyout create no_create present deviceptr delete attach detach
-    present_or_copy present_or_copyin present_or_copyout present_or_create pcopy pcopyin pcopyout
-    pcreate present_and_copyin update_and_copy self host device private firstprivate if update invoke use
-    async wait finalize if_present reduction]]):gmatch "%S+" do
-  data_clauses[name] = true
-end
-
--- Clauses that OpenACC knows, though not here.
-function shape.is_clause(name) return data_clauses[name] end
 
 local own_clauses = { type = true, include = true, exclude = true, init_needed = true, default = true }
 
@@ -47,10 +37,14 @@ end
 
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
-  if data_clauses[clause.name] then
-    raise("clause-not-allowed", clause.pos, ("a shape has no direction: '%s' is not allowed"):format(
-      clause.name), { length = #clause.name, rule = "TR14-3.1.1-03",
-      help = "directions come from the clause that uses the shape" })
+  if directive.known[clause.name] then
+    local message, help = "'%s' is not allowed in a shape", nil
+    if directive.takes.vars[clause.name] or clause.name == "self" then
+      message, help = "a shape has no direction: '%s' is not allowed",
+        "directions come from the clause that uses the shape"
+    end
+    raise("clause-not-allowed", clause.pos, message:format(clause.name), { length = #clause.name,
+      rule = "TR14-3.1.1-03", help = help })
   end
   local near = diagnostic.closest(clause.name, own_clauses)
   raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),

@@ -1,16 +1,18 @@
 -- transaction.lua - declarations of a session as a whole: all of a text's, or none.
 --
--- What a text may declare lies in tables of the scope and of the session. A copy of them is kept while the text
--- is carried out; where it fails, names that came are taken out again. Undoing needs no memory.
+-- What a text may declare lies in tables of several modules. Each of them registers how its own is put back: a
+-- function that is called before a text is carried out, and returns the function that undoes what came since.
+-- Undoing needs no memory that could run out. tests/lua/transaction_spec.lua compares all of a session before and
+-- after texts that fail.
 
 local core = require "accdeep.core"
 
 local transaction = {}
 
-local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "procedures", "templates", "instances",
-  "qualified", "namespaces", "constant_types" }
-local LISTS = { "target_blocks", "target_variables" }
-local TABLES = { "shape_tables", "policy_tables", "method_tables", "mapper_tables" } -- record -> name -> what it says
+local registered = {}
+
+-- keep(session) returns undo(), which is called if the text fails.
+function transaction.register(keep) registered[#registered + 1] = keep end
 
 local function copy(t)
   local made = {}
@@ -18,74 +20,49 @@ local function copy(t)
   return made
 end
 
-local function put_back(t, saved)
-  for key in next, t do
-    if saved[key] == nil then t[key] = nil end
-  end
-  for key, value in next, saved do t[key] = value end
-end
-
--- Types that are named, not yet defined: a definition fills them, also those of scopes around.
-local function incomplete(scope)
-  local list = {}
-  while scope do
-    for _, t in next, scope.tags do
-      if t.kind == "record" and not t.complete then list[#list + 1] = { t = t, fields = copy(t) } end
+-- Remembers what a table holds itself; returns a function that puts that back.
+function transaction.kept(t)
+  local saved = copy(t)
+  return function()
+    for key in next, t do
+      if saved[key] == nil then t[key] = nil end
     end
-    scope = scope.outer
+    for key, value in next, saved do t[key] = value end
   end
-  return list
 end
 
-local function taken(session)
-  local saved = { blocks = copy(session.blocks), incomplete = incomplete(session.scope) }
-  for _, name in ipairs(SPACES) do saved[name] = copy(session.scope[name]) end
-  for _, name in ipairs(LISTS) do saved[name] = copy(session[name]) end
-  for _, name in ipairs(TABLES) do
-    saved[name], saved[name .. " inside"] = copy(session[name]), {}
-    for record, entries in next, session[name] do saved[name .. " inside"][record] = copy(entries) end
+-- The same for some tables of an object, and for the tables in these if they are deep.
+function transaction.kept_fields(object, names, is_deep)
+  local undo = {}
+  for _, name in ipairs(names) do
+    undo[#undo + 1] = transaction.kept(object[name])
+    for _, inner in next, is_deep and object[name] or {} do undo[#undo + 1] = transaction.kept(inner) end
   end
-  return saved
+  return function() for _, fn in ipairs(undo) do fn() end end
 end
 
--- Variables that became the devices' own (declare target) are taken off them.
-local function unmap(session, saved)
-  local ctx = session.ctx
-  for variable, how in next, session.target_variables do
-    if how == "enter" and saved.target_variables[variable] == nil then
-      for device = 0, session.devices - 1 do
-        local dev = ctx:deviceptr(device, variable.address)
-        if dev ~= 0 and ctx:unmap(device, variable.address) then ctx:device_free(device, dev) end
+-- Memory of variables.
+transaction.register(function(session)
+  local blocks = copy(session.blocks)
+  return function()
+    for address, block in next, session.blocks do
+      if blocks[address] == nil and block.live then
+        session.blocks[address] = nil
+        session.ctx:host_forget(address)
+        core.free(address)
+        core.charge(-block.bytes)
       end
     end
   end
-end
-
-local function undo(session, saved)
-  unmap(session, saved)
-  for _, name in ipairs(LISTS) do put_back(session[name], saved[name]) end
-  for _, name in ipairs(SPACES) do put_back(session.scope[name], saved[name]) end
-  for _, name in ipairs(TABLES) do
-    put_back(session[name], saved[name])
-    for record, entries in next, saved[name .. " inside"] do put_back(session[name][record], entries) end
-  end
-  for _, entry in ipairs(saved.incomplete) do put_back(entry.t, entry.fields) end
-  for address, block in next, session.blocks do
-    if saved.blocks[address] == nil and block.live then
-      session.blocks[address] = nil
-      session.ctx:host_forget(address)
-      core.free(address)
-      core.charge(-block.bytes)
-    end
-  end
-end
+end)
 
 -- Runs fn(...), which declares something; what it declared is forgotten if it fails.
 function transaction.run(session, fn, ...)
-  local saved = taken(session)
+  local undo = {}
+  for i, keep in ipairs(registered) do undo[i] = keep(session) end
   local ok, err = pcall(fn, ...)
   if ok then return end
-  undo(session, saved)
+  for i = #undo, 1, -1 do undo[i]() end
   session:types_changed()
   error(err, 0)
 end

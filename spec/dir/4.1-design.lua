@@ -76,6 +76,24 @@ case("accepts: what the clauses say, and what there is after fusion [DIR-4.1-02]
   end)
 end)
 
+case("accepts: what a clause of OpenMP says, whatever was said before [DIR-4.1-02]", function()
+  rules { base = "openmp-5.1", fusion = true }
+  declare [[
+    struct pair { int x, y; } s, t;
+    #pragma omp declare mapper(struct pair p) map(always, present, tofrom: p.x)
+    #pragma omp declare mapper(sent: struct pair p) map(always, to: p.x)
+    int a[4];
+  ]]
+  local function state_of_a()
+    local found
+    omp "target data map(always, tofrom: a)" (function() found = state().levels[1].original[1].state end)
+    return found
+  end
+  expect.equal(state_of_a(), "always_in always_out pcopy")
+  omp "target enter data map(s) map(mapper(sent), to: t)"
+  expect.equal(state_of_a(), "always_in always_out pcopy")
+end)
+
 case("rejects: a level without clauses has nothing of its own, only what it found [DIR-4.1-02]", function()
   acc "data copyin(w)" (function()
     acc "parallel" (function()

@@ -181,6 +181,28 @@ describe("shapes", function()
       { "shape(x) type(struct S) exclude<y>(i)", "clause-not-allowed", 33 },
     { "shape(x) type(struct S) default(all)", "clause-not-allowed", 33 },
   }
+  it("and policies refuse clauses of OpenACC that belong elsewhere, and know their names", function()
+    local policy = require "accdeep.policy"
+    local own = { shape = { type = true, include = true, exclude = true, init_needed = true, default = true },
+      policy = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
+        invoke = true } }
+    for name in pairs(policy.actions) do own.policy[name] = true end
+    local count = 0
+    for name in pairs(require "accdeep.grammar.directive".known) do
+      for what, definition in pairs { shape = shape.define, policy = policy.define } do
+        for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
+          local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)
+          local err = support.error_of(function()
+            definition(session, grammar.parse("directive", text, 1, session.scope), nil)
+          end)
+          assert.is_true(err.code == "clause-not-allowed" or err.code == "syntax", text .. ": " .. err.code)
+          if err.code ~= "syntax" then count = count + 1 end
+        end
+      end
+    end
+    assert.is_true(count > 60)
+  end)
+
   for _, case in ipairs(errors) do
     it(("are refused at their place: %s"):format(case[1]), function()
       local err = support.error_of(define, case[1])

@@ -46,7 +46,15 @@ directive.clauses = {
   type = "type",
   reduction = "reduction",
   wait = "wait",
+  invoke = "invoke",
 }
+
+-- All clauses of OpenACC and TR14, wherever they may stand, and by what stands in their parentheses.
+directive.known, directive.takes = {}, {}
+for what, list in pairs(directive.clauses) do
+  directive.takes[what] = {}
+  for name in list:gmatch "%S+" do directive.known[name], directive.takes[what][name] = true, true end
+end
 
 local function by_length(list)
   local words = {}

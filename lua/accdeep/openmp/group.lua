@@ -9,6 +9,7 @@ local diagnostic = require "accdeep.diagnostic"
 local location = require "accdeep.location"
 local openmp = require "accdeep.grammar.openmp"
 local sharing = require "accdeep.openmp.sharing"
+local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -105,6 +106,27 @@ function group.leave(session, scope)
   while at and at ~= scope do at = at.outer end
   if at then session.group_scope = at.outer end
 end
+
+-- Groups that a text declares which fails are forgotten, by types too.
+transaction.register(function(session)
+  local scope = session.group_scope or {} -- it is made when it is needed
+  local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
+  local put_back = names and transaction.kept(names)
+  local made_later = not session.group_scope
+  return function()
+    local now = session.group_scope or scope
+    for i = #(now.list or {}), count + 1, -1 do
+      local record = now.list[i].record
+      local groups = record and record.groups
+      if groups then groups[#groups] = nil end
+      if groups and #groups == 0 then record.groups = nil end
+      now.list[i] = nil
+    end
+    if put_back then put_back() end
+    session.group_scope = not made_later and scope
+    scope.names, scope.list, scope.state = names, list, state
+  end
+end)
 
 -- Tells apart what directives mean by the groups that can be seen: 0 where there are none.
 function group.state(session) return scope_of(session).state end
@@ -472,6 +494,7 @@ function group.define(session, node, record)
   if record then
     record.groups = record.groups or {}
     table.insert(record.groups, before or made)
+    made.record = record
   end
   table.insert(scope.list, made)
   states = states + 1

@@ -93,6 +93,22 @@ local function add_target_variable(self, variable, how, pos)
   self.target_variables[variable] = how
 end
 
+-- Variables that a text declares which fails are taken off the devices.
+transaction.register(function(session)
+  local variables = session.target_variables
+  local put_back, known = transaction.kept_fields(session, { "target_blocks", "target_variables" }), {}
+  for variable in next, variables do known[variable] = true end
+  return function()
+    for variable, how in next, variables do
+      for device = 0, how == "enter" and not known[variable] and session.devices - 1 or -1 do
+        local dev = session.ctx:deviceptr(device, variable.address)
+        if dev ~= 0 and session.ctx:unmap(device, variable.address) then session.ctx:device_free(device, dev) end
+      end
+    end
+    put_back()
+  end
+end)
+
 local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
 -- declare target: its variables, or those declared until its end.

@@ -15,34 +15,20 @@ local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
 
 local raise = diagnostic.raise
-local action, flag = core.action, core.flag
+local flag = core.flag
 
 local mapper = {}
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- What is asked for with modifiers: an action's word behind those of its flags.
-local flags_of = { always_in = flag.always_in, always_out = flag.always_out, must = flag.must, final = flag.final }
-local order = { "always_in", "always_out", "must", "final" }
-local words = {}
-
--- The word for an action with flags (a set of always_in, always_out, must, final).
+-- The word for an action with flags (a set of policy.modifiers).
 function mapper.word(asked, set)
-  local parts, flags = {}, 0
-  for _, name in ipairs(order) do
-    if set[name] then
-      parts[#parts + 1] = name
-      flags = flags | flags_of[name]
-    end
+  local parts = {}
+  for _, name in ipairs(policy.modifiers) do
+    if set[name] then parts[#parts + 1] = name end
   end
-  if flags == 0 then return asked end
   parts[#parts + 1] = asked
-  local word = table.concat(parts, " ")
-  if not words[word] then
-    words[word] = true
-    policy.add_word(word, action[asked], flags)
-  end
-  return word
+  return table.concat(parts, " ")
 end
 
 -- Flags of a map's modifiers, by name, for what it asks on a construct of this kind.
@@ -55,7 +41,7 @@ end
 -- The core's flags for such a set.
 function mapper.bits(set)
   local bits = 0
-  for name, value in pairs(flags_of) do if set[name] then bits = bits | value end end
+  for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
   return bits
 end
 
@@ -351,7 +337,7 @@ function mapper.treatment(session, record, made, request)
       inner_of = function(entry) return inside(session, entry.member, nil, request) end }
   end
   local key = { "mapper", made and made.name or "", request.kind, request.type }
-  for _, name in ipairs(order) do if request.flags[name] then key[#key + 1] = name end end
+  for _, name in ipairs(policy.modifiers) do if request.flags[name] then key[#key + 1] = name end end
   local cache = session.treatments[record] or {}
   session.treatments[record] = cache
   key = table.concat(key, " ")
