@@ -90,7 +90,7 @@ case("accepts: what a clause of OpenMP says, whatever was said before [DIR-4.1-0
     return found
   end
   expect.equal(state_of_a(), "always_in always_out pcopy")
-  omp "target enter data map(s) map(mapper(sent), to: t)"
+  omp "target enter data map(to: s) map(mapper(sent), to: t)"
   expect.equal(state_of_a(), "always_in always_out pcopy")
 end)
 

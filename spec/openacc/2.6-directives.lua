@@ -73,11 +73,18 @@ case("rejects: finalize and if_present where they do not belong [ACC33-2.6-1 ACC
   end)
 
 case("accepts: clauses where they belong [ACC33-2.7-8]", function()
-  acc "data copy(v) async wait" (function() end)
+  acc "data copy(v) async wait" (function() expect.present "v" end)
   acc "enter data copyin(v) attach(p) if(no)"
-  acc "parallel loop copy(v) gang vector num_gangs(4)" (function() end)
-  acc "serial copy(v)" (function() end)
-  acc "kernels loop independent copy(v)" (function() end)
+  expect.absent "v"
+  acc "enter data copyin(v) if(yes)"
+  expect.count("v", { dynamic = 1 })
+  acc "exit data delete(v)"
+  acc "parallel loop copy(v) gang vector num_gangs(4)" "for (int i = 0; i < 10; i++) v[i] = i + 1;"
+  expect.host("v[9]", 10)
+  acc "serial copy(v)" "v[0] = 42;"
+  expect.host("v[0]", 42)
+  acc "kernels loop independent copy(v)" "for (int i = 0; i < 10; i++) v[i] = 2 * i;"
+  expect.host("v[9]", 18)
 end)
 
 case("rejects: clauses where they do not belong, and what is no clause [ACC33-2.7-8]", function()

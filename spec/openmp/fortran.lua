@@ -353,7 +353,8 @@ case("accepts: declare target makes a variable one of the device [OMPEX-struct_m
 end)
 
 case("accepts: requires of what devices have here [OMP60-tgt-1]", function()
-  fortran "!$omp requires reverse_offload"
+  local ok, problem = pcall(fortran, "!$omp requires reverse_offload")
+  expect(ok, problem)
 end)
 
 case("rejects: declare target without names outside of a procedure [OMPEX-struct_map-14]", function()

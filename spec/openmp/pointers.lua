@@ -211,8 +211,8 @@ end)
 case("rejects: target update attaches nothing [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p)"
-  omp "target update to(p[0:8])"
-  omp "target update to(p)"
+  expect.moves(function() omp "target update to(p[0:8])" end, { h2d = { count = 1 } })
+  expect.moves(function() omp "target update to(p)" end, { h2d = { count = 1 } })
   expect.detached "p"
 end)
 

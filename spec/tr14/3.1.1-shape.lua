@@ -167,7 +167,11 @@ end)
 
 case("rejects: a named shape is no default [TR14-3.1.1-09]", function()
   with "#pragma acc shape(deep) include(a[0:n])"
-  acc "data copyin(V)" (function() expect.absent "V.a[0:3]" end)
+  acc "data copyin(V)" (function()
+    expect.present "V"
+    expect.absent "V.a[0:3]"
+  end)
+  acc "data copyin<deep>(V)" (function() expect.present "V.a[0:3]" end)
 end)
 
 case("accepts: equal names for different types, and for a shape and a member [TR14-3.1.1-10]",

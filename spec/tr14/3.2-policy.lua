@@ -60,6 +60,20 @@ case("accepts: the values of default in data and in update policies [TR14-3.2.1-
     acc(("policy(p%d) type(struct plain) default(%s)"):format(i, word))
   end
   acc "policy(all_named) type(struct plain) default(none) copyin(n, p)"
+  for i, found in ipairs { "2", "2", "uninitialized", "uninitialized" } do -- copy, copyin, copyout, create
+    acc(("data invoke<p%d>(P)"):format(i)) (function()
+      if found == "2" then expect.device("P.n", 2) else expect.uninitialized "P.n" end
+    end)
+    host.P = { n = 2, p = { 1, 2 } } -- copyout brings what nobody wrote
+  end
+  expect.fails("not-present", function() acc "enter data invoke<p5>(P)" end)
+  acc "enter data invoke<all_named>(P)"
+  acc "data invoke<p5>(P)" (function() expect.device("P.n", 2) end)
+  host.P.n = 7
+  expect.moves(function() acc "update invoke<p8>(device: P)" end, { h2d = { count = 1 } })
+  expect.device("P.n", 7)
+  acc "exit data invoke<p6>(P)"
+  expect.absent "P"
 end)
 
 case("rejects: other values of default [TR14-3.2.1-03]", function()
@@ -258,6 +272,10 @@ end)
 
 case("accepts: one default [TR14-3.2.1-14]", function()
   acc "policy(p) type(struct plain) copyin(n) default(exclude)"
+  acc "data invoke<p>(P)" (function()
+    expect.device("P.n", 2)
+    expect.fails("excluded-member", function() acc "parallel" "P.p = 0;" end)
+  end)
 end)
 
 case("rejects: two defaults [TR14-3.2.1-14]", function()

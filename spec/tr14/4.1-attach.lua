@@ -118,33 +118,43 @@ case("rejects: without an attachment an update moves the pointer as it is [TR14-
   expect.fails("host-pointer-on-device", function() acc "parallel present(p)" "float x = p[0];" end)
 end)
 
-case("accepts: both ways of moving over pointers leave the same bytes [TR14-4.1-07]", function()
-  rules { base = "tr14", update = "reverse" }
-  declare [[
-    struct q { int n; float *a; int m;
-        #pragma acc shape include(a[0:n])
-    };
-    struct q Q;
-  ]]
-  host.Q = { n = 2, a = { 1, 2 }, m = 5 }
-  local before = host "Q.a"
-  acc "data copyin(Q)" (function()
-    acc "parallel present(Q)" "Q.m = 6; Q.a[1] = 9;"
-    acc "update self(Q)"
-    acc "update device(Q)"
-    expect.equal(host "Q.a", before)
-    expect.host("Q.m", 6)
-    expect.host("Q.a[1]", 9)
-    expect.device("Q.a[1]", 9)
+for _, way in ipairs { "split", "reverse" } do
+  case("accepts: moving over pointers, " .. way .. ", leaves the same bytes [TR14-4.1-07]", function()
+    rules { base = "tr14", update = way }
+    declare [[
+      struct q { int n; float *a; int m;
+          #pragma acc shape include(a[0:n])
+      };
+      struct q Q;
+    ]]
+    host.Q = { n = 2, a = { 1, 2 }, m = 5 }
+    local before = host "Q.a"
+    acc "data copyin(Q)" (function()
+      acc "parallel present(Q)" "Q.m = 6; Q.a[1] = 9;"
+      expect.moves(function() acc "update self(Q)" end, { d2h = { bytes = way == "split" and 16 + 8 or 24 + 8 } })
+      expect.equal(host "Q.a", before)
+      host.Q.a[0] = 3
+      acc "update device(Q)"
+      expect.equal(host "Q.a", before)
+      expect.host("Q.m", 6)
+      expect.host("Q.a[0:2]", { 3, 9 })
+      expect.device("Q.m", 6)
+      expect.device("Q.a[0:2]", { 3, 9 })
+    end)
   end)
-end)
+end
 
 case("rejects: a way that there is not [TR14-4.1-07]", function()
   expect.fails("type-mismatch", function() rules { base = "tr14", update = "sideways" } end)
 end)
 
 case("accepts: pointers that stay as they are [TR14-4.1-08]", function()
-  acc "data copyin(X)" (function() host.X.a[0] = 7 end)
+  acc "data copyin(X)" (function()
+    host.X.a[0] = 7
+    acc "update device(X)"
+    expect.device("X.a[0]", 7)
+    expect.attached("X.a", 1)
+  end)
 end)
 
 case("rejects: a kernel changes an attached pointer [TR14-4.1-08]", function()
