@@ -139,11 +139,10 @@ typedef enum accd_overlap {
     ACCD_OVERLAP_REFRESH /* and get the host's (update_and_copy) */
 } accd_overlap;
 
-typedef enum accd_document { ACCD_OF_OPENACC, ACCD_OF_OPENMP } accd_document;
 
 typedef struct accd_rules {
     const char *name;
-    accd_document document;      /* whose rules errors and events cite */
+    const char *documents; /* whose rules events and errors cite: names in order, "ACC33 TR14" */
     accd_choice again;           /* plain data clause on present data: REJECT in OpenACC 2.0 */
     accd_choice null_pointer;    /* section of a null pointer: present with length zero since OpenACC 3.2
                                     (IGNORE), so that only the pointer is attached, or detached */
@@ -191,7 +190,7 @@ typedef struct accd_rules {
 } accd_rules;
 
 /* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12",
- * "directory", "openmp-4.0", "openmp-5.1". */
+ * "directory", "openmp-4.0", "openmp-5.1", "indirect". */
 ACCD_API const accd_rules *accd_rules_named(const char *name);
 
 /* What happened, told after a construct succeeded, in the order of the document's steps. */

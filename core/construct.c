@@ -42,7 +42,7 @@ accd_status accd_say_why(struct accd_directory *dir, accd_status status)
 accd_status accd_copy_failed(struct accd_directory *dir, accd_status status)
 {
     bool silent = !dir->ops->why || !*dir->ops->why(dir->device);
-    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy%s", dir->number,
+    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy%s", dir->number,
               silent ? "; nothing was changed" : "");
     return accd_say_why(dir, status);
 }
@@ -555,7 +555,7 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
         status = ops->end(dir->device);
     }
     if (status != ACCD_OK)
-        return accd_say_why(dir, accd_fail(context, status, R_MOVE, "device %d failed to copy", device));
+        return accd_say_why(dir, accd_fail(context, status, R_DEVICE_FAILED, "device %d failed to copy", device));
     unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
     dir->stats.transfers[kind]++;
     dir->stats.moved_bytes[kind] += bytes;

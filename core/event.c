@@ -36,6 +36,8 @@ static void tell_claim(const struct accd_plan *plan, const struct accd_claim *cl
 {
     char name[160];
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
+    if (pointer && accd_claim_slot_bytes(plan, claim))
+        rule = op == ACCD_OP_ATTACH ? R_ATTACH_DESCRIPTOR : R_DETACH_DESCRIPTOR;
     if (pointer)
         accd_name_claim_slot(plan, claim, name, sizeof name);
     else

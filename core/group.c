@@ -660,7 +660,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         if (status == ACCD_OUT_OF_MEMORY)
             return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
                              walk->sections);
-        return accd_say_why(dir, accd_fail(context, status, R_MOVE,
+        return accd_say_why(dir, accd_fail(context, status, R_DEVICE_FAILED,
                                            "device %d failed to tell what its descriptors hold",
                                            dir->number));
     }

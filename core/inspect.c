@@ -441,7 +441,7 @@ accd_status accd_kernel_access(struct accd_directory *dir, accd_status status)
 {
     if (status == ACCD_OK)
         return ACCD_OK;
-    return accd_say_why(dir, accd_fail(dir->context, status, R_MOVE,
+    return accd_say_why(dir, accd_fail(dir->context, status, R_DEVICE_FAILED,
                                        "device %d failed in an access to its memory", dir->number));
 }
 

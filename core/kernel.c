@@ -148,7 +148,7 @@ static accd_status launch(struct accd_directory *dir, const accd_kernel *kernel,
 
 accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status)
 {
-    return accd_say_why(dir, accd_fail(dir->context, status, R_MOVE, "device %d failed in a kernel",
+    return accd_say_why(dir, accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed in a kernel",
                                        dir->number));
 }
 

@@ -101,7 +101,7 @@ bool accd_part_is_nothing(const struct accd_plan *plan, const struct accd_claim 
 {
     const accd_rules *rules = &plan->context->rules;
     bool passes = claim->action == ACCD_NO_CREATE ||
-                  (rules->document == ACCD_OF_OPENMP &&
+                  (rules->counting == ACCD_COUNT_CONSTRUCTS &&
                    (plan->leaving || plan->construct->kind == ACCD_UPDATE));
     return passes && rules->part_present == ACCD_IGNORE && !(claim->flags & ACCD_ITEM_MUST) &&
            asks_plainly(plan, claim);

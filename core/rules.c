@@ -4,7 +4,7 @@
 
 /* What OpenMP's profiles have in common. */
 #define OPENMP                                                                                     \
-    .document = ACCD_OF_OPENMP, .counting = ACCD_COUNT_CONSTRUCTS, .holes = ACCD_REJECT,           \
+    .counting = ACCD_COUNT_CONSTRUCTS, .holes = ACCD_REJECT,           \
     .frame_grows = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                 \
     .lost_target = ACCD_LOST_DANGLES, .null_routine = ACCD_REJECT
 
@@ -12,6 +12,7 @@
 static const accd_rules profiles[] = {
     {
         .name = "tr14",
+        .documents = "TR14 ACC33",
         .part_present = ACCD_REJECT,
         .stale = ACCD_REJECT,
         .again = ACCD_IGNORE,
@@ -27,6 +28,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "openacc-2.0",
+        .documents = "ACC20 ACC33",
         .part_present = ACCD_REJECT,
         .stale = ACCD_REJECT,
         .again = ACCD_REJECT,
@@ -42,6 +44,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "openacc-3.3",
+        .documents = "ACC33",
         .stale = ACCD_REJECT,
         .attach_variables = 1,
         .again = ACCD_IGNORE,
@@ -58,6 +61,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "directory",
+        .documents = "DIR TR14 ACC33",
         .part_present = ACCD_REJECT,
         .fusion = 1,
         .exit_unowned = ACCD_REJECT,
@@ -75,6 +79,7 @@ static const accd_rules profiles[] = {
     },
     {
         .name = "libgomp-12",
+        .documents = "ACC33",
         .part_present = ACCD_REJECT,
         .device_state = ACCD_REJECT,
         .kernels_on_host = 1,
@@ -96,8 +101,9 @@ static const accd_rules profiles[] = {
         .zero_update = ACCD_REJECT,
         .zero_present = ACCD_REJECT,
     },
-    {.name = "openmp-4.0", OPENMP, .attaching = ACCD_ATTACH_EVERY},
-    {.name = "openmp-5.1", OPENMP, .attaching = ACCD_ATTACH_NEW, .extended_range = 1},
+    {.name = "openmp-4.0", .documents = "OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_EVERY},
+    {.name = "indirect", .documents = "LLNL OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_EVERY},
+    {.name = "openmp-5.1", .documents = "OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_NEW, .extended_range = 1},
 };
 
 const accd_rules *accd_rules_named(const char *name)
@@ -111,7 +117,6 @@ const accd_rules *accd_rules_named(const char *name)
 bool accd_rules_sound(const accd_rules *rules)
 {
     const unsigned choices[][2] = {
-        {rules->document, ACCD_OF_OPENMP},
         {rules->reattach, ACCD_REATTACH_COUNTS},
         {rules->attached, ACCD_ATTACHED_COPIED},
         {rules->lost_target, ACCD_LOST_DANGLES},
@@ -139,13 +144,20 @@ bool accd_rules_sound(const accd_rules *rules)
 
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
 {
-    static const char *const ids[R_RULES][2] = {
-        [R_NONE] = {"", ""},
-#define X(name, openacc, openmp) [R_##name] = {openacc, openmp},
+    static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
+        [R_NONE] = {""},
+#define X(name, ...) [R_##name] = {__VA_ARGS__},
         ACCD_RULE_MAP(X)
 #undef X
     };
-    return ids[rule][rules->document];
+    for (const char *document = rules->documents; document && *document;) {
+        size_t length = strcspn(document, " ");
+        for (size_t i = 0; i < ACCD_RULE_IDS && ids[rule][i]; i++)
+            if (!strncmp(ids[rule][i], document, length) && ids[rule][i][length] == '-')
+                return ids[rule][i];
+        document += length + (document[length] == ' ');
+    }
+    return ids[rule][0];
 }
 
 const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {

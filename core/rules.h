@@ -2,69 +2,81 @@
 #ifndef ACCD_RULES_H
 #define ACCD_RULES_H
 
-/* X(what, id in the documents of OpenACC, id in those of OpenMP): the profile says whose is told. What
- * OpenMP does not have is told by the same id. */
-#define ACCD_RULE_MAP(X) \
-    X(ALLOCATE, "TR14-4.2-06", "OMP60-map-5") /* a contained object gets no memory of its own */   \
-    X(MOVE, "TR14-4.2-07", "OMP60-map-5") /* each clause asks for its own bytes, each moved once */ \
-    X(COUNT, "TR14-4.2-08", "OMP60-map-5") /* references go up for all clauses */                  \
+/* X(what, id, ...): what is decided, and the rules of documents that say so. A profile says in which order the
+ * documents are asked (accd_rules.documents); the first id stands for those that it does not name. Errors that
+ * lua/accdeep raises are cited by the same rows (lua/accdeep/rules.lua). */
+#define ACCD_RULE_MAP(X)                                                                           \
+    X(ALLOCATE, "TR14-4.2-06", "ACC33-2.7.2-1", "DIR-4.2-13", "OMP60-map-5") /* a contained object gets no memory of its own */\
+    X(MOVE, "TR14-4.2-07", "ACC33-2.7.2-1", "DIR-4.2-14", "LLNL-2.1-02", "OMP60-map-5") /* each clause asks for its own bytes, each moved once */\
+    X(COUNT, "TR14-4.2-08", "ACC33-2.6.7-2", "OMP60-map-5") /* references go up for all clauses */ \
     X(COUNT_DYNAMIC, "ACC33-2.6.7-3", "OMP60-map-5") /* dynamic counter */                         \
     X(UNCOUNT_DYNAMIC, "ACC33-2.6.7-3", "OMP60-map-6")                                             \
-    X(PARTIALLY_PRESENT, "TR14-4.2-03", "OMP60-map-13")                                            \
-    X(PARTIAL_OVERLAP, "TR14-4.2-05", "OMP60-map-13")                                              \
-    X(NOT_PRESENT, "TR14-4.2-09", "OMP60-map-9")                                                   \
-    X(ALREADY_PRESENT, "ACC20-2.6-1", "ACC20-2.6-1")                                               \
-    X(LEAVE, "TR14-4.2-11", "OMP60-map-6") /* detach, references off, moves, then free */          \
-    X(EXIT_ABSENT, "TR14-4.3-05", "OMP60-map-6")                                                   \
-    X(ATTACH, "TR14-4.1-02", "OMP60-map-7")                                                        \
-    X(DETACH, "TR14-4.1-03", "OMP60-map-7")                                                        \
-    X(POINTER_CHANGED, "TR14-4.1-08", "OMP60-map-8")                                               \
-    X(STRUCTURE_FIXED, "TR14-4.3-04", "OMP60-map-8")                                               \
-    X(STILL_ATTACHED, "TR14-4.3-12", "OMP60-map-7")                                                \
-    X(NOT_ATTACHED, "TR14-4.3-13", "OMP60-map-7")                                                  \
+    X(PARTIALLY_PRESENT, "TR14-4.2-03", "ACC33-2.7.3-1", "OMP60-map-13")                           \
+    X(PARTIAL_OVERLAP, "TR14-4.2-05", "ACC33-2.7.3-1", "OMP60-map-13")                             \
+    X(NOT_PRESENT, "TR14-4.2-09", "ACC33-2.7.3-1", "DIR-1-02", "OMP60-map-9")                      \
+    X(ALREADY_PRESENT, "ACC20-2.6-1")                                                              \
+    X(LEAVE, "TR14-4.2-11", "ACC33-2.7.2-2", "DIR-4.3-02", "OMP60-map-6") /* detach, references off, moves, then free */\
+    X(EXIT_ABSENT, "TR14-4.3-05", "ACC33-2.7-1", "OMP60-map-6")                                    \
+    X(ATTACH, "TR14-4.1-02", "ACC33-att-1", "OMP60-map-7")                                         \
+    X(DETACH, "TR14-4.1-03", "ACC33-det-1", "OMP60-map-7")                                         \
+    X(ATTACH_DESCRIPTOR, "FLANG-composite-1")                                                      \
+    X(DETACH_DESCRIPTOR, "FLANG-detach-1")                                                         \
+    X(POINTER_CHANGED, "TR14-4.1-08", "ACC33-att-8", "OMP60-map-8")                                \
+    X(STRUCTURE_FIXED, "TR14-4.3-04", "ACC33-att-8", "OMP60-map-8")                                \
+    X(STILL_ATTACHED, "TR14-4.3-12", "ACC33-att-11", "OMP60-map-7")                                \
+    X(NOT_ATTACHED, "TR14-4.3-13", "ACC33-det-1", "OMP60-map-7")                                   \
     X(ATTACH_ABSENT, "ACC33-att-2", "OMP60-map-7")                                                 \
     X(ATTACH_NULL, "ACC33-att-4", "OMP60-map-7")                                                   \
-    X(DESCRIPTOR, "FLANG-api-1", "FLANG-api-1") /* data is the address the descriptor holds */     \
-    X(RECORD, "FLANG-todo-1", "FLANG-todo-1") /* a detach undoes what the attach did beside */       \
-    X(UPDATE, "TR14-1.2-16", "OMP60-upd-1")                                                        \
+    X(DESCRIPTOR, "FLANG-api-1") /* data is the address the descriptor holds */                    \
+    X(RECORD, "FLANG-todo-1") /* a detach undoes what the attach did beside */                     \
+    X(UPDATE, "TR14-1.2-16", "ACC33-upd-1", "OMP60-upd-1")                                         \
     X(UPDATE_ABSENT, "ACC33-upd-1", "OMP60-upd-1")                                                 \
-    X(SECTION, "TR14-3.1.1-23", "OMP60-sec-1") /* negative length, bounds that overflow */         \
+    X(SECTION, "TR14-3.1.1-23", "ACC33-2.7.1-1", "OMP60-sec-1") /* negative length, bounds that overflow */\
     X(CONTIGUOUS, "ACC33-2.7.1-4", "OMP60-map-13") /* memory that moves is contiguous */           \
     X(NULL, "ACC33-2.7-2", "OMP60-sec-1")                                                          \
     X(HOST_BOUNDS, "ACC33-2.7.1-1", "OMP60-sec-1") /* a section lies in its array */               \
-    X(CALLBACK, "TR14-3.1.1-21", "OMP60-sec-1") /* bounds may call functions */                    \
+    X(CALLBACK, "TR14-3.1.1-21", "ACC33-2.7.1-2", "OMP60-sec-1") /* bounds may call functions */   \
     X(NESTING, "DIR-4.3-06", "OMP60-tgt-1")                                                        \
-    X(OVERLAP_LEVELS, "DIR-4.2-03", "DIR-4.2-03") /* a part of it is present */                    \
-    X(FUSE_BASE, "DIR-4.2-08", "DIR-4.2-08") /* one base address, one tuple */                     \
-    X(FUSE_RANGE, "DIR-4.2-10", "DIR-4.2-10") /* ranges that intersect are one tuple */            \
-    X(FUSE_SPLIT, "DIR-4.2-04", "DIR-4.2-04") /* present and absent pieces in one block */         \
-    X(COPY_IN_DEVICE, "DIR-4.2-15", "DIR-4.2-15") /* what is there moves device to device */       \
-    X(COPY_BACK, "DIR-4.3-03", "DIR-4.3-03") /* and back when the level ends */                    \
-    X(SEND, "DIR-4.2-14", "DIR-4.2-14") /* what clauses bring is copied to its place in the block */ \
-    X(FETCH, "DIR-4.3-02", "DIR-4.3-02") /* and back, if the clause says so */                     \
-    X(END_LEVEL, "DIR-4.3-04", "DIR-4.3-04") /* its blocks are freed */                            \
-    X(UNOWNED, "DIR-6-01", "DIR-6-01") /* only what a begin opened can be closed by an end */      \
-    X(HOLE, "DIR-4.2-17", "DIR-4.2-17") /* bytes between fused data hold nothing */                \
-    X(STALE, "DIR-4.1-05", "DIR-4.1-05") /* addresses are renewed when data move */                \
+    X(OVERLAP_LEVELS, "DIR-4.2-03") /* a part of it is present */                                  \
+    X(FUSE_BASE, "DIR-4.2-08") /* one base address, one tuple */                                   \
+    X(FUSE_RANGE, "DIR-4.2-10") /* ranges that intersect are one tuple */                          \
+    X(FUSE_SPLIT, "DIR-4.2-04") /* present and absent pieces in one block */                       \
+    X(COPY_IN_DEVICE, "DIR-4.2-15") /* what is there moves device to device */                     \
+    X(COPY_BACK, "DIR-4.3-03") /* and back when the level ends */                                  \
+    X(SEND, "DIR-4.2-14") /* what clauses bring is copied to its place in the block */             \
+    X(FETCH, "DIR-4.3-02") /* and back, if the clause says so */                                   \
+    X(END_LEVEL, "DIR-4.3-04") /* its blocks are freed */                                          \
+    X(UNOWNED, "DIR-6-01") /* only what a begin opened can be closed by an end */                  \
+    X(HOLE, "DIR-4.2-17") /* bytes between fused data hold nothing */                              \
+    X(STALE, "DIR-4.1-05") /* addresses are renewed when data move */                              \
     X(DEVICE, "DIR-1-04", "OMP60-api-2")                                                           \
+    X(DEVICE_FAILED, "HOUSE-device") /* a device fails in what it is asked for */                  \
     X(MEMORY, "DIR-4.2-13", "OMP60-map-5")                                                         \
-    X(MAP_DATA, "ACC33-3.2.21-1", "OMP60-api-10")                                                   \
-    X(UNINITIALIZED, "TR14-1.2-06", "OMP60-map-5")                                                 \
-    X(EXCLUDED, "TR14-3.1.1-14", "OMPEX-struct_map-1")                                             \
-    X(BOUNDS, "TR14-1.2-10", "OMP60-sec-1")                                                        \
-    X(UNTRANSLATED, "TR14-4.3-15", "OMPEX-struct_map-6")                                           \
+    X(MAP_DATA, "ACC33-3.2.21-1", "OMP60-api-10")                                                  \
+    X(UNINITIALIZED, "TR14-1.2-06", "ACC33-2.7.2-1", "OMP60-map-5")                                \
+    X(EXCLUDED, "TR14-3.1.1-14", "ACC33-2.7.1-4", "OMPEX-struct_map-1")                            \
+    X(BOUNDS, "TR14-1.2-10", "ACC33-2.7.1-4", "OMP60-sec-1")                                       \
+    X(UNTRANSLATED, "TR14-4.3-15", "ACC33-att-6", "OMPEX-struct_map-6")                            \
     X(QUEUE, "ACC33-async-2", "OMP60-tgt-1") /* what a queue is asked for is done in order */      \
     X(MISSING_WAIT, "ACC33-async-4", "OMP60-tgt-1") /* memory goes while a queue needs it */       \
-    X(LIMIT, "HOUSE-limit", "HOUSE-limit")                                                         \
-    X(HOST_MEMORY, "HOUSE-memory", "HOUSE-memory")                                                 \
-    X(MISUSE, "HOUSE-misuse", "HOUSE-misuse")
+    X(LIMIT, "HOUSE-limit")                                                                        \
+    X(HOST_MEMORY, "HOUSE-memory")                                                                 \
+    X(MISUSE, "HOUSE-misuse")                                                                      \
+    X(NO_ELEMENTS, "TR14-3.1.1-22", "ACC33-2.7.1-1", "OMP60-sec-1") /* raised by lua/accdeep alone, from here on */\
+    X(BEHIND_SECTION, "TR14-3.4-02", "ACC33-upd-1", "OMP60-sec-1")                                 \
+    X(BITWISE, "ACC33-2.7.1-5", "OMP60-map-1")                                                     \
+    X(RECURSIVE, "TR14-4.3-18", "OMP60-map-15")                                                    \
+    X(COUNTERS, "ACC33-2.6.7-1", "OMPEX-struct_map-1")                                             \
+    X(DEVICE_ADDRESS, "TR14-1.1-02", "ACC33-2.7-9") /* an address of the wrong memory */
 
 enum accd_rule {
     R_NONE,
-#define ACCD_X(name, openacc, openmp) R_##name,
+#define ACCD_X(name, ...) R_##name,
     ACCD_RULE_MAP(ACCD_X)
 #undef ACCD_X
         R_RULES
 };
+
+enum { ACCD_RULE_IDS = 5 }; /* a row has no more */
 
 #endif

@@ -134,7 +134,7 @@ accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *t
     struct accd_directory *dir = queue->dir;
     char text[200];
     accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(dir->context, status, R_MOVE, "device %d failed to copy: %s", dir->number, text);
+    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->number, text);
     return accd_say_why(dir, status);
 }
 

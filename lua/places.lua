@@ -12,8 +12,9 @@ local function is_id(id) return id:find "^%u[%u%d]+%-[%w._-]*%d$" or id:find "^H
 
 -- The core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_NOT_PRESENT" -> code.
 local function names_in(header, rules, codes)
-  for name, a, b in header:gmatch 'X%(([%u_]+), "(%u[^"]+)", "([^"]+)"%)' do
-    rules[name] = a == b and { a } or { a, b }
+  for name, list in header:gmatch 'X%(([%u_]+), ("%u[^)]+")%)' do
+    rules[name] = {}
+    for id in list:gmatch '"([^"]+)"' do table.insert(rules[name], id) end
   end
   for name, code in header:gmatch 'X%(([%u_]+), "(%l[^"]*)",' do codes[name] = code end
 end

@@ -14,6 +14,7 @@
 -- fusion: data that belong together lie in one device block at their true distances (DIR-2-01). core: the profile
 -- of the core, if it has another name. openmp: the version whose spellings directives have (51: 5.1); nil: of any.
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 
 local rules = {}
@@ -32,8 +33,7 @@ local profiles = {
     descriptors = "allocatable", openmp = 52, core = "openmp-5.1" },
   ["openmp-6.0"] = { members = "ignored", section = "one-step", implicit = "firstprivate", attach = "new",
     descriptors = "allocatable", openmp = 60, core = "openmp-5.1" },
-  ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every",
-    core = "openmp-4.0" },
+  ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every" },
 }
 
 -- Knobs of a scenario's rules table: values allowed.
@@ -77,7 +77,9 @@ function rules.profile(wanted)
     extended = known.extended or false, fusion = known.fusion or false,
     partial_overlap = "error", core = known.core or base, section = known.section or "one-step",
     implicit = known.implicit or "firstprivate", unmatched = known.unmatched or "host",
-    attach = known.attach or "counted", openmp = known.openmp, is_openmp = (known.core or base):find "^openmp" ~= nil }
+    attach = known.attach or "counted", openmp = known.openmp,
+    is_openmp = base == "indirect" or base:find "^openmp" ~= nil }
+  profile.documents = core.documents(profile.core)
   for key, value in pairs(changes) do
     if key ~= "base" then
       local allowed = knobs[key]
@@ -100,15 +102,36 @@ function rules.profile(wanted)
   return profile
 end
 
+-- Rows of rules that say the same, by each id; the first row that has it.
+local row_of = {}
+for _, row in ipairs(core.rules) do
+  for _, id in ipairs(row) do row_of[id] = row_of[id] or row end
+end
+
+local function document_of(id) return id:match "^%u[%u%d]*" end
+
+-- The rule that documents (words in order) have for what a rule says; the same one if they are silent, or it is
+-- of one of them.
+function rules.cited(id, documents)
+  local row = row_of[id]
+  if not row or documents:find("%f[%w]" .. document_of(id) .. "%f[%W]") then return id end
+  for document in documents:gmatch "%S+" do
+    for _, other in ipairs(row) do
+      if document_of(other) == document then return other end
+    end
+  end
+  return id
+end
+
 -- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and addresses of before a
 -- fusion lead to what is left there (AMB-DIR-14).
 function rules.for_core(profile, strict)
-  local core = { base = profile.core, update = profile.update, untranslated = profile.untranslated,
+  local wanted = { base = profile.core, update = profile.update, untranslated = profile.untranslated,
     fusion = profile.fusion, partial_overlap = profile.partial_overlap, attaching = profile.attach }
   if strict == false then
-    core.still_attached, core.detach_unattached, core.stale = "ignore", "ignore", "ignore"
+    wanted.still_attached, wanted.detach_unattached, wanted.stale = "ignore", "ignore", "ignore"
   end
-  return core
+  return wanted
 end
 
 return rules

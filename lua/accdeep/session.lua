@@ -209,6 +209,7 @@ local function placed(self, before, text, file, line, ok, err, ...)
   self.current = before
   if ok then return err, ... end
   if diagnostic.is(err) then
+    if err.rule then err.rule = rules.cited(err.rule, self.rules.documents) end
     group.locate(err, file, line)
     if err.place then
       note_use(err, err.place, file, line)

@@ -9,6 +9,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local names = require "accdeep.names"
+local rules = require "accdeep.rules"
 local types = require "accdeep.types"
 
 local view = {}
@@ -19,6 +20,9 @@ local POINTER_SIZE = 8
 
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
+
+-- A rule as the documents of the session's profile have it.
+local function cited(session, id) return rules.cited(id, session.rules.documents) end
 
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
@@ -122,7 +126,6 @@ end
 -- ---------------------------------------------------------------------------------- the device --
 
 -- The rule that an access outside of an object breaks.
-local function bounds_rule(session) return session.rules.is_openmp and "OMP60-sec-1" or "TR14-1.2-10" end
 
 -- A section of what a pointer points to, as the program's language has it; least: the smallest one.
 local function section_text(session, name, least)
@@ -138,7 +141,7 @@ function Device:classify(address, low, frame)
     fail(frame, "excluded-member",
       ("%s was not followed when %s was mapped: its target is not available on device %d"):format(name,
         note.object or "its structure", self.number),
-      { rule = "TR14-3.1.1-14", objects = { note.info },
+      { rule = cited(self.session, "TR14-3.1.1-14"), objects = { note.info },
         help = "include the member in the shape, or name it in a data clause" })
   end
   if note.gone then
@@ -154,7 +157,7 @@ function Device:classify(address, low, frame)
         or "map a section of it: " .. section_text(self.session, note.name) })
   elseif address >= 0 and address < 4096 then
     fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
-      { rule = "TR14-4.3-15" })
+      { rule = cited(self.session, "TR14-4.3-15") })
   end
   local target = ctx:present_at(self.number, address, false)
   local help = note.name and "map its target by a section: " .. section_text(self.session, note.name)
@@ -228,7 +231,7 @@ function Device:check(address, size, low, high, frame)
     if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
     fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
       :format(size, address - low, name, high - low, self.number),
-      { rule = bounds_rule(self.session), objects = { object } })
+      { rule = cited(self.session, "TR14-1.2-10"), objects = { object } })
   end
   return address
 end
@@ -292,7 +295,7 @@ end
 function Device:out_of_bounds(address, message, frame)
   local object = self.ctx:present_at(self.number, address, true)
   fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
-    { rule = bounds_rule(self.session), objects = { object } })
+    { rule = cited(self.session, "TR14-1.2-10"), objects = { object } })
 end
 
 function Device:local_memory(size)

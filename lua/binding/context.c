@@ -183,6 +183,16 @@ static int l_profile(lua_State *L)
     return 1;
 }
 
+/* core.documents(name) -> whose rules a profile cites, words in order; nil if there is no such profile */
+static int l_documents(lua_State *L)
+{
+    const accd_rules *named = accd_rules_named(luaL_checkstring(L, 1));
+    if (!named)
+        return 0;
+    lua_pushstring(L, named->documents);
+    return 1;
+}
+
 /* context:rejects(name) -> whether the rules reject what a choice is about */
 static int l_rejects(lua_State *L)
 {
@@ -498,4 +508,6 @@ void open_context(lua_State *L)
     lua_setfield(L, -2, "device");
     lua_pushcfunction(L, l_profile);
     lua_setfield(L, -2, "profile");
+    lua_pushcfunction(L, l_documents);
+    lua_setfield(L, -2, "documents");
 }

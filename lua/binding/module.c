@@ -1,6 +1,8 @@
 /* module.c - accdeep.core: the module itself, its constants, shared helpers. */
 #include "binding.h"
 
+#include "rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,12 +156,27 @@ static void set_constants(lua_State *L)
         "LT",    "LE",    "NEG",     "NOT",  "LNOT", "DISTANCE", "SELECT", "CAST", "CALL",
         "REQUIRE",
     };
+    static const char *const rules[][ACCD_RULE_IDS] = {
+#define X(name, ...) {__VA_ARGS__},
+        ACCD_RULE_MAP(X)
+#undef X
+    };
     static const char *const scalars[ACCD_SCALAR_COUNT] = {"i8",  "u8",  "i16", "u16", "i32",
                                                            "u32", "i64", "u64", "bool"};
     lua_newtable(L);
     for (int i = 0; i < ACCD_I_COUNT; i++)
         set_number(L, opcodes[i], i);
     lua_setfield(L, -2, "opcode");
+    lua_newtable(L); /* rows of rules that say the same in several documents */
+    for (int i = 0; i < (int)(sizeof rules / sizeof rules[0]); i++) {
+        lua_newtable(L);
+        for (int k = 0; k < ACCD_RULE_IDS && rules[i][k]; k++) {
+            lua_pushstring(L, rules[i][k]);
+            lua_rawseti(L, -2, k + 1);
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "rules");
     lua_newtable(L);
     for (int i = 0; i < ACCD_SCALAR_COUNT; i++)
         set_number(L, scalars[i], i);

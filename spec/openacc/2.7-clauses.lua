@@ -1,7 +1,8 @@
 -- Each data clause: what it does to absent data, to present data, and at the end.
 scenario { title = "OpenACC 2.7: data clauses", cites = { "ACC33-2.7-1", "ACC33-2.7-2",
   "ACC33-2.7-3", "ACC33-2.7-6", "ACC33-2.7-7", "ACC33-2.7-9", "ACC33-2.7.1-1", "ACC33-2.7.1-2",
-  "ACC33-2.7.1-3", "ACC33-2.7.1-4", "ACC33-2.7.1-5" } }
+  "ACC33-2.7.1-3", "ACC33-2.7.1-4", "ACC33-2.7.1-5", "ACC33-2.7.2-1", "ACC33-2.7.2-2",
+  "ACC33-2.7.3-1" } }
 
 declare [[
   float v[6] = { 1, 2, 3, 4, 5, 6 };
@@ -21,7 +22,7 @@ local function region(clause, wanted_in, wanted_out)
   expect.moves(function() r:close() end, { h2d = 0, d2h = wanted_out })
 end
 
-case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1]", function()
+case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1 ACC33-2.7.2-1 ACC33-2.7.2-2]", function()
   local whole = { count = 1, bytes = 24 }
   region("copy(v)", whole, whole)
   expect.host("v[5]", 50)
@@ -31,7 +32,7 @@ case("accepts: copy, copyin, copyout, create of absent data [ACC33-2.7-1]", func
   expect.absent "v"
 end)
 
-case("accepts: all of them on present data only count [ACC33-2.7-1]", function()
+case("accepts: all of them on present data only count [ACC33-2.7-1 ACC33-2.7.3-1]", function()
   acc "data copyin(v)" (function()
     for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present", "no_create" } do
       region(clause .. "(v)", 0, 0)
@@ -40,6 +41,17 @@ case("accepts: all of them on present data only count [ACC33-2.7-1]", function()
     expect.count("v", { structured = 1 })
   end)
 end)
+
+case("rejects: what is present is neither allocated nor copied; a part of it is an error"
+  .. " [ACC33-2.7.2-1 ACC33-2.7.3-1]",
+  function()
+    acc "enter data copyin(v[0:3])"
+    host.v[0] = 7
+    expect.events(function() acc "enter data copyin(v[0:3])" end, { "incref v[0:3]" })
+    expect.device("v[0]", 1)
+    expect.fails("partially-present", function() acc "enter data copyin(v)" end)
+    expect.fails("not-present", function() acc "data present(m)" end)
+  end)
 
 case("rejects: present and delete of absent data; exit data whose counter is zero does nothing"
   .. " [ACC33-2.7-1]",
@@ -115,7 +127,7 @@ case("accepts: the end of present frees what an exit data finalized inside [ACC3
     expect.absent "v"
   end)
 
-case("rejects: the end of present frees nothing that others hold [ACC33-2.7-3]", function()
+case("rejects: the end of present frees nothing that others hold [ACC33-2.7-3 ACC33-2.7.2-2]", function()
   acc "enter data copyin(v)"
   acc "data present(v)" (function() end)
   expect.present "v"

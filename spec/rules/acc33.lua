@@ -93,6 +93,16 @@ return {
     text = "A struct in a clause: all members allocated and copied bitwise, pointees not; "
       .. "Fortran allocatable/pointer members likewise not followed." },
 
+  { id = "ACC33-2.7.2-1", section = "2.7.2", kind = "meaning", status = "done",
+    text = "What is absent is allocated by the create, copyin and copyout actions; of these copyin copies the "
+      .. "host's bytes. What is present is neither allocated nor copied." },
+  { id = "ACC33-2.7.2-2", section = "2.7.2", kind = "meaning", status = "done",
+    text = "When both counters are 0, a copyout action copies the device's bytes back and frees them, a delete "
+      .. "action frees them." },
+  { id = "ACC33-2.7.3-1", section = "2.7.3", kind = "run-time error", status = "done",
+    text = "Data that are present in part are an error in data clauses (partially-present), absent data in present "
+      .. "clauses and in update (not-present)." },
+
   { id = "ACC33-att-1", section = "2.7.2", kind = "meaning", status = "done",
     text = "Attach counter per pointer in device memory and device; 0 when that memory is "
       .. "allocated." },

@@ -258,11 +258,6 @@ static void no_mode(accd_context_config *config, accd_rules *rules)
     (void)rules;
     config->queues = (accd_queue_mode)9;
 }
-static void no_document(accd_context_config *config, accd_rules *rules)
-{
-    (void)config;
-    rules->document = (accd_document)2;
-}
 static void no_choice(accd_context_config *config, accd_rules *rules)
 {
     (void)config;
@@ -281,7 +276,6 @@ static void configurations(void)
     is_status(open_so(many_threads), ACCD_MISUSE, "too many threads");
     is_status(open_so(no_layout), ACCD_MISUSE, "no such layout of descriptors");
     is_status(open_so(no_mode), ACCD_MISUSE, "no such mode of queues");
-    is_status(open_so(no_document), ACCD_MISUSE, "rules of no document");
     is_status(open_so(no_choice), ACCD_MISUSE, "rules that choose nothing");
     is_status(open_so(huge), ACCD_OUT_OF_MEMORY, "a device larger than all addresses");
 }

@@ -18,6 +18,7 @@ local mapper = require "accdeep.openmp.mapper"
 local map = require "accdeep.openmp.lower"
 local openacc = require "accdeep.grammar.directive"
 local region = require "accdeep.region"
+local rules = require "accdeep.rules"
 local transaction = require "accdeep.transaction"
 
 local raise = diagnostic.raise
@@ -45,24 +46,17 @@ local function on_its_device(self, plan, fn, on_host)
   return table.unpack(results, 2, results.n)
 end
 
--- Rules of OpenMP for what passes that serve both languages find: by the rule that OpenACC has for it.
-local equivalents = {
-  ["TR14-3.1.1-22"] = "OMP60-sec-1", ["TR14-3.1.1-23"] = "OMP60-sec-1", ["ACC33-2.7.1-1"] = "OMP60-sec-1",
-  ["TR14-3.4-02"] = "OMP60-sec-1", ["ACC33-2.7.1-4"] = "OMP60-map-13", ["ACC33-2.7.1-5"] = "OMP60-map-1",
-  ["TR14-4.3-18"] = "OMP60-map-15", ["ACC33-2.6.7-1"] = "OMPEX-struct_map-1", ["DIR-4.3-06"] = "OMP60-tgt-1",
-}
-
--- Their help, where OpenMP has other means.
+-- Help for rules of OpenACC, where OpenMP has other means.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
 -- Runs fn; errors cite the rules of OpenMP.
-local function citing(fn, ...)
+local function citing(self, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
-  local err = results[2]
-  if diagnostic.is(err) then
+  local err, documents = results[2], self.rules.documents
+  if diagnostic.is(err) and err.rule then
     err.help = err.code == "syntax" and helps[err.rule] or err.help
-    err.rule = equivalents[err.rule] or err.rule
+    err.rule = rules.cited(err.rule, documents:find "OMP60" and documents or "OMP60 OMPEX")
   end
   error(err, 0)
 end
@@ -237,7 +231,7 @@ local function compute(self, node, text, refs, file, line)
       return run(plan, true)
     end, function() return on_host(planned()) end)
   end, node, "omp")
-  return function(...) return citing(run_body, ...) end
+  return function(...) return citing(self, run_body, ...) end
 end
 
 -- A directive with the clauses of its groups; declarations have none.
@@ -307,14 +301,14 @@ local function check(self, text)
 end
 
 -- Static checks only. What the directive defines is defined.
-function Session:check_openmp(text) return citing(check, self, text) end
+function Session:check_openmp(text) return citing(self, check, self, text) end
 
 -- Carries out a directive. Returns what Session:directive does.
 function Session:omp(text, refs, file, line)
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a target construct", { rule = "OMP60-tgt-1" })
   end
-  return self:within(text, file, line, citing, carry_out, self, text, refs, file, line)
+  return self:within(text, file, line, citing, self, carry_out, self, text, refs, file, line)
 end
 
 local function plan_here(self, text, file, line, accepts)
@@ -330,7 +324,7 @@ end
 
 -- For a program with kernels of its own (embed.lua): the plan of a construct on a device; nil for what is carried out
 -- here, and, with its name, for a construct of the host or one whose kind accepts(kind) does not accept.
-function Session:omp_plan(text, file, line, accepts) return citing(plan_here, self, text, file, line, accepts) end
+function Session:omp_plan(text, file, line, accepts) return citing(self, plan_here, self, text, file, line, accepts) end
 
 -- The device that a plan is for; -1: the host.
 function Session:omp_device(plan)
