@@ -378,6 +378,7 @@ typedef struct accd_piece { /* bytes of the element itself */
     uint8_t action;          /* ACCD_INHERIT or an own one */
     uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
     uint8_t entry_only;      /* sent on entry, never fetched: a pointer left untranslated */
+    uint8_t base_pointer;    /* of a section, comes with a new object: nothing asks for it in a present one */
     const accd_label *label; /* NULL: called as the object */
 } accd_piece;
 

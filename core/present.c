@@ -23,6 +23,17 @@ static uint64_t left_out(const accd_program *layout, uint64_t from, uint64_t to)
     return n;
 }
 
+/* What a program does not ask for of data that are present: members that it leaves out, then those of its pieces
+ * that are base pointers. */
+static bool not_asked_for(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
+{
+    const accd_program_spec *spec = &own->spec;
+    const accd_piece *piece = i < spec->nexcluded ? NULL : &spec->pieces[i - spec->nexcluded];
+    *low_p = piece ? piece->offset : spec->excluded[i].offset;
+    *high_p = *low_p + (piece ? piece->bytes : spec->excluded[i].bytes);
+    return !piece || piece->base_pointer;
+}
+
 /* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
  * what is left of elements by theirs. */
 static enum accd_relation relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
@@ -32,11 +43,12 @@ static enum accd_relation relate_layouts(const accd_program *layout, uint64_t fr
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_INSIDE;
     for (uint64_t at = from; own && at < to + into; at += own->spec.stride) /* what neither of them has */
-        for (size_t i = 0; i < own->spec.nexcluded; i++) { /* both of them moved by into: nothing is negative */
-            uint64_t low = at + own->spec.excluded[i].offset;
-            uint64_t high = low + own->spec.excluded[i].bytes;
-            low = low > from + into ? low : from + into;
-            high = high < to + into ? high : to + into;
+        for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
+            uint64_t low, high; /* both of them moved by into: nothing is negative */
+            if (!not_asked_for(own, i, &low, &high))
+                continue;
+            low = at + low > from + into ? at + low : from + into;
+            high = at + high < to + into ? at + high : to + into;
             if (low >= high)
                 continue;
             absent -= left_out(layout, low - into, high - into);
@@ -130,7 +142,7 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
                             plan->dir->number);
 }
 
-/* The range of what an item's program names of its elements: its first piece, in the first one, to the last one. */
+/* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
 static bool range_of_pieces(const struct accd_plan *plan, const struct accd_claim *claim,
                             uint64_t *host_p, uint64_t *bytes_p)
 {
@@ -139,17 +151,21 @@ static bool range_of_pieces(const struct accd_plan *plan, const struct accd_clai
         plan->leaving ? &plan->walk->rowsets[plan->walk->roots[source->root].rowset].program->spec
                       : &plan->construct->items[claim->source].program->spec; /* before the walk, too */
     uint64_t low = UINT64_MAX, high = 0;
+    bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
         if (spec->fields[i].embedded || spec->fields[i].in_place)
             return false;
     for (size_t i = 0; i < spec->npieces; i++) {
         const accd_piece *piece = &spec->pieces[i];
+        parts |= piece->base_pointer;
+        if (piece->base_pointer)
+            continue;
         low = piece->offset < low ? piece->offset : low;
         high = piece->offset + piece->bytes > high ? piece->offset + piece->bytes : high;
     }
     *host_p = source->host + low;
     *bytes_p = source->bytes - low - (spec->stride - high);
-    return spec->nexcluded && low < high;
+    return parts && low < high;
 }
 
 accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,

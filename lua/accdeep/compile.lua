@@ -544,7 +544,7 @@ local function add_records(session, out, entry, offset, name, init)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
       add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
-        { init = piece.init, entry_only = piece.entry_only, asks = piece.asks })
+        { init = piece.init, entry_only = piece.entry_only, base_pointer = piece.base_pointer, asks = piece.asks })
     end
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
@@ -584,10 +584,11 @@ function collect(session, out, treatment, base, prefix, init, own)
       local named = entry.subscripts and entry.place
       session:at(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
     elseif entry.subscripts then
+      local comes = treatment.pointer_comes and treatment.pointer_comes(entry.member.name)
       if t.kind == "pointer" and not bare then
         add_piece(out, offset, t.size, { name = name, asks = own })
-      elseif t.kind == "pointer" and treatment.maps_pointer and treatment.maps_pointer(entry.member.name) then
-        add_piece(out, offset, t.size, { entry_only = true, asks = "copyin" }) -- where nothing is attached
+      elseif t.kind == "pointer" and comes then
+        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
       elseif t.kind == "pointer" and treatment.holes and not treatment.update then -- OMP60-map-15: it is not named
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end

@@ -48,6 +48,7 @@ static void read_piece(lua_State *L, void *to)
         .action = (uint8_t)get_integer(L, at, "action", ACCD_INHERIT),
         .init = get_boolean(L, at, "init"),
         .entry_only = get_boolean(L, at, "entry_only"),
+        .base_pointer = get_boolean(L, at, "base_pointer"),
         .label = get_pointer(L, at, "label"),
     };
 }

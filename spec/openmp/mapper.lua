@@ -172,6 +172,21 @@ case("accepts: and of the sections that it maps [OMP60-map-15]", function()
   expect.equal(#state().present, 0)
 end)
 
+case("accepts: target constructs over objects without the base pointers they would bring [OMP60-map-15]", function()
+  omp "declare mapper(struct plain v) map(v.a, v.b[0:2])"
+  host.plain = { a = 1, b = { 1, 2 } }
+  omp "target enter data map(alloc: plain)"
+  omp "target map(always, present, from: plain)" "plain.a = 222;"
+  expect.host("plain.a", 222)
+  expect.fails("not-present", function() omp "target map(plain)" "plain.b[0] = 5;" end) -- so is its list
+  omp "target exit data map(delete: plain)"
+  omp "target enter data map(to: plain.a)"
+  omp "target map(plain)" "plain.a = 3;"
+  omp "target enter data map(to: plain.b[0:2])"
+  omp "target map(present, tofrom: plain)" "plain.a = 4;"
+  expect.device("plain.a", 4)
+end)
+
 case("rejects: objects of which other members are present, or only some of these [OMP60-map-15 OMP60-map-13]",
 function()
   omp "declare mapper(struct plain v) map(tofrom: v.a)"

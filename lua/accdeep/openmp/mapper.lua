@@ -295,8 +295,9 @@ function treatment_of(session, record, paths, request)
   local bare = made.default == "exclude"
   local inner = {}
   return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
-    maps_pointer = function(name) -- of a target construct's structure as those of listed sections (OMPEX-struct_map-12)
-      return not update and (request.kind == "compute" or paths.members[name].pointer ~= nil)
+    pointer_comes = function(name) -- of a target construct's structure, as of listed sections (OMPEX-struct_map-12)
+      if update then return nil end
+      return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
     end,
     own = not update and (bare and "hold" or made.default) or nil,
     inner_of = function(entry)
