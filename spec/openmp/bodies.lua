@@ -196,6 +196,8 @@ case("rejects: on a target construct's body the variable is the device's [OMP60-
   wrong("type-mismatch", "OMP60-share-2", "#pragma omp parallel reduction(+: pair)\n a[0] = 1;")
   wrong("type-mismatch", "OMP60-share-2", "#pragma omp parallel reduction(+: p)\n a[0] = 1;")
   wrong("unsupported", "HOUSE-version", "#pragma omp parallel reduction(mine: s)\n a[0] = 1;")
+  expect.invalid("parallel reduction(mine: s)", "unsupported")
+  expect.invalid("target parallel reduction(mine: s)", "unsupported")
   wrong("unsupported", "HOUSE-version", "#pragma omp parallel reduction(+: a[0:2])\n a[0] = 1;")
 end)
 
@@ -401,7 +403,7 @@ case("rejects: there they are wrong as anywhere else, and told at their place [O
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 401, 43 })
+  expect.equal({ err.line, err.column }, { 403, 43 })
   expect.absent "b"
 end)
 

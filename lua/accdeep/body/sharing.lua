@@ -20,8 +20,6 @@ end
 local copied = set "private firstprivate lastprivate linear reduction in_reduction task_reduction"
 local named = set "shared copyprivate copyin"
 local begins, lasts = set "firstprivate linear", set "lastprivate linear"
-local operators = set "+ - * & | ^ && || max min"
-sharing.operators = operators
 
 -- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
 local function new(node, body)
@@ -36,13 +34,6 @@ local function add_names(list, node, without)
   for key, child in pairs(node) do
     if type(child) == "table" and key ~= "type" then add_names(list, child, without) end
   end
-end
-
-local function check_operator(clause)
-  if operators[clause.op] then return end
-  local near = diagnostic.closest(clause.op, operators)
-  raise("unsupported", clause.pos, ("'%s' is no operator of reductions, and none is declared"):format(clause.op), {
-    length = #clause.name, help = near and ("did you mean '%s'?"):format(near) or nil })
 end
 
 -- The name of a clause's item.
@@ -109,7 +100,6 @@ local function read_clause(made, said, node, clause, rule)
     raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
       { length = #name })
   end
-  if clause.op then check_operator(clause) end
   if copied[name] or named[name] then
     for _, item in ipairs(clause.vars or {}) do add_copy(made, said, clause, item, rule) end
     if clause.step then made.values[#made.values + 1] = clause.step end

@@ -101,6 +101,9 @@ function directive.since(version, since, what, pos, length)
     help = ('scenario { rules = "openmp-%s" }'):format(text(since)) })
 end
 
+-- Operators of reductions, in C and in Fortran; no others are declared (declare reduction).
+local operators = add_words({}, "+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
+
 -- What only devices can promise that share the host's memory.
 local of_shared_memory = add_words({}, "unified_shared_memory unified_address self_maps")
 
@@ -140,6 +143,9 @@ function directive.check(node, version)
     end
     if node.name == "target data" and (name == "nowait" or name == "depend") then
       directive.since(version, 60, ("'%s' on target data"):format(name), pos, #name)
+    end
+    if clause.op and not operators[clause.op:lower()] then
+      wrong("unsupported", ("'%s' is no operator of reductions, and none is declared"):format(clause.op), {})
     end
     if of_shared_memory[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
