@@ -81,11 +81,13 @@ case("accepts: no_create of data that are present in part does nothing [ACC33-2.
   acc "data no_create(v)" (function() expect.count("v[0:2]", { dynamic = 1, structured = 0 }) end)
 end)
 
-case("rejects: in a strict profile that is an error, and so it is of copy [ACC33-2.7-1]", function()
-  acc "enter data copyin(v[0:2])"
+case("rejects: in a strict profile that is an error [ACC33-2.7-1]", function()
   rules "tr14"
   acc "enter data copyin(v[0:2])"
   expect.fails("partially-present", function() acc "data no_create(v)" end)
+end)
+
+case("rejects: copy of data that are present in part is an error [ACC33-2.7-1]", function()
   rules "openacc-3.3"
   acc "enter data copyin(v[0:2])"
   expect.fails("partially-present", function() acc "data copy(v)" end)

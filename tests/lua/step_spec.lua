@@ -143,7 +143,8 @@ describe("stepping", function()
     has(shown, "[4] s.lua:6: enter data create(x)")
     has(shown, "'never' is not a number")
     has(shown, "'0' is not a number")
-    lacks(shown, "[2]")
+    has(shown, "[2] s.lua:4: update self(x)") -- what is stepped over has its heading
+    lacks(shown, "[2] s.lua:4: update self(x)\n    4 |") -- and no stop
     has(shown, 'declare "int x;"')
   end)
 
