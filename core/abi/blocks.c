@@ -4,7 +4,8 @@
  * A block of the GNU C library begins behind a word with its size and three bits, at a multiple of 16.
  * The word alone proves nothing, because it may be the program's own data; only when it says that a
  * section is too long, the blocks in front of it are counted from the start of the heap. Blocks of other
- * threads' arenas, and sections that begin inside of a block, are not checked. */
+ * threads' arenas, sections that begin inside of a block, and sections that do not move, are not checked:
+ * the host memory of deleted data may be freed already, and belong to others. */
 #include "runtime.h"
 
 #include <stdio.h>
@@ -78,11 +79,17 @@ static uint64_t exceeded(uint64_t start, uint64_t bytes)
     return room;
 }
 
+static bool moves(accd_action action)
+{
+    return action == ACCD_COPY || action == ACCD_COPYIN || action == ACCD_COPYOUT ||
+           action == ACCD_UPDATE_SELF || action == ACCD_UPDATE_DEVICE;
+}
+
 void goacc_check_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        uint64_t room = item->bytes > LEAST && item->host
+        uint64_t room = item->bytes > LEAST && item->host && moves(item->action)
                             ? exceeded((uintptr_t)item->host, item->bytes)
                             : 0;
         char name[160];

@@ -59,8 +59,8 @@ static accd_item *section_of(struct goacc_items *items, const void *slot, size_t
 /* gfortran's descriptor of an array of any rank. */
 static bool is_descriptor(uint64_t bytes)
 {
-    enum { HEAD = 40, DIMENSION = 24 };
-    return bytes >= HEAD && (bytes - HEAD) % DIMENSION == 0;
+    enum { HEAD = 40, DIMENSION = 24, RANKS = 15 };
+    return bytes >= HEAD && bytes <= HEAD + RANKS * DIMENSION && (bytes - HEAD) % DIMENSION == 0;
 }
 
 bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)

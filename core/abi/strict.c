@@ -226,8 +226,8 @@ void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, 
         const accd_item *item = &items[i];
         char name[160];
         if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
-            goacc_carries(items, nitems, item) ||
             accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT ||
+            goacc_carries(items, nitems, item) ||
             !goacc_untold(goacc.site->call.pc))
             continue;
         goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);

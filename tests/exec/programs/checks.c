@@ -78,6 +78,18 @@ static void stray(int value)
     }
 }
 
+/* Host memory that is freed before its data are deleted: nothing moves there. */
+static void freed(void)
+{
+    int *c = malloc(4000), *large = malloc(1 << 20);
+#pragma acc enter data create(c[0:1000], large[0:1 << 18])
+    free(c);
+    free(large);
+    free(malloc(400)); /* begins where c began */
+#pragma acc exit data delete(c[0:1000], large[0:1 << 18])
+    puts("deleted");
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -95,6 +107,8 @@ int main(int argc, char **argv)
         blocks(1 << 20, (1 << 18) + 4096, 0);
     else if (!strcmp(way, "lookalike"))
         lookalike();
+    else if (!strcmp(way, "freed"))
+        freed();
     else
         stray(!strcmp(way, "stray"));
     return 0;
