@@ -343,7 +343,7 @@ local function run_body(session, k, body, text_node)
   end
   if session.dialect.run_body then cuda.interpreted(k, "it is Fortran") end
   if type(body) == "table" and not body.tree then -- statements of the text that the construct stands in
-    return session.dialect.run_body(k.env, body)
+    return session.dialect.run_body(k.env, text_node)
   elseif session.dialect.run_body then
     return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
   end
@@ -497,8 +497,8 @@ function kernel.read(session, body, place, references, construct)
   local used = references
   if session.dialect.body and type(body) ~= "function" then
     local parse, own, where = session.dialect.body, type(body) == "string", place
-    if own then node, used = session:within(body, where.file, where.line, parse, session, body)
-    else node, used = parse(session, body) end
+    if own then node, used = session:within(body, where.file, where.line, parse, session, body, construct)
+    else node, used = parse(session, body, construct) end
     for _, r in ipairs(references or {}) do used[#used + 1] = r end
   elseif type(body) == "string" or type(body) == "table" and body.tree then
     node = type(body) == "table" and body.tree

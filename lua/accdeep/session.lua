@@ -730,7 +730,8 @@ function Session:directive_here(text, refs, file, line)
     prepared.check(self, text, file, line) -- it is run when the body is there
     return kernel.construct(self, text, refs, file, line, function(references, _, run)
       local seen = {}
-      for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "") end
+      for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "")
+          .. (r.reduced and "~" or "") end
       local plan = self:prepare(text, file, line, references, "\0" .. table.concat(seen, ","))
       return run(plan, not plan.condition_value or plan.condition_value())
     end, node, "acc")

@@ -99,7 +99,7 @@ describe("structured directives", function()
       tags "!$acc data copy(a)\na=1\n!$acc serial\na=2\n!$acc end serial\n!$acc end data\na=3")
     assert.equal("assign parallel(do) assign",
       tags "a=1\n!$acc parallel loop\ndo i=1,2\na=1\nend do\n!$acc end parallel loop\na=1")
-    assert.equal("kernels(do)", tags "!$acc kernels\n!$acc loop\ndo i=1,2\na=1\nend do\n!$acc end kernels")
+    assert.equal("kernels(loop(do))", tags "!$acc kernels\n!$acc loop\ndo i=1,2\na=1\nend do\n!$acc end kernels")
     assert.equal("directive assign directive", tags "!$acc data copy(a)\na=1\n!$acc wait")
   end)
 

@@ -53,6 +53,7 @@ local function depth_of(node, rule, place)
   end
   return depth
 end
+read.depth_of = depth_of
 
 -- ------------------------------------------------------------------------------------- statements --
 
@@ -126,7 +127,8 @@ end
 
 local how_atomic = { "capture", "compare", "read", "write", "update" }
 
-local function check_atomic(node, statement, rule)
+-- What an atomic directive is about: read, write, update, capture or compare.
+function read.atomic_form(node, rule)
   local said = {}
   for _, name in ipairs(how_atomic) do
     if has_clause(node, name) then said[#said + 1] = name end
@@ -137,7 +139,11 @@ local function check_atomic(node, statement, rule)
   elseif #said > 1 then
     raise("unsupported", node.pos, "'atomic compare capture'", { length = #node.name })
   end
-  forms.check_atomic(statement, said[1] or "update", node, rule)
+  return said[1] or "update"
+end
+
+local function check_atomic(node, statement, rule)
+  forms.check_atomic(statement, read.atomic_form(node, rule), node, rule)
 end
 
 -- The sections of a sections construct: each from its directive to the next one; what stands before the first is one.
@@ -242,10 +248,15 @@ local function check_sizes(node, level)
   end
 end
 
-function Reader:acc_loop(node, list, at, outer)
+-- Raises about clauses of a loop that exclude each other, or what constructs around have.
+function read.check_loop(node, outer)
   check_loop_clauses(node)
   check_sizes(node, outer)
   nesting.check_levels(node, outer)
+end
+
+function Reader:acc_loop(node, list, at, outer)
+  read.check_loop(node, outer)
   local level = { part = "loop", node = node, outer = outer, on = "acc" }
   local body
   body, at = self:behind(node, list, at, level)

@@ -5,23 +5,20 @@
 -- are the variables themselves, private ones are others while the statements run. Statements are compiled anew for
 -- each run, as names stand for other memory then.
 
+local assignment = require "accdeep.fortran.assignment"
+local body = require "accdeep.fortran.body"
 local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.openmp.directive"
 local expression = require "accdeep.fortran.expression"
+local ftypes = require "accdeep.fortran.types"
 local host = require "accdeep.openmp.host"
+local private = require "accdeep.body.private"
 
 local raise = diagnostic.raise
 
 local construct = {}
 
-local function in_kernel(env, node)
-  local k = env.session.kernel
-  if not k and not env.space.on_device then return false end
-  if not node.omp then
-    raise("unsupported", node.pos, "'!$acc' is not for kernels", { length = #node.sentinel, rule = "HOUSE-version" })
-  end
-  return true
-end
+local function in_kernel(env) return env.session.kernel or env.space.on_device end
 
 -- The tree of an OpenMP directive that stands among statements, and what it is (openmp/directive.lua).
 local function omp_tree(session, node)
@@ -33,8 +30,8 @@ end
 -- ------------------------------------------------------------------------------- private variables --
 
 -- The variables that count the loops of a loop construct: {variable} (HOUSE-threads).
-function construct.counters(session, depth, body)
-  local list, at = {}, body.list and body.list[1]
+function construct.counters(session, depth, node)
+  local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
   while at and depth > 0 and at.tag == "do" do
     list[#list + 1] = { variable = session.scope.variables[at.name] }
@@ -62,7 +59,7 @@ local function with_private(env, copies, frame, fn)
     local variable = one.variable
     host.needs_memory(variable, one.pos or frame.pos)
     local t, name = variable.type, variable.name
-    local outer = env.lookup(name, frame.pos)
+    local outer = (one.begins or one.lasts) and env.lookup(name, frame.pos)
     local address = k:memory(t.size)
     local function place() return address, address, address + t.size end
     before[#before + 1] = { name = name, was = k.private[name] or false, outer = outer, place = place, one = one,
@@ -77,6 +74,64 @@ local function with_private(env, copies, frame, fn)
     if made.one.lasts then copy(env.space, made.place, made.outer.place, made.t.size, frame) end
   end
   return signal
+end
+
+-- ---------------------------------------------------------------------- OpenACC's loops and atomic --
+
+-- The value with which a reduction begins, and its type.
+local function identity(op, t)
+  while t.kind == "array" do t = t.of end
+  if op == "max" or op == "min" then return private.identity(op, t), t end
+  if t.class == "logical" then return op == ".and." or op == ".eqv.", t end
+  return op == "*" and 1 or op == "iand" and -1 or 0, ftypes.INTEGER
+end
+
+local function combined(op, pos, a, b)
+  if op:find "^[.+*]" then return { tag = "binary", op = op, pos = pos, a = a, b = b } end
+  return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
+end
+
+-- A loop with the variables that it has for itself, by one thread (ACC33-2.9-4, ACC33-2.9.11-1); an atomic statement.
+local function acc_inside(env, node, block)
+  local acc, session = node.acc, env.session
+  for _, clause in ipairs(acc.tree.clauses) do
+    if clause.name == "if" then session.dialect.condition(session, clause.e) end
+  end
+  return function(f)
+    if not acc.copies then body.names(session, { node }) end -- of a procedure with a routine directive
+    local copies, reduced = {}, {}
+    for i, one in ipairs(acc.copies) do
+      local id = { tag = "id", name = one.name, pos = one.pos }
+      copies[i] = { variable = session.scope.variables[one.name], pos = one.pos }
+      if one.op then
+        reduced[#reduced + 1] = { id = id, op = one.op, outer = expression.compile(env, id), pos = one.pos }
+      end
+    end
+    if #copies == 0 then return block(env, node.list)(f) end
+    return with_private(env, copies, f, function()
+      for _, one in ipairs(reduced) do
+        local own = expression.compile(env, one.id)
+        local value, t = identity(one.op, own.type)
+        assignment.value(env, { pos = one.pos }, own, { type = t, rank = 0, value = function() return value end })(f)
+      end
+      local signal = block(env, node.list)(f)
+      for _, one in ipairs(reduced) do
+        local both = combined(one.op, one.pos, { tag = "compiled", pos = one.pos, e = one.outer }, one.id)
+        assignment.value(env, { pos = one.pos }, one.outer, expression.compile(env, both))(f)
+      end
+      return signal
+    end)
+  end
+end
+
+-- cache is a hint; what it names is there.
+local function cached(env, node)
+  for _, item in ipairs(node.vars) do
+    if not (expression.compile(env, item).text) then
+      raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
+    end
+  end
+  return function() end
 end
 
 -- A construct of the host's threads in the body of a target construct.
@@ -109,7 +164,10 @@ end
 function construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
-    if not in_kernel(env, node) then return function() env.session:fortran_directive(node) end end
+    local of_acc = node.sentinel == "!$acc" and body.tree_of(env.session, node)
+    if of_acc and of_acc.name == "routine" then return function() end end -- serves everywhere (ACC33-2.15-1)
+    if of_acc and of_acc.name == "cache" then return cached(env, of_acc) end
+    if not in_kernel(env) then return function() env.session:fortran_directive(node) end end
     local tree, what = omp_tree(env.session, node)
     if what.kind ~= "nothing" and what.kind ~= "declare target" then
       raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.sentinel,
@@ -122,8 +180,9 @@ function construct.define(statements, block)
   -- A structured directive with its statements.
   function statements.construct(env, node)
     local session = env.session
+    if node.acc then return acc_inside(env, node, block) end
     closing(session, node)
-    if in_kernel(env, node.directive) then return inside(env, node, block) end
+    if in_kernel(env) then return inside(env, node, block) end
     local run = block(env, node.list)
     return function(f)
       local opened, signal = session:fortran_directive(node.directive), nil

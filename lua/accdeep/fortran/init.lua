@@ -2,6 +2,7 @@
 -- expressions, directives. A session asks its dialect (session.lua) for what differs between C and this.
 
 local addendum = require "accdeep.fortran.addendum"
+local body = require "accdeep.fortran.body"
 require "accdeep.fortran.constructor"
 local debug = require "accdeep.fortran.debug"
 local construct = require "accdeep.fortran.construct"
@@ -124,19 +125,19 @@ fortran.element_type, fortran.way_to = section.element_type, section.way_to
 fortran.completed, fortran.settle = addendum.complete, addendum.settle
 fortran.binding, fortran.private, fortran.use_device = kernel.binding, kernel.private, kernel.use_device
 
--- The body of a compute construct: text, or a list of statements that stand in one. Returns {list}, and what it
--- refers to.
-function fortran.body(session, body)
-  if type(body) == "string" then
-    body = { list = structure.arrange((grammar.parse("body", source.plain(body), 1))) }
-  end
-  return body, kernel.references(session, body.list)
+-- The body of a construct: text, or a list of statements that stand in one. made_by: {node, on, place} of a construct
+-- whose directives inside are read (kernel.lua). Returns {list}, and what it refers to.
+function fortran.body(session, text, made_by)
+  local is_own = type(text) == "string"
+  local list = is_own and structure.arrange((grammar.parse("body", source.plain(text), 1))) or text.list
+  if made_by then list = body.read(session, list, made_by, is_own) end
+  return { list = list, run = not is_own and text.run or nil }, kernel.references(session, list)
 end
 
 -- Runs such a body. One that has run runs itself: statements of the host program.
-function fortran.run_body(env, body)
-  if body.run and not env.space.on_device and not env.session.kernel then return body.run() end
-  statement.over(env, body.list)
+function fortran.run_body(env, made)
+  if made.run and not env.space.on_device and not env.session.kernel then return made.run() end
+  statement.over(env, made.list)
 end
 fortran.counters = construct.counters
 
@@ -147,6 +148,7 @@ local Session = { forward = {} } -- types that are named and not yet defined: de
 -- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
 function fortran.declare(session, text)
   local list = structure.arrange((grammar.parse("program", source.plain(text), 1)))
+  body.check(session, list)
   procedure.define(session, list)
   declare.complete(session, function() statement.over(session:host_env(), list) end)
 end

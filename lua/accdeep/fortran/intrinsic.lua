@@ -288,6 +288,17 @@ end
 define("mod", "a p", remainder(math.fmod))
 define("modulo", "a p", remainder(function(a, b) return a - (a // b) * b end))
 
+-- Bit by bit.
+for name, apply in pairs { iand = function(x, y) return x & y end, ior = function(x, y) return x | y end,
+  ieor = function(x, y) return x ~ y end } do
+  define(name, "i j", function(env, node, given)
+    local a, b = compile(env, given.i), compile(env, given.j)
+    needs(given.i, "integer", a)
+    needs(given.j, "integer", b)
+    return expression.mapped(expression.common(a.type, b.type), apply, a, b, node.pos)
+  end)
+end
+
 -- max and min take two or more arguments.
 for name, better in pairs { max = function(a, b) return a > b end, min = function(a, b) return a < b end } do
   intrinsics[name] = function(env, node)

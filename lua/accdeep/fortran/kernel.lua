@@ -102,27 +102,40 @@ end
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
 local lists = { "list", "args", "body", "cases" }
 
--- Names of variables that statements use, in order, for the implicit data rules.
+-- Names of variables that statements use, in order, for the implicit data rules: {name, pos, reduced?}. Those that a
+-- loop has for itself are left out.
 function fkernel.references(session, list)
   local found, names = {}, {}
-  local function use(name, pos)
+  local function use(name, pos, own)
     local variable = session.scope.variables[name]
-    if not found[name] and variable and not variable.constant_value then
-      found[name] = true
-      names[#names + 1] = { name = name, pos = pos, in_text = true }
+    if own[name] or not variable or variable.constant_value then return nil end
+    if not found[name] then
+      found[name] = { name = name, pos = pos, in_text = true }
+      names[#names + 1] = found[name]
     end
+    return found[name]
   end
-  local function visit(node)
-    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos) end
+  local function within(node, own)
+    local inner = setmetatable({}, { __index = own })
+    for _, copy in ipairs(node.acc.copies) do
+      if not copy.op then inner[copy.name] = true end
+      local reduced = copy.op and use(copy.name, copy.pos, own)
+      if reduced then reduced.reduced = true end
+    end
+    return inner
+  end
+  local function visit(node, own)
+    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos, own) end
+    if node.acc and node.acc.copies then own = within(node, own) end
     for _, key in ipairs(keys) do
       local child = node[key]
-      if type(child) == "table" then visit(child) end
+      if type(child) == "table" then visit(child, own) end
     end
     for _, key in ipairs(lists) do
-      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child) end
+      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child, own) end
     end
   end
-  for _, node in ipairs(list) do visit(node) end
+  for _, node in ipairs(list) do visit(node, {}) end
   return names
 end
 

@@ -5,14 +5,25 @@
 -- structure are the ends of statements, and lines that begin with the sentinel of directives: !$ and a word. The
 -- sentinel of conditional compilation, !$ and a blank, becomes blanks: its line is a statement, as OpenMP has it.
 
+local diagnostic = require "accdeep.diagnostic"
+
 local source = {}
 
--- A line up to its comment, in small letters but for strings.
-local function without_comment(line)
+-- Raises about a directive where a compiler sees a comment: it would be passed over (HOUSE-bodies).
+local function no_place(pos, where)
+  diagnostic.raise("syntax", pos, ("a directive %s"):format(where), { length = #"!$acc", rule = "HOUSE-bodies",
+    help = "a directive stands in a line of its own, before or behind a statement" })
+end
+
+-- A line up to its comment, in small letters but for strings. first: where the line begins in its text.
+local function without_comment(line, first)
   local out, at = {}, 1
   while at <= #line do
     local from, to, mark = line:find("([\"'!])", at)
     if not from or mark == "!" then
+      local sentinel = from and line:match("^!%$(%a+)", from)
+      sentinel = sentinel and sentinel:lower()
+      if sentinel == "acc" or sentinel == "omp" then no_place(first + from - 1, "behind a statement") end
       local last = from and from - 1 or #line
       out[#out + 1] = line:sub(at, last):lower()
       out[#out + 1] = (" "):rep(#line - last)
@@ -30,15 +41,17 @@ local function blanks(text) return (" "):rep(#text) end
 
 -- The plain form of a text.
 function source.plain(text)
-  local lines, n = {}, 0
+  local lines, n, start = {}, 0, 1
   local continued = false -- false, or how a line that goes on begins
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
     line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
     local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
-    local plain = rest and before:lower() .. without_comment(rest) or without_comment(line)
+    local plain = rest and before:lower() .. without_comment(rest, start + #before) or without_comment(line, start)
     local is_empty = not plain:find "%S"
-    if continued and (is_empty or rest and continued == "statement") then
+    if rest and continued == "statement" then
+      no_place(start + before:find("!", 1, true) - 1, "between the lines of a statement")
+    elseif continued and is_empty then
       plain = blanks(plain) -- comments and blank lines do not end a statement
     elseif continued then
       plain = plain:gsub(continued == "directive" and "^[ \t]*!%$%a[%w_]*[ \t]*&?" or "^[ \t]*&?", blanks)
@@ -52,7 +65,7 @@ function source.plain(text)
         continued = false
       end
     end
-    n = n + 1
+    n, start = n + 1, start + #line + #stop
     lines[n] = plain:gsub("\r", " ") .. (continued and stop ~= "" and " " or stop)
   end
   return table.concat(lines)

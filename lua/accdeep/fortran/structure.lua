@@ -3,7 +3,7 @@
 -- A list of statements is flat: a directive is a line among others. Here a directive and its statements become
 -- construct{directive, list}: OpenACC's data, host_data and compute constructs, OpenMP's constructs, which end with
 -- their end directive, or, where they are about a loop, with the loop. A data region that does not end in the text
--- stays as it stands: the scenario ends it. OpenACC's directives that mean nothing to this interpreter are left out.
+-- stays as it stands: the scenario ends it. OpenACC's loop and atomic are constructs with what is behind them.
 -- A directive of OpenMP has the field omp, its name.
 
 local diagnostic = require "accdeep.diagnostic"
@@ -15,7 +15,6 @@ local structure = {}
 
 local compute = { parallel = true, serial = true, kernels = true }
 local structured = { parallel = true, serial = true, kernels = true, data = true, host_data = true }
-local ignored = { loop = true, routine = true, atomic = true, cache = true }
 
 local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
@@ -92,7 +91,7 @@ end
 -- What nothing ends: a data region stays open, its statements follow it.
 local function splice(group, into)
   local node = group.node
-  if node.omp and node.omp ~= "target data" or not node.omp and compute[group.kind] then
+  if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
     raise("syntax", node.pos, ("'%s' has no '%s end %s'"):format(group.kind, node.sentinel, group.kind),
       { length = #node.sentinel, rule = NESTING[node.sentinel] })
   end
@@ -131,27 +130,52 @@ function Arranger:needs_no_loop(item)
     { length = item.sentinel and #item.sentinel or nil, rule = NESTING[node.sentinel] })
 end
 
+-- Raises about words behind a directive that ends something, and about ends that there are not.
+local function check_acc_end(item, second, third)
+  local last = third == "loop" and third or second
+  local _, finish = item.text:find("%f[%w_]" .. last .. "%f[^%w_]")
+  local rest = finish and item.text:find("%S", finish + 1)
+  if rest then
+    raise("syntax", item.pos + rest - 1, "expected the end of the directive", { rule = NESTING["!$acc"] })
+  elseif second == "loop" then
+    raise("syntax", item.pos, "there is no 'end loop'", { length = #item.text, rule = "ACC33-2.9-1",
+      help = "the construct ends with its loop" })
+  elseif second == "cache" or second == "routine" then
+    no_beginning(item, second)
+  end
+end
+
+-- The construct that the last statement is, if it has this name and nothing has ended it.
+local function last_construct(list, item, name)
+  local last = list[#list]
+  local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
+    and name_of(last.directive) == name
+  return is_its and last or no_beginning(item, name)
+end
+
 function Arranger:acc(item)
   local first, second, third = words_of(item)
+  if first == "end" then check_acc_end(item, second, third) end
   if first == "end" and third == "loop" then
-    local list = self:list()
-    local last = list[#list]
-    local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
-      and words_of(last.directive) == second and select(2, words_of(last.directive)) == "loop"
-    if not is_its then no_beginning(item, second .. " loop") end
-    last.finish = item.pos
+    last_construct(self:list(), item, second .. " loop").finish = item.pos
   elseif first == "end" then
     if self:ends(item, second) then return end
-    if self.open[1] or compute[second] then
+    if second == "atomic" then
+      last_construct(self:list(), item, second).finish = item.pos
+    elseif self.open[1] or compute[second] then
       no_beginning(item, second)
-    elseif not ignored[second] then
+    else
       self:put(item) -- of a region that the scenario opened
     end
   elseif compute[first] and second == "loop" then
     self:wait(item, "loop")
   elseif structured[first] then
     self.open[#self.open + 1] = { kind = first, node = item, list = {} }
-  elseif not ignored[first] then
+  elseif first == "atomic" and item.text:find "%f[%a]capture%f[%A]" then
+    self.open[#self.open + 1] = { kind = first, node = item, list = {} }
+  elseif first == "loop" or first == "atomic" then
+    self:wait(item, first == "loop" and first or "statement")
+  else
     self:put(item)
   end
 end
@@ -223,7 +247,7 @@ function arrange(list)
     elseif item.sentinel ~= "!$acc" then
       raise("unsupported", item.pos, ("directives of '%s' are not known here"):format(item.sentinel),
         { length = #item.sentinel, rule = "HOUSE-version", help = "directives begin with !$acc or !$omp" })
-    elseif not ignored[words_of(item)] then
+    else
       a:needs_no_loop(item)
     end
   end

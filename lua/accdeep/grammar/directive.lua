@@ -137,6 +137,9 @@ function directive.rules(rules, lx)
       return { devnum = device or nil, queues = list or {} }
     end
 
+  local operator = lx.fortran and C(S "+*" + P ".and." + ".or." + ".eqv." + ".neqv."
+      + (P "max" + "min" + "iand" + "ior" + "ieor") * -lx.alnum)
+    or C(P "&&" + "||" + S "+*&|^" + (P "max" + "min") * -lx.alnum)
   local default = clause("default", open * Cp() * expect(lx.raw_name * lx.space, "expected a word") * close,
     function(n, pos, text) n.word, n.word_pos = text, pos end)
   local of_type = clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
@@ -159,7 +162,7 @@ function directive.rules(rules, lx)
     + default
     + of_type
     + clause("reduction", open
-      * expect(C(P "&&" + "||" + S "+*&|^" + (P "max" + "min") * -lx.alnum), "expected a reduction's operator")
+      * expect(operator, "expected a reduction's operator")
       * lx.space * expect(sym ":", "expected ':'") * variables * close,
       function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("none", -sym "(", function() end)
