@@ -24,6 +24,24 @@ case("accepts: the body of every construct runs once, C text or Lua [HOUSE-threa
   for _, name in ipairs { "barrier", "taskwait", "taskyield", "flush", "flush(a)" } do omp(name) end
 end)
 
+case("accepts: arguments that make no difference [HOUSE-threads]", function()
+  for _, text in ipairs { "for schedule(static)", "for schedule(nonmonotonic: dynamic, b + 1)", "simd safelen(4)",
+    "for schedule( monotonic, simd : guided , 4 ) ordered", "for schedule(static, b > 1 ? 1 : 2)",
+    "parallel proc_bind(close)", "distribute dist_schedule(static, 4)",
+    "loop bind(thread) order(reproducible: concurrent)" } do
+    omp(text) "for (int k = 0; k < 2; k++) sum++;"
+  end
+end)
+
+case("rejects: arguments that clauses do not take, or lack [HOUSE-threads]", function()
+  for _, text in ipairs { "for schedule", "for schedule()", "for schedule(statik)", "for schedule(static 4)",
+    "for order(any)", "for schedule(static,)", "for schedule(often: static)", "parallel proc_bind(near)",
+    "simd safelen(0)", "simd safelen", "loop bind(gang)", "distribute dist_schedule(dynamic)",
+    "parallel allocate", "single nowait(1)" } do
+    expect.invalid(text, text:find "nowait" and "clause-not-allowed" or "syntax")
+  end
+end)
+
 case("rejects: clauses that do not exist, or belong to others, or stand twice [HOUSE-threads]", function()
   expect.invalid("parallel num_thread(4)", "unknown-clause")
   expect.invalid("parallel map(a)", "clause-not-allowed")

@@ -45,6 +45,19 @@ case("rejects: 5.1 knows none of this [OMP60-ver-1]", function()
   omp "declare target to(a)"
 end)
 
+case("rejects: 5.2 has no arguments of nowait and its like, in bodies neither [OMP60-ver-1]", function()
+  rules "openmp-5.2"
+  for _, text in ipairs { "single nowait(1)", "target map(a) nowait(1)" } do
+    expect.fails("clause-not-allowed", function() omp(text, "a[0] = 1;") end)
+  end
+  expect.fails("clause-not-allowed", function() omp "parallel" [[
+    #pragma omp for nowait(1)
+    for (int i = 0; i < 2; i++) a[i] = i; ]] end)
+  rules "openmp-6.0"
+  expect.fails("unsupported", function() omp "single nowait(0)" "a[0] = 1;" end)
+  omp "single nowait" "a[0] = 1;"
+end)
+
 case("accepts: storage, delete as a modifier, underscores [OMP60-ver-1 OMP60-map-1]", function()
   omp "target_enter_data map(storage: a)"
   omp "target_enter_data map(storage: a)"

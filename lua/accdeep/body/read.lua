@@ -164,7 +164,7 @@ function Reader:sections(node, block, level)
   for _, item in ipairs(list) do
     local found = item.tag == "pragma" and self:parsed(item)
     if found and found.language == "omp" and found.tree.name == "section" then
-      directive.check(found.tree)
+      directive.check(found.tree, self.session.rules.openmp)
       finish()
     else
       own[#own + 1] = item
@@ -176,7 +176,7 @@ function Reader:sections(node, block, level)
 end
 
 function Reader:threads(node, list, at, outer)
-  directive.check(node)
+  directive.check(node, self.session.rules.openmp)
   local name, body = node.name
   local level = levels_of(node, outer, outer and outer.on or "host")
   local rule = "OMP60-nest-1"
@@ -340,7 +340,7 @@ function Reader:omp(found, list, at, level)
   local what = directive.of(node.name)
   local kind, on = what.kind, level and level.on or "host"
   if on == "acc" then no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1") end
-  if kind == "beyond" then directive.check(node) end
+  if kind == "beyond" then directive.check(node, self.session.rules.openmp) end
   if kind == "requires" or kind == "declare mapper" or kind == "declare target" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
       { length = #node.name, rule = "OMP60-tgt-1" })
@@ -350,7 +350,7 @@ function Reader:omp(found, list, at, level)
   elseif kind == "end data" then
     no_place(node, "has no place in C text: the region is the statement behind 'target data'", "OMP60-tgt-1")
   elseif kind == "nothing" then
-    directive.check(node)
+    directive.check(node, self.session.rules.openmp)
     if node.name ~= "nothing" then nesting.check(node.name, node, level) end
     return sharing.standalone(node), at
   elseif kind == "host" then

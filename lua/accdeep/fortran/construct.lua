@@ -157,7 +157,8 @@ end
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end
-  directive.check((omp_tree(session, finish)))
+  local tree = omp_tree(session, finish)
+  directive.check(tree, session.rules.openmp)
 end
 
 -- Adds what statements they are. block(env, list): a function that runs a list of statements.
@@ -173,7 +174,7 @@ function construct.define(statements, block)
       raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.sentinel,
         rule = "OMP60-tgt-1" })
     end
-    directive.check(tree)
+    directive.check(tree, env.session.rules.openmp)
     return function() end
   end
 

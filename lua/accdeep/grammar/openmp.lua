@@ -193,7 +193,8 @@ function openmp.rules(rules, lx)
     + node("clause", C(P "name") * -lx.alnum * lx.space * open * names * close,
       function(n, text, list) n.name, n.kind, n.names = text, "names", list end)
     + clause("types", open * Ct(lx.list(typed * (sym "..." / 0) ^ -1)) * close, function(n, list) n.types = list end)
-    + clause("anything", opt(C(V "parentheses") * lx.space), function(n, text) n.text = text or nil end)
+    + clause("anything", (Cp() * C(V "parentheses") * lx.space) ^ -1,
+      function(n, pos, text) n.text_pos, n.text = pos, text end)
     + clause("none", -sym "(", function() end)
     + node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
       function(n, _, text) n.name, n.kind = text, "unknown" end)

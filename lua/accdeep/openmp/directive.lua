@@ -2,6 +2,7 @@
 -- modifiers of its maps say.
 
 local advice = require "accdeep.advice"
+local argument = require "accdeep.openmp.argument"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar.openmp"
 local sharing = require "accdeep.openmp.sharing"
@@ -107,8 +108,8 @@ local operators = add_words({}, "+ - * & | ^ && || max min .and. .or. .eqv. .neq
 -- What only devices can promise that share the host's memory.
 local of_shared_memory = add_words({}, "unified_shared_memory unified_address self_maps")
 
--- Raises if a directive has a clause it does not take, or one too often. Clauses that a group brought along are
--- called so (LLNL-4-10).
+-- Raises if a directive has a clause it does not take, or one too often. version: of the rules, nil: they have none.
+-- Clauses that a group brought along are called so (LLNL-4-10).
 function directive.check(node, version)
   local what = directive.of(node.name)
   if what.kind == "beyond" then
@@ -131,6 +132,11 @@ function directive.check(node, version)
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
     end
+    if clause.kind == "unknown" then -- the grammar knows it without an argument
+      directive.since(version, 60, ("an argument of '%s'"):format(name), pos, #name)
+      wrong("unsupported", ("'%s' with an argument"):format(name), {})
+    end
+    argument.check(clause)
     local key = sharing.once_key(clause)
     if key and seen[key] then
       wrong("duplicate-clause", ("'%s' stands here twice"):format(name), { rule = "OMP60-tgt-1" })

@@ -211,7 +211,7 @@ end
 
 -- Static checks of a construct of the host. Returns what its clauses say of variables.
 function host.check(session, node)
-  directive.check(node)
+  directive.check(node, session.rules.openmp)
   return read_attributes(session, node)
 end
 

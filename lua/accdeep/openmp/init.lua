@@ -107,7 +107,7 @@ local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
 -- declare target: its variables, or those declared until its end.
 local function declare_target(self, node)
-  directive.check(node)
+  directive.check(node, self.rules.openmp)
   local blocks = self.target_blocks
   if node.name == "end declare target" then
     if #blocks == 0 then
@@ -163,7 +163,7 @@ end
 -- A directive among declarations; record: the type it stands in, or nil.
 function Session:omp_declaration(node, record)
   local kind = directive.of(node.name).kind
-  if kind == "beyond" or kind == "requires" then directive.check(node) end
+  if kind == "beyond" or kind == "requires" then directive.check(node, self.rules.openmp) end
   if kind == "nothing" and node.name ~= "nothing" or kind == "requires" and record then
     raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
       { length = #node.name, rule = "OMP60-tgt-1" })
@@ -260,10 +260,10 @@ local function carry_out(self, text, refs, file, line)
   if kind == "compute" then return compute(self, node, text, refs, file, line) end
   if kind == "host" then return host.construct(self, node, text, refs, file, line) end
   if kind == "end data" then
-    directive.check(node)
+    directive.check(node, self.rules.openmp)
     return self:end_data(node.pos, "region", true)
   elseif not core.kind[kind] then
-    if kind ~= "declare group" then directive.check(node) end -- which may have any clause
+    if kind ~= "declare group" then directive.check(node, self.rules.openmp) end -- which may have any clause
     return self:declare_openmp(node, nil)
   end
   local plan = prepare(self, node, text, file, line, {})
@@ -296,7 +296,7 @@ local function check(self, text)
   local kind = directive.of(node.name).kind
   if core.kind[kind] then return map.directive(self, node, {}) end
   if kind == "host" then return host.check(self, node) end
-  if kind ~= "declare group" then directive.check(node) end -- which may have any clause
+  if kind ~= "declare group" then directive.check(node, self.rules.openmp) end -- which may have any clause
   self:declare_openmp(node, nil)
 end
 
@@ -318,7 +318,7 @@ local function plan_here(self, text, file, line, accepts)
   if core.kind[kind] then
     return prepare(self, node, text, file, line, { signature = "for a program's kernel" })
   end
-  if kind ~= "declare group" then directive.check(node) end -- which may have any clause
+  if kind ~= "declare group" then directive.check(node, self.rules.openmp) end -- which may have any clause
   transaction.run(self, self.declare_openmp, self, node, nil)
 end
 

@@ -203,7 +203,7 @@ end
 
 -- Carries out a declare mapper directive.
 function mapper.define(session, node)
-  directive.check(node)
+  directive.check(node, session.rules.openmp)
   local declared = node.mapper
   local spec = declared.type.spec or declared.type
   if spec.tag == "record" and not spec.members and not session.scope.tags[spec.name] then
