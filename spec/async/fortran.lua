@@ -39,6 +39,25 @@ case("accepts: a queue among statements [ACC33-async-2]", function()
   expect.equal(output(), { "7", "14" })
 end)
 
+case("accepts: a loop of a kernel that runs late has private variables and reductions [ACC33-async-2]", function()
+  fortran [[
+    integer :: s = 3, t = 9
+    x = 0
+    !$acc parallel copy(x, t) async(1)
+    !$acc loop private(t) reduction(+:s)
+    do i = 1, n
+      t = i
+      x(i) = t
+      s = s + t
+    end do
+    !$acc end parallel
+    !$acc wait(1)
+  ]]
+  expect.host("x(1:4)", { 1, 2, 3, 4 })
+  expect.host("s", 13)
+  expect.host("t", 9)
+end)
+
 case("rejects: an allocation that ends before the wait, values that are none [ACC33-async-1 ACC33-async-2]", function()
   fortran "!$acc enter data copyin(x) async(1)"
   fortran "deallocate(x)"

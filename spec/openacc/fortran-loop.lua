@@ -279,7 +279,7 @@ case("rejects: what stands where nothing reaches it, or behind a directive [HOUS
   fortran(variables)
   for _, text in ipairs { "if (.false.) then\n!$acc nonsense\nend if", "s = 1 &\n!$acc wait\n", "s = 1 !$acc wait",
     "if (.false.) then\n!$omp nonsense\nend if", inside("parallel", "a(1) = 1") .. " copy(nothere)",
-    "!$acc end cache", "!$acc end routine", "!$accc loop" .. DO .. "s = 1" .. END } do
+    "!$acc end cache", "!$_acc wait", "!$acc end routine", "!$accc loop" .. DO .. "s = 1" .. END } do
     local ok, err = pcall(fortran, text)
     expect.equal(ok, false)
     expect.equal(err.code == "syntax" or err.code == "unsupported" or err.code == "region-nesting", true)

@@ -49,29 +49,31 @@ end
 
 -- Runs fn in a target construct's body with private variables: a list of {variable, begins, lasts}.
 local function with_private(env, copies, frame, fn)
-  local k, before = env.session.kernel, {}
   if not env.space.on_device then
     local signal
     host.with_private(env.session, copies, function() signal = fn() end)
     return signal
   end
-  for _, one in ipairs(copies) do
+  local k, own, made, around = env.session.kernel, {}, {}, rawget(env, "lookup")
+  local look_up = env.lookup
+  for i, one in ipairs(copies) do
     local variable = one.variable
     host.needs_memory(variable, one.pos or frame.pos)
     local t, name = variable.type, variable.name
-    local outer = (one.begins or one.lasts) and env.lookup(name, frame.pos)
+    local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
     local address = k:memory(t.size)
     local function place() return address, address, address + t.size end
-    before[#before + 1] = { name = name, was = k.private[name] or false, outer = outer, place = place, one = one,
-      t = t }
+    made[i] = { outer = outer, place = place, lasts = one.lasts, size = t.size }
     if one.begins then copy(env.space, outer.place, place, t.size, frame) end
+    own[name] = { type = t, place = place }
   end
-  for _, made in ipairs(before) do k.private[made.name] = { type = made.t, place = made.place } end
+  -- a kernel that a queue runs later knows by now what its names stand for (later.lua): these go before
+  env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
-  for _, made in ipairs(before) do k.private[made.name] = made.was or nil end
+  env.lookup = around
   if not ok then error(signal, 0) end
-  for _, made in ipairs(before) do
-    if made.one.lasts then copy(env.space, made.place, made.outer.place, made.t.size, frame) end
+  for _, one in ipairs(made) do
+    if one.lasts then copy(env.space, one.place, one.outer.place, one.size, frame) end
   end
   return signal
 end

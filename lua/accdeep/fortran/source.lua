@@ -46,6 +46,11 @@ function source.plain(text)
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
     line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
+    local odd = line:match "^[ \t]*!%$()[^%s%a]"
+    if odd then
+      diagnostic.raise("syntax", start + odd - 3, "'!$' without a directive's sentinel", { length = 2,
+        rule = "HOUSE-bodies", help = "directives begin with !$acc or !$omp" })
+    end
     local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
     local plain = rest and before:lower() .. without_comment(rest, start + #before) or without_comment(line, start)
     local is_empty = not plain:find "%S"
