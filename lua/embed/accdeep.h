@@ -182,8 +182,8 @@ ACCD_API accd_status accd_function(accd *a, const char *name, accd_function_fn f
  *   construct waits for the queues of its device.
  * - host_data, use_device_ptr, host constructs of OpenMP: unsupported; accd_deviceptr says what they would.
  * Errors are those of the directive: ACCD_SYNTAX, ACCD_INVALID, and the statuses of the core.
- * A directive is parsed once for its place; later only the construct is run. The first one of a session
- * takes some tens of milliseconds, in which the grammar is made. */
+ * A directive is parsed once for its place; later only the construct is run. The first declaration, binding or
+ * directive of a session takes some tens of milliseconds, in which the grammar is made. */
 ACCD_API accd_status accd_directive(accd *a, const char *text);
 ACCD_API accd_status accd_directive_at(accd *a, const char *text, const char *file, int line);
 
