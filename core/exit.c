@@ -97,7 +97,7 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
     ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
     bool implied = !explicit && rules->attach_implied == ACCD_REJECT;
     ACCD_TRY(detach_finally(plan, claim, holder, &done));
-    if (done)
+    if (done || claim->flags & ACCD_ITEM_TRY)
         return ACCD_OK;
     accd_name_claim_slot(plan, claim, name, sizeof name);
     if (!holder && (explicit ? rules->attach_absent == ACCD_REJECT : implied))

@@ -34,6 +34,14 @@ case("accepts: pieces of an array in a structure are intervals like others: each
   expect.equal(host "b[0:3]", { 0, 30, 7 })
 end)
 
+case("accepts: a pointer of a structure is an interval, too, and goes as it came [DIR-4.1-03]", function()
+  acc "enter data copyin(G.k, G.p)"
+  expect.present "G.p"
+  expect.absent "G.u"
+  acc "exit data delete(G.k, G.p)"
+  expect.absent "G"
+end)
+
 case("rejects: with a section behind a pointer of the structure the structure is one object [DIR-4.1-03]", function()
   host.G.p = { 1, 2 }
   acc "data copyin(G.k, G.p[0:2])" (function()

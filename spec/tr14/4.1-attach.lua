@@ -41,6 +41,17 @@ case("accepts: pointers attach to objects of this directive, and to those presen
     expect.attached("p", 1)
   end)
 
+case("accepts: a pointer that a clause attached to nothing leaves without a detach [TR14-4.1-02]", function()
+  acc "enter data copyin(p)"
+  expect.detached "p"
+  acc "exit data delete(p)"
+  expect.absent "p"
+  acc "enter data copyin(v) copyin(p)"
+  acc "exit data copyout(p)"
+  expect.absent "p"
+  expect.present "v"
+end)
+
 case("rejects: there is nothing to attach to [TR14-4.1-02]", function()
   acc "enter data copyin(p)"
   expect.fails("not-present", function() acc "enter data attach(p)" end)
