@@ -88,6 +88,31 @@ function allowed.refuse_clause(node, clause, takes)
     { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })
 end
 
+local needs_argument = set("if device_num default_async collapse tile device_type dtype bind", sizes)
+local keys = { gang = set "num dim static", worker = set "num", vector = set "length" }
+
+-- Raises if a clause lacks its argument, or has one that it does not take.
+local function check_argument(clause)
+  local name, text = clause.name, clause.text
+  local function wrong(message)
+    raise("syntax", clause.pos, message:format(name), { length = #name,
+      rule = directives.loop.clauses[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
+  end
+  if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
+  if needs_argument[name] and not text and not clause.e then wrong "'%s' needs an argument" end
+  if not text then return end
+  local flat = text:sub(2, -2):gsub("%b()", "0")
+  for part in (flat .. ","):gmatch "([^,]*)," do
+    local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
+    if not (value or part):find "%S" then wrong "an argument of '%s' is empty" end
+    if key and keys[name] and not keys[name][key:lower()] then
+      wrong(("'%%s' knows no '%s:'"):format(key))
+    elseif part:find "^%s*[%w_]+%s+[%w_]" then
+      wrong "expected ',' between arguments of '%s'"
+    end
+  end
+end
+
 -- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
 function allowed.check(node)
   local seen, takes = {}, directives[node.name].clauses
@@ -98,6 +123,7 @@ function allowed.check(node)
       raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
         { length = #name, rule = "ACC33-2.6-1" })
     end
+    check_argument(clause)
     seen[name] = true
   end
   return seen

@@ -30,7 +30,7 @@ case("accepts: loop with the clauses it takes, in every compute construct [ACC33
     ]]
   end
   expect.host("a[0:10]", { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 })
-  acc "kernels copy(a)" "#pragma acc loop gang(n) worker(2) vector(num: 32)\n for (int i = 0; i < 4; i++) a[i] = i;"
+  acc "kernels copy(a)" "#pragma acc loop gang(n) worker(2) vector(length: 32)\n for (int i = 0; i < 4; i++) a[i] = i;"
   acc "parallel copy(a)" "#pragma acc loop gang(static: *)\n for (int i = 0; i < 4; i++) a[i] += i;"
   expect.host("a[3]", 6)
 end)
@@ -45,6 +45,12 @@ case("rejects: clauses that exclude each other, or belong to others [ACC33-2.9-1
   wrong("clause-not-allowed", "ACC33-2.7-8", "#pragma acc loop copy(a)" .. FOR .. "a[i] = 1;")
   wrong("unknown-clause", "ACC33-2.7-8", "#pragma acc loop rediction(+:s)" .. FOR .. "a[i] = 1;")
   wrong("syntax", "HOUSE-syntax", "#pragma acc looop" .. FOR .. "a[i] = 1;")
+  for _, text in ipairs { "seq(3)", "independent(1)", "collapse", "tile", "tile(2,)", "gang()", "gang(often: 2)",
+    "vector(num: 32)", "worker(2 3)", "device_type" } do
+    wrong("syntax", "ACC33-2.9-1", "#pragma acc loop " .. text .. FOR .. "a[i] = 1;")
+  end
+  expect.invalid("acc parallel num_gangs", "syntax")
+  expect.invalid("acc exit data delete(a) finalize(1)", "syntax")
   expect.fails("region-nesting", function() acc "loop gang" end)
   expect.fails("region-nesting", function() omp "parallel" ("#pragma acc loop" .. FOR .. "a[i] = 1;") end)
 end)
