@@ -1,6 +1,6 @@
 -- Directive lines in texts, locals, switch, loops without an end.
 scenario { title = "Directives and statements in texts", rules = "openmp-5.1", cites = { "HOUSE-bodies", "HOUSE-locals",
-  "HOUSE-version", "OMP60-map-14" } }
+  "HOUSE-version", "HOUSE-unwritten", "OMP60-map-14" } }
 
 declare "int a[10], s, t = 4;"
 
@@ -108,6 +108,20 @@ case("rejects: one that was not [HOUSE-locals]", function()
   expect.fails("uninitialized-read", function() omp "target map(s)" "int r[2]; s = r[1];" end)
   expect.fails("uninitialized-read", function() omp "parallel" "int r[2]; s = r[1];" end)
   expect.host("s", 0)
+end)
+
+case("accepts: bytes that nobody wrote come back, without a meaning [HOUSE-unwritten]", function()
+  omp "target map(from: a)" "a[0] = 7;"
+  expect.host("a[0:2]", { 7, -0x5A5A5A5B })
+  omp "target enter data map(alloc: s)"
+  omp "target update from(s)"
+  expect.host("s", -0x5A5A5A5B)
+end)
+
+case("rejects: reading them on the device [HOUSE-unwritten]", function()
+  expect.fails("uninitialized-read", function() omp "target map(from: a)" "a[0] = a[1];" end)
+  omp "target enter data map(alloc: s)"
+  expect.fails("uninitialized-read", function() expect.device("s", 0) end)
 end)
 
 case("accepts: switch [HOUSE-version]", function()

@@ -69,4 +69,8 @@ return {
       .. "pragma of others (unroll, ivdep, once, STDC, GCC, clang and their kin) is passed over." },
   { id = "HOUSE-locals", section = "bodies", kind = "run-time error", status = "done",
     text = "A local variable of a body has no value before one is written." },
+  { id = "HOUSE-unwritten", section = "bodies", kind = "meaning", status = "done",
+    text = "Device bytes that nobody wrote may come back to the host (copyout, from, update), as of an array that "
+      .. "is written in part: the host's bytes are undefined then (here 0xA5 each), and nothing is reported. Device "
+      .. "code and expectations that read such bytes on the device are errors (uninitialized-read)." },
 }

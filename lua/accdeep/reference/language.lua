@@ -319,7 +319,8 @@ acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0
     text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`, `set`,"
       .. " `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
       .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text. A"
-      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware. In the"
+      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware; what"
+      .. " comes back to the host of bytes that nobody wrote is undefined, 0xA5 in each, and not an error. In the"
       .. " text of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are"
       .. " refused there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
       .. " directive that fails has changed nothing.",
