@@ -21,6 +21,7 @@ local profiles = require "accdeep.rules"
 local sandbox = require "accdeep.sandbox"
 local session = require "accdeep.session"
 local state = require "accdeep.state"
+local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -129,7 +130,7 @@ local function language(run)
     if current().options.language == "fortran" then
       raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
     end
-    current():declare(text, location.caller(2))
+    transaction.run(current(), current().declare, current(), text, location.caller(2))
   end
 
   -- declare_from("PROGRAM", "struct T"): a type as the debug information of a program has it. Reads files.

@@ -279,6 +279,7 @@ end)
 
 case("rejects: of what there is not; modifiers of later versions are known [ACC33-dec-1 ACC33-2.7-8]", function()
   expect.fails("unknown-name", function() declare "int g1;\n#pragma acc declare create(nobody)" end)
+  expect.fails("unknown-name", function() return host.g1 end) -- nothing of the text is left
   expect.fails("clause-not-allowed", function() declare "struct q {\n#pragma acc declare create(a)\n int x; };" end)
   for _, text in ipairs { "data copyin(readonly: a)", "data create(zero: a)", "data copyout(zero: a)",
     "data copy(always: a)" } do
