@@ -221,7 +221,7 @@ end
 -- One thing that the user wants. Returns true when the session ends.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
-  local is_directive = self:is_directive(line)
+  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- alone the word leaves
   local command = word and not is_directive and looking.find(word, commands, looking.commands)
   if command and input.is_command(rest) and not self:session().scope:names()[word] then
     self.terminal:remember(line)
