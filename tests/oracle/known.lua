@@ -85,7 +85,24 @@ local NO_WORDS = { rule = "ACC33-2.7.1-3", text = "gcc 12 has no data clauses of
 local NO_ROUTINE = { rule = "ACC33-3.2.30-1", text = "gcc 12 declares acc_memcpy_device, but has no such routine" }
 local COMPILER_CRASHES = { rule = "ACC33-att-5", text = "gcc 12 ends with an internal error" }
 
+local UNDEFINED = { rule = "TR14-3.1.1-21",
+  text = "the scenario refuses bounds that C leaves undefined; a compiled program computes some value" }
+local EXCLUDED = { rule = "TR14-3.1.1-14",
+  text = "an excluded member is unavailable in the scenario; in a compiled program it is memory like any other" }
+local CPLUSPLUS = { rule = "TR14-3.1.2-08", text = "the case declares classes of C++, its program is C" }
+local DECLARED_ANEW = { rule = "ACC33-2.7.1-4",
+  text = "the case declares a variable anew for each profile, which one program cannot" }
+
 local openacc = {
+  ["3.1.1-shape"] = {
+    ["rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21]"] = { UNDEFINED },
+  },
+  ["3.2-policy"] = {
+    ["accepts: one default [TR14-3.2.1-14]"] = { [2] = EXCLUDED },
+  },
+  classes = {
+    ["rejects: a name that neither has; a derived class's own comes first [TR14-3.1.2-08]"] = { compile = CPLUSPLUS },
+  },
   ["1.2-capabilities"] = {
     ["rejects: parents that are read, though they were not sent [TR14-1.2-12]"] = { NEVER_WRITTEN },
   },
@@ -112,6 +129,9 @@ local openacc = {
       = { compile = NO_WORDS },
     ["rejects: in a strict profile a section of a null pointer is an error [ACC33-2.7-2]"] = { NULL_SECTION },
     ["rejects: memory that is not there any more [ACC33-2.7.1-1]"] = { [2] = FREED },
+    ["accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.1-4]"] = { compile = DECLARED_ANEW },
+    ["rejects: sections of two dimensions whose bounds are variables and leave gaps [ACC33-2.7.1-4]"]
+      = { compile = DECLARED_ANEW },
   },
   ["2.7.2-attach"] = {
     ["accepts: each pointer in device memory has a counter [ACC33-att-1]"] = { [2] = PLAIN_POINTER },
