@@ -200,7 +200,7 @@ function Definition:method(item)
   local ok, err = pcall(function()
     made.params = grammar.parse("parameter_names", text, item.parameters_at + 1, session.scope)
     if not item.body:find "^{%s*return%f[^%w_]" then
-      raise("unsupported", nil, ("the body of '%s' is not one return of an expression"):format(item.name),
+      raise("unsupported", item.pos, ("the body of '%s' is not one return of an expression"):format(item.name),
         { rule = "TR14-3.1.1-21", help = "give the function in Lua, with method()" })
     end
     made.body = grammar.parse("returned", text, item.body_at + 1, session.scope)

@@ -360,7 +360,8 @@ static void sweep(bool fails_on)
              "request %zu: the wait", n); /* the kernel looks for its data, too */
         meter.fail_at = 0;
         must(accd_queue_wait(context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
-        const char *wrong = accd_check(context);
+        /* a copy for which a device has no host memory at the wait is given up, as one that the device fails */
+        const char *wrong = waited == ACCD_OUT_OF_MEMORY ? NULL : accd_check(context);
         must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
         accd_program_release(leaf);
         accd_context_close(context);

@@ -100,6 +100,6 @@ describe("a scenario's run", function()
     assert.equal("limit", support.fails("local t = {} while true do t[#t + 1] = {} end",
       { limit_memory = 1 << 24 }).code)
     assert.equal("limit", support.fails("alloc('char', 1 << 26)", { limit_memory = 1 << 24 }).code)
-    support.holds("alloc('char', 1 << 20)", { limit_memory = 1 << 24 })
+    support.holds("alloc('char', 1 << 20)", { limit_memory = 1 << 25 })
   end)
 end)
