@@ -13,6 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+enum { GNU_MALLOC = 0 }; /* blocks are the sanitizer's */
+#else
+enum { GNU_MALLOC = 1 };
+#endif
+
 enum {
     ALIGNED = 16,
     HEAD = 2 * sizeof(uint64_t), /* in front of a block's bytes: a word of the block before, the size */
@@ -89,7 +95,7 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        uint64_t room = item->bytes > LEAST && item->host && moves(item->action)
+        uint64_t room = GNU_MALLOC && item->bytes > LEAST && item->host && moves(item->action)
                             ? exceeded((uintptr_t)item->host, item->bytes)
                             : 0;
         char name[160];
