@@ -182,7 +182,7 @@ typedef struct accd_rules {
                                     (OMP60-map-13) */
     accd_choice part_present;    /* data of which a part is present, in clauses that do nothing about absent ones: no_create,
                                     OpenMP's target update and ends of regions (OMP60-upd-1) */
-    int extended_range;          /* a pointer of no clause that leads to nothing present is looked up in front of
+    int extended_range;          /* a pointer of no clause without a present target is looked up in front of
                                     sections, down to their base addresses (OMP60-map-10) */
     int attach_variables;        /* a variable that holds the address of present data is attached */
     accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
@@ -698,7 +698,7 @@ ACCD_API accd_presence accd_presence_of(accd_context *context, int device, const
 /* Device address of a host address in a present object, or 0. Host address of a device one, or 0. */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
-/* Device address of what a host pointer of this value leads to, if nobody names it: in a present object; in the
+/* Device address of the target of a host pointer of this value that no clause names: in a present object; in the
  * extended range of one, in front of its bytes, if the rules say so; or at the end of one (OMP60-map-10). 0: there is
  * none. [*low_p, *high_p): the object's device range. */
 ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host,

@@ -6,7 +6,7 @@
  *   rules                     profiles, rule ids
  *   label, name               how objects and pointers are called
  *   walk                      mapping programs over columns of elements
- *   directory, targets        present objects, groups, shared device blocks, attachments, what these lead to
+ *   directory, targets        present objects, groups, shared device blocks, attachments, their targets
  *   clauses, fuse, unfuse,    which data lie in one device block
  *   tuples
  *   plan, moves, present,     a construct, from items to events (plan.h)
@@ -255,7 +255,7 @@ enum accd_root_kind {
     ACCD_ROOT_NONE,    /* no walk */
     ACCD_ROOT_WHOLE,   /* the pointer lies in what the clause names ... */
     ACCD_ROOT_ELEMENT, /* ... in the element of it that the last index names */
-    ACCD_ROOT_FAR      /* the pointer lies in what other pointers lead to */
+    ACCD_ROOT_FAR      /* the pointer lies in the target of another one */
 };
 
 /* Where the name of an object that a walk made comes from. */
@@ -425,9 +425,9 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
-/* What an attachment leads to is elsewhere now, or nowhere: 0. */
+/* The target of an attachment has moved; 0: there is none. */
 void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
-/* Makes the order of attachments by what they lead to. */
+/* Makes the order of attachments by their targets. */
 accd_status accd_order_targets(struct accd_directory *dir);
 /* Of the ordered ones one that leads into an object, or NULL. */
 struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object);

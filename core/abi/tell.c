@@ -452,7 +452,7 @@ bool goacc_untold(uintptr_t pc)
             return false;
     if (n == room) {
         uintptr_t *grown = realloc(told, (2 * room + 64) * sizeof *grown);
-        if (!grown) /* what cannot be remembered is told again */
+        if (!grown) /* without memory a place is reported again */
             return true;
         told = grown;
         room = 2 * room + 64;
