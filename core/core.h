@@ -13,7 +13,7 @@
  *   resolve, link, gaps,
  *   enter, exit, leave, ends,
  *   update, journal, construct
- *   bulk, windows             the transfers of a whole group (rows.h)
+ *   bulk, windows             the transfers of a whole group (copy_rows.h)
  *   queue, pending,           what asynchronous constructs left to be done; transfers, at once or on
  *   transfers, concurrent     their way; order among what goes on by itself
  *   host, event, check        known host memory, telling, invariants
@@ -22,14 +22,14 @@
 #define ACCD_CORE_H
 
 #include "accdeep_core.h"
-#include "device.h"
-#include "fuse.h"
-#include "gaps.h"
-#include "mem.h"
-#include "range.h"
-#include "rules.h"
-#include "sort.h"
-#include "spans.h"
+#include "device/device.h"
+#include "plan/fuse.h"
+#include "plan/strided.h"
+#include "base/mem.h"
+#include "base/index.h"
+#include "base/rules.h"
+#include "base/sort.h"
+#include "base/spans.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -493,9 +493,9 @@ bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_g
 uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
                           size_t row);
 
-#include "queue.h"
+#include "queue/queue.h"
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /* ------------------------------------------------------------------------------------- host -- */
 

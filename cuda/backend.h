@@ -14,10 +14,10 @@
 #ifndef ACCD_CUDA_BACKEND_H
 #define ACCD_CUDA_BACKEND_H
 
-#include "device.h"
+#include "device/device.h"
 #include "driver.h"
-#include "mem.h"
-#include "range.h"
+#include "base/mem.h"
+#include "base/index.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
  * the same memory waits for that. */
 #include "backend.h"
 #include "nvrtc.h"
-#include "written.h"
+#include "device/written.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* nvrtc.c - texts to images that a GPU runs. The library is looked for once, and images are kept for
  * the life of the process: contexts come and go with the cases of a scenario, texts stay the same. */
 #include "nvrtc.h"
-#include "mem.h"
+#include "base/mem.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

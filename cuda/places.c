@@ -3,7 +3,7 @@
  * has them, or apart. Runs are what was announced, as far as it is contiguous; pieces are what is copied: runs, or
  * all runs of a cluster that overlap, which share their memory, so that what is staged last wins. */
 #include "backend.h"
-#include "sort.h"
+#include "base/sort.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * alone. What goes over data that are there, in more than one call, crosses to a place of its own first: the one
  * launch that takes it apart is all or nothing. */
 #include "backend.h"
-#include "written.h"
+#include "device/written.h"
 
 enum { GAP = 256 }; /* bytes fetched for nothing, rather than beginning another piece */
 

@@ -4,7 +4,7 @@
 #define GOACC_DEBUG_DW_H
 
 #include "debug.h"
-#include "dw.h"
+#include "debuginfo/dw.h"
 
 #include <stdbool.h>
 #include <stddef.h>

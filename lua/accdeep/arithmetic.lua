@@ -2,7 +2,7 @@
 --
 -- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
 -- same bits. eval.lua makes closures of these functions; codegen.lua takes types and the values of constants from
--- them, and leaves the rest to the core (core/arithmetic.c).
+-- them, and leaves the rest to the core (core/walk/arithmetic.c).
 
 local core = require "accdeep.core"
 local types = require "accdeep.types"

@@ -1,9 +1,9 @@
 -- codegen.lua - expressions in section bounds, as instructions of the core's mapping programs.
 --
 -- Names are looked up as the context says: first the members of the element's type (TR14-3.3-07),
--- then the host program. Expressions have the types and values that C gives them (arithmetic.lua, core/arithmetic.c);
--- what C leaves undefined ends as a section that is not valid. Start and length of a section are 64-bit integers, and
--- so is what is computed with them here.
+-- then the host program. Expressions have the types and values that C gives them (arithmetic.lua,
+-- core/walk/arithmetic.c); what C leaves undefined ends as a section that is not valid. Start and length of a section
+-- are 64-bit integers, and so is what is computed with them here.
 
 local arithmetic = require "accdeep.arithmetic"
 local core = require "accdeep.core"

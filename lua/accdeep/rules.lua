@@ -1,6 +1,6 @@
 -- rules.lua - rule profiles as scenarios name them, and the knobs that change them.
 --
--- Where documents differ, data decides: the core's part of a profile is in core/rules.c, the rest here.
+-- Where documents differ, data decides: the core's part of a profile is in core/base/rules.c, the rest here.
 -- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
 -- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
 -- the pointer that leads to a section, too, and only such pointers are attached by clauses.

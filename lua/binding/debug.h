@@ -4,7 +4,7 @@
 #define ACCD_BINDING_DEBUG_H
 
 #include "binding.h"
-#include "dw.h"
+#include "debuginfo/dw.h"
 
 /* A handle of Lua's. Its user value 1 is a table: address of a type's entry -> its name with the
  * scopes around it, for types of the units that were walked. */

@@ -1,7 +1,7 @@
 /* module.c - accdeep.core: the module itself, its constants, shared helpers. */
 #include "binding.h"
 
-#include "rules.h"
+#include "base/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * members. */
 #include "support.h"
 
-#include <program.h>
+#include <walk/program.h>
 
 static struct story story;
 

@@ -1,8 +1,8 @@
 /* The ordered index against a sorted array, with every structure check after every step. */
 #include "support.h"
 
-#include <mem.h>
-#include <range.h>
+#include <base/mem.h>
+#include <base/index.h>
 
 enum { MOST = 4096 };
 

@@ -1,5 +1,5 @@
 /* texts FILE... - kernels made from bodies are valid for the NVRTC of this machine; 77: it has none. */
-#include "mem.h"
+#include "base/mem.h"
 #include "nvrtc.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 -- reference/knobs.lua - what rule profiles decide: {name, scenario? (a scenario may set it), openmp? (only what
--- OpenMP's profiles ask), about, rules, values = {{value, what it means} ...}}. Names are those of core/rules.c and
--- rules.lua; a test compares them. No rules: a runtime's own ways, of which no document speaks.
+-- OpenMP's profiles ask), about, rules, values = {{value, what it means} ...}}. Names are those of
+-- core/base/rules.c and rules.lua; a test compares them. No rules: a runtime's own ways, of which no document speaks.
 
 -- What is refused, or passed over. Most are errors in some documents and nothing in others.
 local function refused(code, instead)

@@ -1,0 +1,70 @@
+/* index.h - ordered index from a 64-bit address to a record: a B+-tree with a finger.
+ *
+ * Measured against std::map, splay trees, skip lists and radix maps this is the best structure that
+ * also iterates in both directions and changes cheaply. Searches have constant trip count and no
+ * branches; repeated and ascending searches start at the leaf of the last one. */
+#ifndef ACCD_RANGE_H
+#define ACCD_RANGE_H
+
+#include "base/mem.h"
+
+#ifndef ACCD_RANGE_FANOUT
+#define ACCD_RANGE_FANOUT 32 /* a power of two, at least 4; tests build with 4 */
+#endif
+#define ACCD_RANGE_BATCH 32
+
+struct accd_range_node {
+    uint64_t key[ACCD_RANGE_FANOUT]; /* ascending; unused ones are UINT64_MAX. Inner nodes: a lower
+                                        bound of the keys below each child, exact but for the first */
+    void *at[ACCD_RANGE_FANOUT];     /* inner: children; leaf: records */
+    struct accd_range_node *next, *prev; /* leaves only */
+    unsigned used;
+};
+
+struct accd_range {
+    struct accd_pool nodes;
+    struct accd_range_node *root;
+    unsigned height; /* inner levels above the leaves */
+    size_t count;
+    /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
+    struct accd_range_node *leaf;
+    uint64_t low, high;
+    uint64_t least; /* no separator on the way to the leaf is greater */
+    unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
+};
+
+/* A place in the index; valid until the index changes. */
+struct accd_range_cursor {
+    const struct accd_range_node *leaf;
+    unsigned at;
+};
+
+void accd_range_init(struct accd_range *index, struct accd_mem *mem);
+void accd_range_close(struct accd_range *index);
+
+/* The record with the greatest key <= p, or NULL. */
+void *accd_range_floor(struct accd_range *index, uint64_t p);
+/* The same, and in *after_p the record with the least key > p, or NULL. */
+void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p);
+/* count <= ACCD_RANGE_BATCH searches at once, one level of all of them at a time. */
+void accd_range_floor_batch(struct accd_range *index, const uint64_t *p, void **found,
+                            unsigned count);
+/* The first record with a key >= p; then the following ones. NULL at the end. */
+void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cursor *cursor);
+void *accd_range_next(struct accd_range_cursor *cursor);
+
+/* Makes sure that the next n insertions succeed. Returns success. */
+int accd_range_reserve(struct accd_range *index, size_t n);
+/* The key must not be in the index. Returns success; fails only without reservation. */
+int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
+/* Another record for a key that is in the index. */
+void accd_range_replace(struct accd_range *index, uint64_t key, void *record);
+/* Removes the key, which must be in the index, and returns its record. */
+void *accd_range_erase(struct accd_range *index, uint64_t key);
+/* Fills an empty index from ascending keys, nodes full. Returns success. */
+int accd_range_fill(struct accd_range *index, const uint64_t *keys, void *const *records, size_t n);
+
+/* NULL if the structure is sound, otherwise what is wrong. */
+const char *accd_range_check(const struct accd_range *index);
+
+#endif

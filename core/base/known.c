@@ -1,0 +1,98 @@
+/* known.c - host memory made known, so that sections outside it are errors and not faults. */
+#include "core.h"
+
+void accd_host_init(struct accd_host *host, struct accd_mem *mem)
+{
+    accd_range_init(&host->ranges, mem);
+    accd_pool_init(&host->pool, mem, sizeof(struct accd_host_block), 32);
+}
+
+void accd_host_close(struct accd_host *host)
+{
+    accd_range_close(&host->ranges);
+    accd_pool_close(&host->pool);
+}
+
+static struct accd_host_block *block_at(accd_context *context, uint64_t address)
+{
+    return accd_range_floor(&context->host.ranges, address);
+}
+
+accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
+                          const accd_label *label)
+{
+    if (!context)
+        return ACCD_MISUSE;
+    if (bytes >= UINT64_MAX - accd_address(start))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host range does not fit into memory");
+    struct accd_host_block *block = block_at(context, accd_address(start));
+    if (block && block->start == accd_address(start)) {
+        block->bytes = bytes;
+        block->label = label;
+        block->live = 1;
+        return ACCD_OK;
+    }
+    block = accd_pool_take(&context->host.pool);
+    if (!block)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
+    *block = (struct accd_host_block){accd_address(start), bytes, label, 1};
+    if (!accd_range_insert(&context->host.ranges, block->start, block)) {
+        accd_pool_give(&context->host.pool, block);
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
+    }
+    return ACCD_OK;
+}
+
+void accd_host_mark(accd_context *context, const void *start, int live)
+{
+    struct accd_host_block *block = context ? block_at(context, accd_address(start)) : NULL;
+    if (!block || block->start != accd_address(start))
+        return;
+    context->host.losses += live <= 0;
+    block->live = live;
+    if (live < 0) {
+        accd_range_erase(&context->host.ranges, block->start);
+        accd_pool_give(&context->host.pool, block);
+    }
+}
+
+int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
+{
+    const struct accd_host_block *block =
+        context && range_p ? block_at(context, accd_address(address)) : NULL;
+    if (!block || accd_address(address) - block->start >= block->bytes)
+        return 0;
+    *range_p = (accd_host_range){.info = {.host = block->start, .bytes = block->bytes},
+                                 .live = block->live};
+    if (block->label) {
+        accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name,
+                        sizeof range_p->info.name);
+        range_p->info.file = block->label->file;
+        range_p->info.line = block->label->line;
+    }
+    return 1;
+}
+
+bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes)
+{
+    const struct accd_host_block *block = block_at(context, start);
+    return block && block->live && start - block->start < block->bytes &&
+           bytes <= block->bytes - (start - block->start);
+}
+
+bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes)
+{
+    return !context->config.check_host || accd_host_covers(context, start, bytes);
+}
+
+int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
+                     uint64_t *bytes_p)
+{
+    const struct accd_host_block *block =
+        context && start_p && bytes_p ? block_at(context, accd_address(address)) : NULL;
+    if (!block || !block->live || accd_address(address) - block->start >= block->bytes)
+        return 0;
+    *start_p = block->start;
+    *bytes_p = block->bytes;
+    return 1;
+}

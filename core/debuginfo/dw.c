@@ -1,0 +1,117 @@
+/* dw.c - libdw as it is found at run time, and the files of this process. */
+#ifdef HAVE_LIBDW
+#include "debuginfo/dw.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+bool accd_dw_load(struct accd_dw *dw)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } functions[] = {
+#define X(function) {#function, offsetof(struct accd_dw, function)},
+        ACCD_DW_FUNCTIONS(X)
+#undef X
+    };
+    dw->library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!dw->library)
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *function = dlsym(dw->library, functions[i].name);
+        if (!function)
+            return false;
+        memcpy((char *)dw + functions[i].offset, &function, sizeof function);
+    }
+    return dw->elf_version(EV_CURRENT) != EV_NONE;
+}
+
+void accd_dw_unload(struct accd_dw *dw)
+{
+    if (dw->library)
+        dlclose(dw->library);
+    dw->library = NULL;
+}
+
+/* Files are opened when something in them is looked up. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                    char **file_p, Elf **elf_p)
+{
+    (void)module, (void)data, (void)base, (void)elf_p;
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    *file_p = fd < 0 ? NULL : strdup(name);
+    return fd;
+}
+
+Dwfl *accd_dw_begin(struct accd_dw *dw)
+{
+    /* The standard search for separate debug files would also ask servers. */
+    dw->callbacks = (Dwfl_Callbacks){
+        .find_elf = find_elf,
+        .find_debuginfo = dw->dwfl_build_id_find_debuginfo,
+        .section_address = dw->dwfl_offline_section_address,
+    };
+    return dw->dwfl_begin(&dw->callbacks);
+}
+
+struct listing {
+    struct accd_dw *dw;
+    Dwfl *dwfl;
+    unsigned long long *loads_p;
+};
+
+static const char *file_of(const struct dl_phdr_info *info)
+{
+    return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+}
+
+static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct listing *listing = arg;
+    uint64_t from = UINT64_MAX, to = 0;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uint64_t page = part->p_align ? -part->p_align : UINT64_MAX;
+        uint64_t start = info->dlpi_addr + (part->p_vaddr & page);
+        uint64_t end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
+        from = start < from ? start : from;
+        to = end > to ? end : to;
+    }
+    if (from < to && strchr(file_of(info), '/')) /* not what the kernel provides */
+        listing->dw->dwfl_report_module(listing->dwfl, file_of(info), from, to);
+    *listing->loads_p = info->dlpi_adds;
+    return 0;
+}
+
+bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
+{
+    struct listing listing = {dw, dwfl, loads_p};
+    dw->dwfl_report_begin_add(dwfl);
+    dl_iterate_phdr(report_file, &listing);
+    return dw->dwfl_report_end(dwfl, NULL, NULL) == 0;
+}
+
+bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    switch (dw->dwarf_srclang(dw->dwarf_diecu(die, &unit, NULL, NULL))) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#endif

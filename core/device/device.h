@@ -1,0 +1,128 @@
+/* device.h - what the core asks of a device. One table of functions for each kind of device. */
+#ifndef ACCD_DEVICE_H
+#define ACCD_DEVICE_H
+
+#include "accdeep_core.h"
+#include "base/mem.h"
+
+/* The number of copies a batch will make, announced before the first one. queue: it departs, in this one;
+ * 0: it is done at its end. */
+struct accd_traffic {
+    uint64_t in, out, within;
+    unsigned queue;
+};
+
+/* A kernel, and what it may touch. */
+enum { ACCD_REACH_OBJECT = 1, ACCD_REACH_EXCLUDES = 2 };
+struct accd_reach {
+    uint64_t low, high;
+    uint64_t flags; /* it is a present object; it has members that are excluded */
+};
+struct accd_launch {
+    const accd_kernel *kernel;
+    const struct accd_reach *ranges; /* ascending */
+    size_t nranges;
+    const accd_kernel_slot *slots; /* ascending */
+    size_t nslots;
+    unsigned queue; /* 0: none */
+};
+
+struct accd_backend {
+    const char *name;
+    /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
+    accd_status (*open)(void **device_p, int number, const accd_context_config *config,
+                        struct accd_mem *mem);
+    void (*close)(void *device);
+    /* Required. bytes > 0; the address is a multiple of 16. ACCD_OUT_OF_DEVICE_MEMORY. */
+    accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
+    /* Required. ACCD_MISUSE if it is not an allocated address. */
+    accd_status (*free)(void *device, uint64_t dev);
+    /* Required. A batch is done as a whole or, if begin, ready or end fails, not at all: nothing of
+     * it may have reached the host's memory. After a failure the batch is over.
+     * ACCD_DEVICE_ERROR, ACCD_OUT_OF_DEVICE_MEMORY, ACCD_OUT_OF_MEMORY.
+     * The order is begin, copies, what is announced, ready, stages and fetches, end. */
+    accd_status (*begin)(void *device, const struct accd_traffic *traffic);
+    accd_status (*end)(void *device);
+    /* Optional, together, for devices to which bytes travel: every range that is staged (fetched,
+     * with out) after ready is announced before it, in the same order. What fails, fails in ready. */
+    void (*announce)(void *device, uint64_t dev, uint64_t bytes, bool out);
+    accd_status (*ready)(void *device);
+    /* Optional, with announce, in batches that fetch nothing: the range becomes what the host's
+     * memory holds until end. It is announced by this, and not staged. */
+    void (*send)(void *device, uint64_t dev, const void *host, uint64_t bytes);
+    /* The same the other way, in a batch that moves nothing else: the host's memory becomes what the device
+     * holds, and is not fetched. Of this only, a part may have arrived when the batch fails; why says so. */
+    void (*receive)(void *device, uint64_t dev, void *host, uint64_t bytes);
+    /* Optional, together, with announce, in batches that fetch nothing: a range of memory that nobody has
+     * used yet is announced, and comes in parts after ready. What is filled while another part crosses costs
+     * no time. A failure is told by end, and of what came in parts nothing is kept then. */
+    void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
+    /* Memory for a part, which the caller fills as that of stage. Never fails. */
+    void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);
+    /* All parts are filled that were staged so far: they cross now, and their memory is gone. */
+    void (*send_parts)(void *device);
+    uint64_t part_bytes; /* most bytes of parts in between, each counted as a multiple of 16 */
+    /* Required, inside a batch, by one thread. Memory that the caller fills, with several threads if
+     * it likes, and that is the device's content of the range when the batch ends. */
+    void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required, inside a batch: the device's content, valid until the batch ends. */
+    const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required, inside a batch; ranges may overlap. */
+    void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
+    /* Optional, together: batches of a queue, which send or fetch, not both. depart comes in place of end, or,
+     * where the batch fetches, in place of ready: then it goes on by itself, in order with others of its queue,
+     * while there are other batches. arrive waits for it and goes on with it: with fetch, and end. If it fails,
+     * the batch is over. Ranges that are fetched have at most ACCD_FETCH_PART bytes. */
+    uint64_t fetch_most; /* bytes that one batch fetches so */
+    accd_status (*depart)(void *device, void **batch_p);
+    int (*arrived)(void *device, const void *batch);
+    accd_status (*arrive)(void *device, void *batch);
+    /* Required: accesses of a kernel. The range lies in allocated memory. */
+    accd_status (*read)(void *device, uint64_t dev, void *to, uint64_t bytes);
+    accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
+    /* Required: whether the address can be one of this device's, allocated or not. */
+    int (*owns)(void *device, uint64_t dev);
+    /* Optional: whether it lies close in front of this device's memory, where no memory of the process need be: the
+     * base of a section that begins behind it. Asked of addresses that are no known memory of the host. */
+    int (*before)(void *device, uint64_t dev);
+    /* Required: whether the whole range lies in one allocation. */
+    int (*allocated)(void *device, uint64_t dev, uint64_t bytes);
+    /* Required: bytes of the allocation that begins at the address, 0 if none does. */
+    uint64_t (*size_of)(void *device, uint64_t dev);
+    /* Optional: the range of this process's memory in which all device addresses lie. */
+    void (*space)(void *device, uint64_t *low_p, uint64_t *high_p);
+    /* Optional: how many bytes of the range were ever written. */
+    uint64_t (*written)(void *device, uint64_t dev, uint64_t bytes);
+    /* Optional: content together with what was written; room is bytes + (bytes + 7) / 8. A device that
+     * fails to restore is lost. */
+    accd_status (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
+    void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
+    /* Optional: the range holds nothing any more, although its allocation lives on. */
+    void (*forget)(void *device, uint64_t dev, uint64_t bytes);
+    /* Optional, for tests: the n-th allocation, the n-th copy from now fails; 0: none does,
+     * UINT64_MAX: as before. */
+    void (*fail)(void *device, uint64_t allocation, uint64_t copy);
+    /* Optional: what the driver said about the last failure; "" if it said nothing. */
+    const char *(*why)(void *device);
+    /* Optional, together: kernels given as text (accd_kernel_run). What one that is done has written is
+     * kept, or undone, by settle; none is launched before that. */
+    int (*compiler)(void *device, char *what, size_t room);
+    accd_status (*launch)(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
+    void (*settle)(void *device, bool keep);
+    /* With depart: a kernel of a queue, which launch leaves under way. It is over when it has done all, or
+     * nothing; what uses the same memory waits for that. again: bits of the reasons to stop that one thread may
+     * not meet. end_p: NULL, and what it has done is put back. */
+    int (*kernel_arrived)(void *device, const void *under_way);
+    accd_status (*kernel_over)(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p);
+    /* The first allocation at or behind an address; 0: there is none. */
+    uint64_t (*next)(void *device, uint64_t dev, uint64_t *bytes_p);
+    /* Optional: the number-th device of this machine. ACCD_NO_DEVICE: info_p->why says why not. */
+    accd_status (*about)(unsigned number, accd_device_info *info_p);
+};
+
+/* Moves of at least so many bytes are sent from where they lie, if the backend can. */
+enum { ACCD_SEND_LEAST = 32 << 10, ACCD_FETCH_PART = 1 << 20 };
+
+extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
+
+#endif

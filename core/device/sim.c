@@ -1,0 +1,464 @@
+/* sim.c - the simulated device: discrete memory with addresses of its own. Fresh memory reads
+ * as ACCD_POISON.
+ *
+ * sim: device addresses lie in a reservation that nobody may touch, so that a host program that
+ * follows one is stopped by the processor; the bytes lie in a second mapping at the same offset. One
+ * bit for each byte says whether it was ever written.
+ *
+ * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. What
+ * they write goes unseen, so there are no bits, and the poison is real from the start. */
+#include "device/device.h"
+#include "device/written.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };
+#define FREE_BIT 0x8000u
+static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30,
+                      most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
+
+struct sim {
+    struct accd_mem *mem;
+    uint64_t base, space; /* device addresses [base, base + space) */
+    uint64_t front;       /* bytes before them that are the device's, too, and never allocated: where pointers
+                             lead to the base of a section that begins behind it */
+    uint64_t capacity, live;
+    uint64_t bump;        /* offset of memory that was never handed out */
+    char *bytes;
+    uint64_t *bits;       /* NULL: direct */
+    uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
+    uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
+    uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
+    uint64_t heads[CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
+    bool huge;
+    uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
+};
+
+/* ------------------------------------------------------------------------------ size classes -- */
+
+/* Classes of multiples of 16 bytes up to 512, then eight for each doubling. */
+static unsigned class_of(uint64_t units)
+{
+    if (units <= FINE)
+        return units ? (unsigned)units - 1 : 0;
+    unsigned shift = 60 - (unsigned)__builtin_clzll(units - 1);
+    return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
+}
+
+static uint64_t units_of(unsigned class)
+{
+    if (class < FINE)
+        return class + 1;
+    unsigned shift = (class - FINE) / 8 + 2;
+    return (uint64_t)((class - FINE) % 8 + 9) << (shift & 63);
+}
+
+/* The bits of a range that was written, or that nobody owns any more. */
+static inline void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
+{
+    if (sim->bits)
+        accd_written_set(sim->bits, at, n, on);
+}
+
+/* ------------------------------------------------------------------------------- open, close -- */
+
+static void *map(uint64_t bytes, int protection)
+{
+    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(void *p, uint64_t bytes)
+{
+    if (p)
+        munmap(p, bytes);
+}
+
+static void sim_close(void *device)
+{
+    struct sim *sim = device;
+    if (sim->base)
+        unmap((void *)(uintptr_t)(sim->base - sim->front), sim->front + sim->space);
+    if (sim->bits) {
+        unmap(sim->bytes, sim->space);
+        unmap(sim->bits, sim->space / 8);
+    }
+    unmap(sim->units, sim->space / UNIT * sizeof sim->units[0]);
+    unmap(sim->sizes, sim->space / UNIT * sizeof sim->sizes[0]);
+    unmap(sim->covers, sim->space / PAGE * sizeof sim->covers[0]);
+    accd_mem_free(sim->mem, sim, sizeof *sim);
+}
+
+static accd_status open_either(void **device_p, const accd_context_config *config,
+                               struct accd_mem *mem, bool direct)
+{
+    struct sim *sim = accd_mem_zero(mem, sizeof *sim);
+    if (!sim)
+        return ACCD_OUT_OF_MEMORY;
+    sim->mem = mem;
+    sim->capacity = config->device_bytes ? config->device_bytes : usual_bytes;
+    if (sim->capacity > most_bytes) {
+        sim_close(sim);
+        return ACCD_OUT_OF_MEMORY;
+    }
+    /* Twice the capacity, so that neither size classes nor fragments eat into it. */
+    sim->space = 2 * sim->capacity;
+    if (sim->space < least_space)
+        sim->space = least_space;
+    sim->space = (sim->space + 8191) & ~(uint64_t)8191;
+    int both = PROT_READ | PROT_WRITE;
+    sim->front = sim->space / 2;
+    char *front = map(sim->front + sim->space, PROT_NONE);
+    sim->base = front ? (uintptr_t)front + sim->front : 0;
+    bool open = !direct || (front && !mprotect(front + sim->front, sim->space, both));
+    sim->bytes = !direct ? map(sim->space, both) : open ? (char *)(uintptr_t)sim->base : NULL;
+    sim->bits = direct ? NULL : map(sim->space / 8, both);
+    sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
+    sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
+    sim->covers = map(sim->space / PAGE * sizeof sim->covers[0], both);
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->units || !sim->sizes ||
+        !sim->covers) {
+        sim_close(sim);
+        return ACCD_OUT_OF_MEMORY;
+    }
+    *device_p = sim;
+    return ACCD_OK;
+}
+
+static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
+                            struct accd_mem *mem)
+{
+    (void)number;
+    return open_either(device_p, config, mem, false);
+}
+
+static accd_status direct_open(void **device_p, int number, const accd_context_config *config,
+                               struct accd_mem *mem)
+{
+    (void)number;
+    return open_either(device_p, config, mem, true);
+}
+
+/* ------------------------------------------------------------------------------- allocation -- */
+
+static void push_free(struct sim *sim, uint64_t at, unsigned class)
+{
+    memcpy(sim->bytes + at, &sim->heads[class], sizeof sim->heads[class]);
+    sim->heads[class] = at + 1;
+    sim->units[at / UNIT] = (uint16_t)((class + 1) | FREE_BIT);
+}
+
+static bool pop_free(struct sim *sim, unsigned class, uint64_t *at_p)
+{
+    if (!sim->heads[class])
+        return false;
+    *at_p = sim->heads[class] - 1;
+    memcpy(&sim->heads[class], sim->bytes + *at_p, sizeof sim->heads[class]);
+    return true;
+}
+
+/* Cuts free memory into blocks, the largest that fit first. */
+static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
+{
+    while (bytes) {
+        uint64_t units = bytes / UNIT;
+        unsigned class = class_of(units);
+        if (units_of(class) > units)
+            class--;
+        push_free(sim, at, class);
+        uint64_t taken = units_of(class) * UNIT;
+        at += taken;
+        bytes -= taken;
+    }
+}
+
+/* Joins free neighbours; runs only when the untouched end of the space is used up. */
+static void gather_free(struct sim *sim)
+{
+    memset(sim->heads, 0, sizeof sim->heads);
+    uint64_t from = 0, bytes = 0;
+    for (uint64_t at = 0; at < sim->bump;) {
+        uint16_t unit = sim->units[at / UNIT];
+        uint64_t length = units_of((unit & ~FREE_BIT) - 1) * UNIT;
+        if (unit & FREE_BIT) {
+            if (!bytes)
+                from = at;
+            bytes += length;
+            sim->units[at / UNIT] = 0;
+        } else if (bytes) {
+            add_extent(sim, from, bytes);
+            bytes = 0;
+        }
+        at += length;
+    }
+    if (bytes) /* the last extent goes back to the untouched end */
+        sim->bump = from;
+}
+
+static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
+{
+    if (pop_free(sim, class, at_p))
+        return true;
+    uint64_t bytes = units_of(class) * UNIT;
+    if (bytes <= sim->space - sim->bump) {
+        *at_p = sim->bump;
+        sim->bump += bytes;
+        return true;
+    }
+    return false;
+}
+
+static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    struct sim *sim = device;
+    if (sim->fail_allocation && --sim->fail_allocation == 0)
+        return ACCD_OUT_OF_DEVICE_MEMORY;
+    if (bytes > sim->capacity - sim->live)
+        return ACCD_OUT_OF_DEVICE_MEMORY;
+    unsigned class = class_of((bytes + UNIT - 1) / UNIT);
+    uint64_t at;
+    if (!find_space(sim, class, &at)) {
+        gather_free(sim);
+        bool found = find_space(sim, class, &at);
+        for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
+            if (pop_free(sim, larger, &at)) {
+                found = true;
+                add_extent(sim, at + units_of(class) * UNIT,
+                           (units_of(larger) - units_of(class)) * UNIT);
+            }
+        if (!found)
+            return ACCD_OUT_OF_DEVICE_MEMORY;
+    }
+    if (bytes >= least_space / 16 && !sim->huge) {
+        madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
+        if (sim->bits)
+            madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
+        sim->huge = true;
+    }
+    sim->units[at / UNIT] = (uint16_t)(class + 1);
+    sim->sizes[at / UNIT] = bytes;
+    for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
+        sim->covers[page] = at + 1;
+    if (!sim->bits)
+        memset(sim->bytes + at, ACCD_POISON, bytes);
+    sim->live += bytes;
+    *dev_p = sim->base + at;
+    return ACCD_OK;
+}
+
+static int sim_owns(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    return dev - (sim->base - sim->front) < sim->front + sim->space;
+}
+
+static bool begins_block(const struct sim *sim, uint64_t at)
+{
+    return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] &&
+           !(sim->units[at / UNIT] & FREE_BIT);
+}
+
+static accd_status sim_free(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    if (!sim_owns(device, dev) || !begins_block(sim, at))
+        return ACCD_MISUSE;
+    set_bits(sim, at, sim->sizes[at / UNIT], false); /* what nobody owns was never written */
+    sim->live -= sim->sizes[at / UNIT];
+    push_free(sim, at, sim->units[at / UNIT] - 1u);
+    return ACCD_OK;
+}
+
+static uint64_t sim_size_of(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    return sim_owns(device, dev) && begins_block(sim, at) ? sim->sizes[at / UNIT] : 0;
+}
+
+static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    if (!sim_owns(device, dev) || at >= sim->bump)
+        return 0;
+    /* The block begins at the next unit below that has a class, or before the page. */
+    uint64_t first = at / UNIT, least = at / PAGE * (PAGE / UNIT);
+    while (first > least && !sim->units[first])
+        first--;
+    if (!sim->units[first]) {
+        if (!sim->covers[at / PAGE])
+            return 0;
+        first = (sim->covers[at / PAGE] - 1) / UNIT;
+    }
+    if (!begins_block(sim, first * UNIT))
+        return 0;
+    uint64_t into = at - first * UNIT, size = sim->sizes[first];
+    return into < size && bytes <= size - into;
+}
+
+/* -------------------------------------------------------------------------------- transfers -- */
+
+static accd_status sim_begin(void *device, const struct accd_traffic *traffic)
+{
+    struct sim *sim = device;
+    uint64_t copies = traffic->in + traffic->out + traffic->within;
+    if (!sim->fail_copy)
+        return ACCD_OK;
+    if (sim->fail_copy <= copies) {
+        sim->fail_copy = 0;
+        return ACCD_DEVICE_ERROR;
+    }
+    sim->fail_copy -= copies;
+    return ACCD_OK;
+}
+
+static accd_status sim_end(void *device)
+{
+    (void)device;
+    return ACCD_OK;
+}
+
+static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    set_bits(sim, at, bytes, true);
+    return sim->bytes + at;
+}
+
+static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
+{
+    if (sim->bits)
+        accd_written_poison(sim->bits, at, bytes, sim->bytes + at);
+}
+
+static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    poison(sim, at, bytes);
+    return sim->bytes + at;
+}
+
+static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    struct sim *sim = device;
+    uint64_t source = from - sim->base, target = to - sim->base;
+    poison(sim, source, bytes);
+    memmove(sim->bytes + target, sim->bytes + source, bytes);
+    if (sim->bits)
+        accd_written_copy(sim->bits, target, sim->bits, source, bytes);
+}
+
+/* ---------------------------------------------------------------------------- kernel's view -- */
+
+static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes)
+{
+    struct sim *sim = device;
+    memcpy(to, sim_fetch(sim, dev, bytes), bytes);
+    return ACCD_OK;
+}
+
+static accd_status sim_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
+{
+    memcpy(sim_stage(device, dev, bytes), from, bytes);
+    return ACCD_OK;
+}
+
+static void direct_space(void *device, uint64_t *low_p, uint64_t *high_p)
+{
+    const struct sim *sim = device;
+    *low_p = sim->base;
+    *high_p = sim->base + sim->space;
+}
+
+static uint64_t sim_written(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    return accd_written_count(sim->bits, dev - sim->base, bytes);
+}
+
+static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    memcpy(to, sim->bytes + at, bytes);
+    if (sim->bits)
+        accd_written_save(sim->bits, at, bytes, to + bytes);
+    return ACCD_OK;
+}
+
+static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
+{
+    struct sim *sim = device;
+    uint64_t at = dev - sim->base;
+    memcpy(sim->bytes + at, from, bytes);
+    if (sim->bits)
+        accd_written_restore(sim->bits, at, bytes, from + bytes);
+}
+
+static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
+{
+    struct sim *sim = device;
+    set_bits(sim, dev - sim->base, bytes, false);
+}
+
+static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
+{
+    struct sim *sim = device;
+    if (allocation != UINT64_MAX)
+        sim->fail_allocation = allocation;
+    if (copy != UINT64_MAX)
+        sim->fail_copy = copy;
+}
+
+#define COMMON                                                                                      \
+    .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
+    .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
+    .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
+    .save = sim_save, .restore = sim_restore
+
+const accd_backend accd_backend_sim = {
+    COMMON,
+    .name = "sim",
+    .open = sim_open,
+    .written = sim_written, .forget = sim_forget,
+};
+
+const accd_backend accd_backend_direct = {
+    COMMON,
+    .name = "direct",
+    .open = direct_open,
+    .space = direct_space,
+};
+
+const accd_backend *accd_backend_named(const char *name)
+{
+    static const accd_backend *const backends[] = {
+        &accd_backend_sim,
+        &accd_backend_direct,
+#ifdef ACCD_HAVE_CUDA
+        &accd_backend_cuda,
+#endif
+    };
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (name && !strcmp(backends[i]->name, name))
+            return backends[i];
+    return NULL;
+}
+
+accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
+{
+    if (!backend || !info_p)
+        return ACCD_MISUSE;
+    *info_p = (accd_device_info){0};
+    if (backend->about)
+        return backend->about(number, info_p);
+    strcpy(info_p->name, "simulated device");
+    info_p->bytes = usual_bytes;
+    return ACCD_OK;
+}

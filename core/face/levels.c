@@ -1,0 +1,289 @@
+/* levels.c - the lists of a level (DIR-4.1-02): its clauses, and what there is after fusion.
+ *
+ * The lists of outer levels are not kept anywhere: where an object lay when a level was the innermost one
+ * is the last place it took before the next level was opened. */
+#include "core.h"
+
+/* A list stands for the serials of constructs in [from, to]: those of the level itself, or of enter data
+ * in the floor above it. */
+struct span {
+    uint64_t from, to;
+};
+
+/* Where an object lay at a serial. fused NULL: alone. */
+struct lay {
+    const struct accd_seat *seat;
+    const struct accd_fused *fused;
+    uint64_t dev, serial;
+};
+
+struct listing {
+    accd_context *context;
+    struct accd_directory *dir;
+    struct accd_scratch *scratch;
+    accd_tuple_fn fn;
+    void *ud;
+    struct span span;
+    const struct accd_original **originals; /* of the list's clauses, in their order */
+    size_t noriginals;
+    struct lay *lays; /* of what was present, by host address */
+    size_t nlays;
+};
+
+static accd_status no_memory(const struct listing *listing)
+{
+    return accd_fail(listing->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
+                     "no memory to list tuples");
+}
+
+static const struct accd_region *region_at(const struct accd_directory *dir, int64_t level)
+{
+    const struct accd_region *region = dir->top;
+    for (int64_t i = (int64_t)dir->depth - 1; region && i > level; i--)
+        region = region->below;
+    return region;
+}
+
+static struct span span_of(const struct accd_directory *dir, int64_t level, bool floor)
+{
+    bool last = level + 1 == (int64_t)dir->depth;
+    uint64_t serial = level < 0 ? 0 : region_at(dir, level)->serial;
+    if (!floor)
+        return (struct span){serial, serial};
+    return (struct span){serial + 1, last ? UINT64_MAX : region_at(dir, level + 1)->serial - 1};
+}
+
+/* --------------------------------------------------------------------------------- originals -- */
+
+static void describe_original(const struct listing *listing,
+                              const struct accd_original *original, accd_object_info *info)
+{
+    const accd_label *label = original->source.label;
+    *info = (accd_object_info){
+        .host = original->host,
+        .bytes = original->bytes,
+        .file = label ? label->file : NULL,
+        .line = label ? label->line : 0,
+    };
+    accd_name_original(listing->dir, original, info->name, sizeof info->name);
+}
+
+/* Sorts by what key_of gives for an element; what is equal stays in order. */
+static bool sort_originals(struct listing *listing,
+                           uint64_t (*key_of)(const struct accd_original *original))
+{
+    size_t n = listing->noriginals;
+    struct accd_pair *pairs = accd_scratch_take(listing->scratch, 2 * (n + 1) * sizeof *pairs);
+    if (!pairs)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){key_of(listing->originals[i]),
+                                      accd_address(listing->originals[i])};
+    const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++)
+        listing->originals[i] = accd_pointer(sorted[i].value);
+    return true;
+}
+
+static uint64_t host_of(const struct accd_original *original) { return original->host; }
+static uint64_t order_of(const struct accd_original *original) { return original->order; }
+static uint64_t serial_of(const struct accd_original *original) { return original->serial; }
+
+/* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
+static accd_status list_originals(struct listing *listing, bool dynamic)
+{
+    struct accd_range_cursor cursor;
+    const struct accd_seat *seat;
+    for (int fill = 0; fill < 2; fill++) {
+        size_t n = 0;
+        for (seat = accd_range_seek(&listing->dir->seats, 0, &cursor); seat;
+             seat = accd_range_next(&cursor))
+            for (const struct accd_original *o = seat->originals; o; o = o->next)
+                if (o->dynamic == dynamic && !o->dropped && o->serial >= listing->span.from &&
+                    o->serial <= listing->span.to) {
+                    if (fill)
+                        listing->originals[n] = o;
+                    n++;
+                }
+        listing->noriginals = n;
+        if (fill)
+            break;
+        listing->originals =
+            accd_scratch_take(listing->scratch, (n + 1) * sizeof listing->originals[0]);
+        if (!listing->originals)
+            return no_memory(listing);
+    }
+    return sort_originals(listing, order_of) && sort_originals(listing, serial_of)
+               ? ACCD_OK
+               : no_memory(listing);
+}
+
+static void tell_originals(const struct listing *listing)
+{
+    for (size_t i = 0; i < listing->noriginals; i++) {
+        const struct accd_original *original = listing->originals[i];
+        accd_tuple tuple = {.base = original->base,
+                            .action = (accd_action)original->action,
+                            .flags = original->flags};
+        describe_original(listing, original, &tuple.info);
+        listing->fn(listing->ud, &tuple);
+    }
+}
+
+/* -------------------------------------------------------------------------------- artificial -- */
+
+static bool lay_at(const struct accd_seat *seat, uint64_t serial, struct lay *lay)
+{
+    *lay = (struct lay){seat, seat->fused, seat->object->dev, seat->serial};
+    const struct accd_former *former = seat->former;
+    if (lay->serial > serial) {
+        while (former && former->serial > serial)
+            former = former->jump && former->jump->serial > serial ? former->jump : former->below;
+        if (former)
+            *lay = (struct lay){seat, former->fused, former->dev, former->serial};
+    }
+    if (lay->fused && lay->fused->serial > serial) /* its parts are held together since later */
+        lay->fused = NULL;
+    return lay->serial <= serial;
+}
+
+static accd_status list_lays(struct listing *listing)
+{
+    struct accd_range_cursor cursor;
+    const struct accd_range *seats = &listing->dir->seats;
+    listing->lays =
+        accd_scratch_take(listing->scratch, (seats->count + 1) * sizeof listing->lays[0]);
+    if (!listing->lays)
+        return no_memory(listing);
+    for (const struct accd_seat *seat = accd_range_seek(&listing->dir->seats, 0, &cursor); seat;
+         seat = accd_range_next(&cursor))
+        listing->nlays += lay_at(seat, listing->span.to, &listing->lays[listing->nlays]);
+    return ACCD_OK;
+}
+
+/* The objects of a tuple follow one another: tuples never reach into each other. */
+static bool together(const struct lay *a, const struct lay *b)
+{
+    return a->fused && a->fused == b->fused;
+}
+
+static void describe_lays(const struct listing *listing, const struct lay *first,
+                          const struct lay *last, accd_object_info *info)
+{
+    const struct accd_object *object = first->seat->object;
+    uint64_t bytes = accd_object_end(last->seat->object) - object->host;
+    accd_describe_object(listing->dir, object, info);
+    accd_name_range(listing->dir, object, 0, bytes, info->name, sizeof info->name);
+    info->bytes = bytes;
+}
+
+/* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07). */
+static size_t list_ancestors(const struct listing *listing, size_t first, size_t end,
+                             size_t *original, accd_object_info *to)
+{
+    const struct lay *lays = listing->lays;
+    uint64_t stop = accd_object_end(lays[end - 1].seat->object);
+    size_t n = 0, i = first;
+    for (;;) {
+        struct lay from = {0}, last = {0}, next;
+        while (i < end && !lay_at(lays[i].seat, listing->span.from - 1, &from))
+            i++;
+        uint64_t host = i < end ? from.seat->object->host : stop;
+        for (; *original < listing->noriginals && listing->originals[*original]->host <= host &&
+               listing->originals[*original]->host < stop;
+             ++*original)
+            describe_original(listing, listing->originals[*original], &to[n++]);
+        if (i == end)
+            return n;
+        for (last = from; ++i < end;) {
+            if (!lay_at(lays[i].seat, listing->span.from - 1, &next))
+                continue;
+            if (!together(&from, &next))
+                break;
+            last = next;
+        }
+        describe_lays(listing, &from, &last, &to[n++]);
+    }
+}
+
+static accd_status tell_artificial(struct listing *listing)
+{
+    struct lay *lays = listing->lays;
+    size_t original = 0, end;
+    accd_object_info *ancestors = accd_scratch_take(
+        listing->scratch, (listing->nlays + listing->noriginals + 1) * sizeof *ancestors);
+    if (!ancestors || !sort_originals(listing, host_of))
+        return no_memory(listing);
+    for (size_t i = 0; i < listing->nlays; i = end) {
+        for (end = i + 1; end < listing->nlays && together(&lays[i], &lays[end]);)
+            end++;
+        uint64_t serial = lays[i].fused ? lays[i].fused->serial : lays[i].serial;
+        accd_tuple tuple = {.dev = lays[i].dev,
+                            .alloc = serial >= listing->span.from,
+                            .ancestors = ancestors};
+        describe_lays(listing, &lays[i], &lays[end - 1], &tuple.info);
+        tuple.nancestors = list_ancestors(listing, i, end, &original, ancestors);
+        listing->fn(listing->ud, &tuple);
+    }
+    return ACCD_OK;
+}
+
+/* Where nothing is fused by itself, a level has its clauses alone. */
+static void tell_claims(const struct listing *listing, const struct accd_region *region)
+{
+    const struct accd_plan plan = {.context = listing->context,
+                                   .dir = listing->dir,
+                                   .walk = region->walk,
+                                   .sources = region->items};
+    for (size_t i = 0; i < region->nclaims; i++) {
+        const struct accd_claim *claim = &region->claims[i];
+        accd_tuple tuple = {
+            .info = {.host = claim->host,
+                     .bytes = claim->bytes,
+                     .file = region->file,
+                     .line = region->line},
+            .base = claim->host,
+            .dev = claim->object ? claim->object->dev + (claim->host - claim->object->host) : 0,
+            .action = (accd_action)claim->action,
+            .flags = claim->flags,
+            .alloc = claim->state == ACCD_CLAIM_NEW,
+        };
+        accd_name_claim(&plan, claim, tuple.info.name, sizeof tuple.info.name);
+        listing->fn(listing->ud, &tuple);
+    }
+}
+
+accd_status accd_each_tuple(accd_context *context, int device, int64_t level, accd_list list,
+                            accd_tuple_fn fn, void *ud)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    bool floor = list == ACCD_DYNAMIC || list == ACCD_FLOOR;
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_GIVEN(context, fn);
+    if ((unsigned)list > ACCD_FLOOR)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");
+    if (level >= (int64_t)dir->depth || level < -1 || (level < 0 && !floor))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld",
+                         (long long)level);
+    struct accd_scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
+    struct listing listing = {.context = context,
+                              .dir = dir,
+                              .scratch = &scratch,
+                              .fn = fn,
+                              .ud = ud,
+                              .span = span_of(dir, level, floor)};
+    if (!context->rules.fusion) {
+        if (!floor)
+            tell_claims(&listing, region_at(dir, level));
+        return ACCD_OK;
+    }
+    accd_status status = list_originals(&listing, floor);
+    if (status == ACCD_OK && (list == ACCD_ORIGINAL || list == ACCD_DYNAMIC))
+        tell_originals(&listing);
+    else if (status == ACCD_OK)
+        status = list_lays(&listing) == ACCD_OK ? tell_artificial(&listing)
+                                                : ACCD_OUT_OF_MEMORY;
+    accd_scratch_close(&scratch);
+    return status;
+}

@@ -1,0 +1,234 @@
+/* exit.c - exit constructs: exit data, the end of a region. What they ask for is found here, and carried out
+ * by leave.c. */
+#include "ops/leave.h"
+
+/* -------------------------------------------------------------------------------- exit data -- */
+
+/* Without fusion nobody keeps what enter data opened. */
+static bool owns_exits(const accd_rules *rules)
+{
+    return rules->fusion && rules->exit_unowned == ACCD_REJECT;
+}
+
+/* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. */
+static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *claim,
+                              const struct accd_object *object)
+{
+    struct accd_original *opened =
+        plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
+    if (opened)
+        ACCD_TRY(accd_unfuse_original(plan, opened));
+    if (opened || !owns_exits(&plan->context->rules) ||
+        claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
+        return ACCD_OK;
+    return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
+                            "no enter data that is still open opened just this range on device %d",
+                            plan->dir->number);
+}
+
+static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    enum accd_relation relation;
+    struct accd_object *object;
+    bool tolerant = claim->flags & ACCD_ITEM_TRY;
+    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
+    if (relation == ACCD_ACROSS) {
+        struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+        if (!cover.whole || !(cover.one || rules->fusion))
+            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
+                                    R_PARTIALLY_PRESENT,
+                                    "only a part of it is present on device %d",
+                                    plan->dir->number);
+        ACCD_TRY(end_opened(plan, claim, object));
+        return accd_claim_cut(plan, index, cover.objects);
+    }
+    if (relation == ACCD_INSIDE && rules->holes == ACCD_REJECT)
+        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
+    if (relation == ACCD_NONE) {
+        if (claim->attached && !tolerant) { /* absent because the pointer leads elsewhere now? */
+            struct accd_attach *attach;
+            ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+            ACCD_TRY(accd_check_pointer(plan, claim, attach));
+        }
+        if (rules->exit_absent == ACCD_REJECT && !tolerant)
+            return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT,
+                                    owns_exits(rules) ? R_UNOWNED : R_EXIT_ABSENT,
+                                    "it is not present on device %d", plan->dir->number);
+        claim->state = ACCD_CLAIM_SKIP;
+        return ACCD_OK;
+    }
+    claim->state = ACCD_CLAIM_PRESENT;
+    claim->object = object;
+    return end_opened(plan, claim, object);
+}
+
+/* Finalize without an attachment: the host's value all the same, if the object ever held one. */
+static accd_status detach_finally(struct accd_plan *plan, const struct accd_claim *claim,
+                                  const struct accd_object *holder, bool *done_p)
+{
+    const struct accd_attach was = {.slot = claim->slot};
+    bool finally = plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL;
+    *done_p = finally && plan->context->rules.detach_final == ACCD_IGNORE &&
+              holder && holder->size & ACCD_OBJECT_HOLDS &&
+              accd_host_usable(plan->context, claim->slot, sizeof(void *));
+    return *done_p ? accd_restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host))
+                   : ACCD_OK;
+}
+
+/* Which clauses of an exit data detach their pointer. */
+static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
+{
+    const accd_rules *rules = &plan->context->rules;
+    struct accd_attach *attach;
+    struct accd_object *holder;
+    char name[160];
+    if (!claim->slot || claim->state == ACCD_CLAIM_SKIP)
+        return ACCD_OK;
+    bool explicit = claim->action == ACCD_DETACH, done;
+    if (!explicit && rules->attaching != ACCD_ATTACH_COUNTED)
+        return ACCD_OK; /* it ends with the pointer's object */
+    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+    if (attach) {
+        claim->attached = true;
+        return ACCD_OK;
+    }
+    ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
+    bool implied = !explicit && rules->attach_implied == ACCD_REJECT;
+    ACCD_TRY(detach_finally(plan, claim, holder, &done));
+    if (done || claim->flags & ACCD_ITEM_TRY)
+        return ACCD_OK;
+    accd_name_claim_slot(plan, claim, name, sizeof name);
+    if (!holder && (explicit ? rules->attach_absent == ACCD_REJECT : implied))
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                "the pointer %s itself is not present on device %d", name,
+                                plan->dir->number);
+    if (holder && (explicit || implied || claim->source & ACCD_CLAIM_WALKED) &&
+        rules->detach_unattached == ACCD_REJECT)
+        return accd_claim_error(plan, claim, holder, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
+                                "the pointer %s is not attached", name);
+    return ACCD_OK;
+}
+
+static accd_status resolve_exits(struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->nclaims; i++)
+        ACCD_TRY(resolve_detach(plan, &plan->claims[i]));
+    for (uint32_t i = 0; i < plan->nclaims; i++) { /* pieces that come behind are resolved */
+        if (plan->claims[i].action != ACCD_DETACH && plan->claims[i].state == ACCD_CLAIM_OPEN)
+            ACCD_TRY(resolve_exit(plan, i));
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
+            claim->attached = false;
+        if (plan->fusion && claim->object &&
+            (plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL))
+            ACCD_TRY(accd_unfuse_opened(plan, claim->object));
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_exit_data(struct accd_plan *plan)
+{
+    struct leave leave = {.plan = plan, .dynamic = true};
+    if (plan->walk) {
+        if (!accd_plan_marked(plan) && !plan->queue)
+            plan->group = accd_group_matching(plan->dir, plan->walk);
+        if (!plan->group)
+            ACCD_TRY(accd_plan_sections(plan));
+    }
+    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    if (status == ACCD_OK)
+        status = resolve_exits(plan);
+    if (status != ACCD_OK) {
+        if (plan->fusion)
+            accd_unfuse_undo(plan);
+        return status;
+    }
+    return accd_leave_now(&leave);
+}
+
+/* ---------------------------------------------------------------------------------- regions -- */
+
+void accd_region_free(struct accd_region *region)
+{
+    struct accd_directory *dir = region->dir;
+    struct accd_region **at = &dir->top;
+    while (*at != region) /* above it may be regions of other threads */
+        at = &(*at)->below;
+    *at = region->below;
+    dir->depth--;
+    accd_walk_release(region->walk);
+    accd_mem_free(&region->context->mem, region, region->bytes);
+}
+
+void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object)
+{
+    for (struct accd_region *region = dir->top; region; region = region->below)
+        for (size_t i = 0; i < region->nclaims; i++) {
+            struct accd_claim *claim = &region->claims[i];
+            if (claim->object == object)
+                claim->object = NULL;
+            if (claim->slot && claim->slot - object->host < accd_object_bytes(object))
+                claim->attached = false; /* its attachment ended with the object */
+        }
+}
+
+static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
+{
+    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
+        status = accd_unfuse_original(plan, region->originals[i]);
+    if (status != ACCD_OK && plan->fusion)
+        accd_unfuse_undo(plan);
+    return status;
+}
+
+accd_status accd_leave_region(struct accd_region *region, bool abandon)
+{
+    accd_context *context = region->context;
+    const accd_construct construct = {
+        .device = region->dir->number,
+        .kind = region->kind,
+        .name = region->name,
+        .file = region->file,
+        .line = region->line,
+        .nitems = region->nitems,
+        .queue = region->queue,
+    };
+    struct accd_queue *queue = accd_queue_of(region->dir, region->queue);
+    if (abandon && queue && region->kind == ACCD_COMPUTE) /* what it asked for is not done */
+        accd_queue_cut(queue, region->opened);
+    struct accd_plan plan = {
+        .context = context,
+        .dir = region->dir,
+        .construct = &construct,
+        .leaving = region,
+        .queue = abandon ? NULL : queue,
+        .walk = region->walk,
+        .group = region->group,
+        .sources = region->items,
+        .gaps = region->gaps,
+        .ngaps = region->ngaps,
+        .nclaims = region->nclaims,
+    };
+    struct leave leave = {.plan = &plan, .abandon = abandon};
+    plan.claims = accd_scratch_take(&context->scratch, plan.nclaims * sizeof plan.claims[0]);
+    accd_status status = plan.claims || !plan.nclaims ? ACCD_OK : accd_plan_no_memory(context);
+    context->busy = true;
+    if (status == ACCD_OK) {
+        if (plan.nclaims)
+            memcpy(plan.claims, region->claims, plan.nclaims * sizeof plan.claims[0]);
+        status = end_originals(&plan, region);
+    }
+    if (status == ACCD_OK)
+        status = accd_leave_now(&leave);
+    accd_directory_settle(region->dir);
+    accd_scratch_reset(&context->scratch);
+    if (queue)
+        region->dir->giving = NULL;
+    context->busy = false;
+    if (status == ACCD_OK)
+        accd_region_free(region);
+    return status;
+}

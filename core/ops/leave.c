@@ -1,0 +1,663 @@
+/* leave.c - how data leave: what exit data and the ends of regions (exit.c) have in common.
+ *
+ * TR14-4.2-11: pointers are detached, the references of all clauses are taken off, what was asked for
+ * objects that have none left is moved, and then those objects go. Counters are changed on the way
+ * and put back if something fails. */
+#include "ops/leave.h"
+
+/* Whether a claim takes off all references there are. */
+static bool final(const struct leave *leave, const struct accd_claim *claim)
+{
+    return leave->dynamic &&
+           (leave->plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL);
+}
+
+/* ------------------------------------------------------------------------ pointers of clauses -- */
+
+/* What the pointer is on the host, or was, if its memory is there no more. */
+static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_attach *attach)
+{
+    return accd_host_usable(plan->context, attach->slot, sizeof(void *))
+               ? accd_load_pointer(attach->slot)
+               : attach->target;
+}
+
+/* TR14-4.3-04: what was attached must be what is named now. */
+accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_attach *attach)
+{
+    char name[160];
+    uint64_t bytes = accd_attach_end(attach) - attach->slot;
+    if (plan->context->rules.pointer_changed != ACCD_REJECT ||
+        !accd_host_usable(plan->context, attach->slot, bytes) ||
+        accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
+        return ACCD_OK;
+    accd_name_claim_slot(plan, claim, name, sizeof name);
+    return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
+                            "the pointer %s was changed while it is attached", name);
+}
+
+static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
+{
+    struct accd_plan *plan = leave->plan;
+    const accd_rules *rules = &plan->context->rules;
+    struct accd_attach *attach;
+    char name[160];
+    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+    if (!attach || !attach->count) {
+        bool ended = attach && final(leave, claim); /* by another clause of this construct */
+        claim->attached = false;
+        if (rules->detach_unattached == ACCD_IGNORE || leave->abandon || ended)
+            return ACCD_OK;
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
+                                "the pointer %s is not attached", name);
+    }
+    if (!leave->abandon)
+        ACCD_TRY(accd_check_pointer(plan, claim, attach));
+    claim->detached = final(leave, claim) ? attach->count : 1;
+    attach->count -= claim->detached;
+    return attach->count ? ACCD_OK : accd_end_attachment(leave, attach, 0, false);
+}
+
+/* Both counters are one (OMP60-map-6): the first claim on an object takes one reference off, of the kind that
+ * the construct brings, if there is one, and a final claim takes all. */
+static void take_off_either(struct leave *leave, size_t index)
+{
+    struct accd_claim *claim = &leave->plan->claims[index];
+    struct accd_object *object = claim->object;
+    struct taken *taken = &leave->taken[index];
+    bool all = final(leave, claim);
+    if (object->size & ACCD_OBJECT_MAPPED || (object->size & ACCD_OBJECT_TOUCHED && !all))
+        return;
+    if (all)
+        *taken = (struct taken){object->structured, object->dynamic};
+    else if (leave->dynamic ? object->dynamic : !object->structured)
+        taken->dynamic = 1;
+    else
+        taken->structured = 1;
+    object->structured -= taken->structured;
+    object->dynamic -= taken->dynamic;
+    object->size |= ACCD_OBJECT_TOUCHED;
+    claim->owner = taken->structured + taken->dynamic;
+}
+
+static accd_status take_off_references(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
+    bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
+    if (either) {
+        size_t bytes = plan->nclaims * sizeof leave->taken[0];
+        leave->taken = accd_scratch_take(&plan->context->scratch, bytes);
+        if (!leave->taken)
+            return accd_plan_no_memory(plan->context);
+        memset(leave->taken, 0, bytes);
+    }
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        struct accd_object *object = claim->object;
+        claim->detached = claim->owner = 0;
+        leave->counted = i + 1;
+        if (leave->dynamic && object && !object->dynamic && !either &&
+            !(object->size & ACCD_OBJECT_TOUCHED)) {
+            claim->state = ACCD_CLAIM_SKIP; /* ACC33-2.7-1: the clause then does nothing */
+            if (!detaches)
+                continue;
+        }
+        if (claim->attached)
+            ACCD_TRY(take_off_attachment(leave, claim));
+        if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_plan_counts(plan, claim))
+            continue;
+        if (either) {
+            take_off_either(leave, i);
+            continue;
+        }
+        /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
+        uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
+        uint32_t *counter = leave->dynamic ? &object->dynamic : &object->structured;
+        claim->owner = *counter > least ? *counter - least : 0;
+        if (claim->owner > 1 && !final(leave, claim))
+            claim->owner = 1;
+        *counter -= claim->owner;
+        object->size |= ACCD_OBJECT_TOUCHED;
+    }
+    return ACCD_OK;
+}
+
+static void forget_touched(const struct leave *leave)
+{
+    for (size_t i = 0; i < leave->counted; i++)
+        if (leave->plan->claims[i].object)
+            leave->plan->claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
+}
+
+/* ----------------------------------------------------------------------------------- the end -- */
+
+static accd_status find_dying(struct leave *leave)
+{
+    const struct accd_plan *plan = leave->plan;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (plan->claims[i].object && plan->claims[i].state != ACCD_CLAIM_SKIP)
+            ACCD_TRY(accd_doom(leave, plan->claims[i].object));
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ moves -- */
+
+static bool in_bulk(const struct leave *leave, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(leave->plan, claim);
+    return leave->group_dies && source && source->root >= 0;
+}
+
+/* Whether an object is one of those that go since. */
+static bool goes_since(const struct leave *leave, const struct accd_object *object, size_t from)
+{
+    while (from < leave->ndying && leave->dying[from] != object)
+        from++;
+    return from < leave->ndying;
+}
+
+/* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
+ * asks for, although data of enter data keep the object (DIR-6-06). */
+static bool level_fetches(const struct leave *leave, const struct accd_claim *claim)
+{
+    return leave->plan->context->rules.fusion && !leave->dynamic &&
+           (claim->state == ACCD_CLAIM_NEW || claim->state == ACCD_CLAIM_WITHIN);
+}
+
+/* What a claim asks for is moved: of an object that goes, or always. since: only of objects that go with
+ * attachments that ended, from that one on. */
+static bool moves(const struct leave *leave, const struct accd_claim *claim, const size_t *since)
+{
+    if (!claim->object || claim->state == ACCD_CLAIM_SKIP || in_bulk(leave, claim))
+        return false;
+    if (since)
+        return goes_since(leave, claim->object, *since);
+    return claim->object->size & ACCD_OBJECT_DYING || claim->flags & ACCD_ITEM_ALWAYS_OUT ||
+           level_fetches(leave, claim);
+}
+
+static accd_status plan_moves(struct leave *leave, const size_t *since)
+{
+    struct accd_plan *plan = leave->plan;
+    const struct accd_move *before = plan->moves;
+    const size_t n = plan->nmoves;
+    if (since && *since == leave->ndying)
+        return ACCD_OK;
+    plan->moves = NULL;
+    plan->nmoves = plan->moves_room = 0;
+    for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++)
+        if (moves(leave, &plan->claims[i], since))
+            ACCD_TRY(accd_plan_own_bytes(plan, i, true));
+    ACCD_TRY(accd_plan_merge(plan));
+    ACCD_TRY(accd_plan_keep_pointers(plan));
+    for (size_t i = 0; i < n; i++)
+        ACCD_TRY(accd_plan_move(plan, &before[i]));
+    return ACCD_OK;
+}
+
+accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
+                                 uint64_t dev)
+{
+    const struct accd_dope *dope = attach->dope;
+    const char *rest = dope ? dope->rest : NULL;
+    if (dope && accd_host_usable(plan->context, attach->slot, dope->bytes))
+        rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
+    return accd_plan_pointer(plan, attach->slot, dev, host_pointer(plan, attach), rest,
+                             dope ? dope->bytes : 0);
+}
+
+/* Pointers that stay lead to the host again: TR14-4.1-01. */
+static accd_status plan_words(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    for (size_t i = 0; i < leave->nremoved; i++) {
+        const struct accd_attach *attach = leave->removed[i].attach;
+        struct accd_object *holder;
+        if (leave->removed[i].dangles)
+            continue;
+        ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
+        if (holder && !(holder->size & ACCD_OBJECT_DYING))
+            ACCD_TRY(accd_restore_pointer(plan, attach, holder->dev + (attach->slot - holder->host)));
+    }
+    return ACCD_OK;
+}
+
+/* ----------------------------------------------------------------------------------- groups -- */
+
+/* The sections one by one, when the group cannot leave as a whole. */
+static accd_status sections_of_group(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    struct accd_group *group = plan->group;
+    struct accd_directory *dir = plan->dir;
+    if (group->pending)
+        ACCD_TRY(accd_group_index(dir, group));
+    if (group->pending_attach)
+        ACCD_TRY(accd_group_attachments(dir, group));
+    size_t items = plan->nclaims;
+    ACCD_TRY(accd_plan_sections(plan));
+    for (size_t i = items; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        claim->object = &group->objects[claim->source & ~ACCD_CLAIM_WALKED];
+        claim->state = ACCD_CLAIM_PRESENT;
+        claim->attached = claim->slot && plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    }
+    plan->group = NULL;
+    return ACCD_OK;
+}
+
+/* Whether elements of the walk lie in several present objects: a group moves those of one. */
+static bool roots_cut(const struct accd_plan *plan)
+{
+    for (size_t i = 0; plan->fusion && i < plan->walk->nroots; i++)
+        if (plan->claims[plan->walk->roots[i].item].bytes != plan->walk->roots[i].bytes)
+            return true;
+    return false;
+}
+
+/* Whether all elements that hold a group's pointers go with the construct. Where attachments are not counted, those
+ * that stay in others would dangle. */
+static bool roots_die(const struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        const struct accd_object *object = plan->claims[plan->walk->roots[i].item].object;
+        if (!object || object->structured + object->dynamic != 1 ||
+            object->size & ACCD_OBJECT_MAPPED)
+            return false;
+    }
+    return true;
+}
+
+/* A pending group leaves as a whole if nobody else attached anything among its pointers, and if its
+ * pointers either stay attached or end together with it. */
+static accd_status group_leaves(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    struct accd_group *group = plan->group;
+    if (!group)
+        return ACCD_OK;
+    uint32_t *counter = leave->dynamic ? &group->dynamic : &group->structured;
+    if (group->pending && leave->dynamic && !group->dynamic) {
+        plan->group = NULL; /* the clause does nothing */
+        return ACCD_OK;
+    }
+    uint32_t references = leave->dynamic && plan->construct->finalize ? *counter : 1;
+    bool dies = group->structured + group->dynamic == references;
+    bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    bool stays = counted ? group->attached > references && !plan->construct->finalize
+                         : !plan->construct->finalize; /* attached, if the group stays */
+    bool lost = plan->context->config.check_host &&
+                plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
+    if (plan->queue || !group->pending || !group->pending_attach || lost || leave->abandon ||
+        (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
+        accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group) ||
+        roots_cut(plan) || (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)))
+        return sections_of_group(leave);
+    size_t section;
+    /* an exit data found the group by walking the same pointers just now */
+    if (!leave->abandon && !leave->dynamic && plan->context->rules.pointer_changed == ACCD_REJECT &&
+        !accd_bulk_pointers_kept(group->walk, &section)) {
+        char name[160];
+        accd_name_row_slot(group->walk, section, name, sizeof name);
+        return accd_fail(plan->context, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
+                         "the pointer %s was changed while it is attached", name);
+    }
+    leave->group_leaves = true;
+    leave->group_dies = dies;
+    leave->group_references = references;
+    *counter -= references;
+    if (counted)
+        group->attached -= references;
+    if (dies) { /* nobody looks for its sections and pointers any more */
+        accd_group_wake(plan->dir, group);
+    }
+    return ACCD_OK;
+}
+
+static accd_status plan_bulk(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (!leave->group_dies || leave->abandon)
+        return ACCD_OK;
+    ACCD_TRY(accd_bulk_begin(plan, plan->group));
+    plan->bulk->out = plan->bulk->restore = true;
+    for (size_t k = 0; k < plan->nclaims; k++) {
+        const struct accd_source *source = accd_claim_source(plan, &plan->claims[k]);
+        struct accd_object *object = plan->claims[k].object;
+        if (!source || source->root < 0 || !object)
+            continue;
+        plan->bulk->roots[source->root] = object;
+        plan->bulk->own[source->root] = object->size & ACCD_OBJECT_DYING;
+    }
+    return ACCD_OK;
+}
+
+/* --------------------------------------------------------------------------------- undo, end -- */
+
+/* A group that was looked into on the way: its sections and pointers have counters of their own then. */
+static void put_back_sections(const struct leave *leave)
+{
+    const struct accd_group *group = leave->plan->group;
+    const struct accd_walk *walk = group->walk;
+    bool counted = leave->plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
+            if (!accd_section_bytes(segment, row))
+                continue;
+            if (!group->pending) {
+                struct accd_object *object = &group->objects[segment->first + row];
+                *(leave->dynamic ? &object->dynamic : &object->structured) +=
+                    leave->group_references;
+            }
+            uint64_t slot = accd_section_slot(walk, segment, row);
+            struct accd_attach *attach =
+                group->pending_attach || !counted ? NULL : accd_range_floor(&leave->plan->dir->slots, slot);
+            if (attach && attach->slot == slot)
+                attach->count += leave->group_references;
+        }
+    }
+}
+
+static void undo(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < leave->unpinned; i++) {
+        struct accd_object *target;
+        if (accd_find(dir, leave->removed[i].attach->base, &target) == ACCD_OK && target)
+            target->pins++;
+    }
+    for (size_t i = 0; i < leave->nremoved; i++) {
+        leave->removed[i].attach->count = leave->removed[i].count;
+        if (leave->removed[i].record)
+            leave->removed[i].record->dynamic++;
+    }
+    for (size_t i = 0; i < leave->counted; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (claim->object && leave->taken) {
+            claim->object->structured += leave->taken[i].structured;
+            claim->object->dynamic += leave->taken[i].dynamic;
+        } else if (claim->object) {
+            *(leave->dynamic ? &claim->object->dynamic : &claim->object->structured) +=
+                claim->owner;
+        }
+        if (claim->detached) {
+            struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+            attach->count += claim->detached;
+        }
+    }
+    for (size_t i = 0; i < leave->ndying; i++)
+        leave->dying[i]->size &= ~ACCD_OBJECT_DYING;
+    forget_touched(leave);
+    if (plan->fusion)
+        accd_unfuse_undo(plan);
+    if (leave->group_leaves) {
+        struct accd_group *group = plan->group;
+        *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
+        if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+            group->attached += leave->group_references;
+        if (!leave->group_dies)
+            put_back_sections(leave);
+        if (leave->group_dies) {
+            accd_group_wait(dir, group);
+        }
+    }
+}
+
+/* Where both counters are one, an object may go while regions are open that named it, or have fewer
+ * references than these account for: then their clauses are told when it goes. */
+static void forget_short(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (!leave->taken || !plan->dir->top)
+        return;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        if (leave->taken[i].structured && (leave->dynamic || !plan->leaving->claims[i].object))
+            plan->claims[i].object->size |= ACCD_OBJECT_SHORT;
+    for (size_t i = 0; i < leave->ndying; i++)
+        if (leave->dying[i]->size & ACCD_OBJECT_SHORT)
+            accd_regions_forget(plan->dir, leave->dying[i]);
+}
+
+static void finish(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    struct accd_directory *dir = plan->dir;
+    forget_touched(leave);
+    forget_short(leave);
+    for (size_t i = 0; i < leave->nremoved; i++)
+        if (leave->removed[i].dangles)
+            accd_attach_lead(dir, leave->removed[i].attach, 0);
+        else
+            accd_remove_attach(dir, leave->removed[i].attach);
+    if (plan->fusion)
+        accd_unfuse_commit(plan);
+    for (size_t i = 0; i < leave->ndying; i++) {
+        if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
+            accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
+        if (dir->seats.count)
+            accd_seat_free(dir, leave->dying[i]);
+        accd_free_memory_of(dir, leave->dying[i]);
+        accd_remove_object(dir, leave->dying[i]);
+    }
+    if (leave->group_dies) {
+        struct accd_group *group = plan->group;
+        dir->live_objects -= group->live;
+        dir->live_attachments -= group->live;
+        accd_release_block(dir, group->block, group->live);
+        accd_group_retire(dir, group);
+    }
+}
+
+/* Room for what is told at the end, where nothing may fail. */
+static accd_status plan_story(struct leave *leave)
+{
+    const struct accd_plan *plan = leave->plan;
+    if (!plan->context->config.on_event && !plan->queue)
+        return ACCD_OK;
+    leave->forced =
+        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->forced[0]);
+    leave->records =
+        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->records[0]);
+    return leave->forced && leave->records ? ACCD_OK : accd_plan_no_memory(plan->context);
+}
+
+static void tell(struct leave *leave)
+{
+    if (!leave->forced)
+        return;
+    struct accd_exit_story story = {
+        .dying = leave->dying,
+        .ndying = leave->ndying,
+        .group_leaves = leave->group_leaves,
+        .group_dies = leave->group_dies,
+    };
+    for (size_t i = 0; i < leave->nremoved; i++) {
+        const struct removed *removed = &leave->removed[i];
+        if (removed->count && !removed->dangles)
+            leave->forced[story.nforced++] = removed->attach;
+        if (removed->record)
+            leave->records[story.nrecords++] = removed->record;
+    }
+    story.forced = leave->forced;
+    story.records = leave->records;
+    accd_tell_exit(leave->plan, &story);
+}
+
+/* What a clause named may have gone since, and be there again: then it is that. */
+static accd_status find_again(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (plan->context->rules.counting == ACCD_COUNT_CLAUSES)
+        return ACCD_OK;
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        enum accd_relation relation;
+        struct accd_object *object;
+        if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
+            continue;
+        ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
+        if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && !leave->abandon)
+            ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
+        if (relation == ACCD_ACROSS && !leave->abandon && !accd_part_is_nothing(plan, claim) &&
+            !accd_claim_spares(plan, claim))
+            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
+                                    R_PARTIALLY_PRESENT,
+                                    "only a part of it is present on device %d again",
+                                    plan->dir->number);
+        if (relation != ACCD_INSIDE)
+            continue;
+        claim->object = object;
+        claim->state = ACCD_CLAIM_PRESENT;
+        claim->flags &= (uint16_t)~ACCD_CLAIM_REPEATS;
+    }
+    return ACCD_OK;
+}
+
+/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4). */
+static accd_status check_pending(const struct leave *leave)
+{
+    struct accd_directory *dir = leave->plan->dir;
+    accd_pending_begin(dir, leave->plan->queue);
+    for (size_t i = 0; i < leave->ndying; i++) {
+        const struct accd_object *object = leave->dying[i];
+        accd_status status = accd_pending_check(dir, object->dev, accd_object_bytes(object),
+                                                "it would be removed");
+        if (status != ACCD_OK) {
+            accd_describe_object(dir, object, &dir->context->error.asked);
+            return status;
+        }
+    }
+    return ACCD_OK;
+}
+
+static accd_status plan_and_move(struct leave *leave)
+{
+    struct accd_plan *plan = leave->plan;
+    if (plan->leaving)
+        ACCD_TRY(find_again(leave));
+    ACCD_TRY(group_leaves(leave));
+    ACCD_TRY(take_off_references(leave));
+    const bool attached = plan->dir->live_attachments;
+    if (attached)
+        ACCD_TRY(accd_let_go(leave));
+    ACCD_TRY(find_dying(leave));
+    ACCD_TRY(plan_moves(leave, NULL)); /* while only what clauses detach has counted down to zero */
+    const size_t asked = leave->ndying;
+    if (attached)
+        ACCD_TRY(accd_end_attachments(leave));
+    ACCD_TRY(plan_moves(leave, &asked));
+    if (plan->dir->ntasks && !leave->abandon)
+        ACCD_TRY(check_pending(leave));
+    if (plan->fusion)
+        ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
+    if (plan->fusion && !leave->abandon)
+        ACCD_TRY(accd_fuse_pending(plan));
+    ACCD_TRY(plan_words(leave));
+    ACCD_TRY(plan_bulk(leave));
+    ACCD_TRY(plan_story(leave));
+    accd_status status = accd_plan_commit(plan);
+    return leave->abandon ? ACCD_OK : status;
+}
+
+accd_status accd_leave_now(struct leave *leave)
+{
+    accd_status status = plan_and_move(leave);
+    if (status != ACCD_OK) {
+        undo(leave);
+        return status;
+    }
+    tell(leave);
+    finish(leave);
+    return ACCD_OK;
+}
+
+/* -------------------------------------------------------------------------------- releases -- */
+
+struct accd_release {
+    accd_construct construct;
+    struct accd_plan plan;
+    struct leave leave;
+};
+
+/* The references that a construct is about to add, so that nothing goes for want of them. */
+static void expect_references(const struct accd_plan *plan, bool coming)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (!claim->object || !accd_plan_counts(plan, claim))
+            continue;
+        uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
+                                                                     : &claim->object->structured;
+        *counter += coming ? 1 : UINT32_MAX;
+    }
+}
+
+static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
+                               struct accd_attach *const *ends, size_t n)
+{
+    struct leave *leave = &release->leave;
+    ACCD_TRY(accd_index_all(plan->dir));
+    if (plan->dir->seats.count)
+        ACCD_TRY(accd_unfuse_begin(&release->plan));
+    for (size_t i = 0; i < n; i++)
+        if (ends[i]->count) /* not named twice */
+            ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
+    ACCD_TRY(accd_let_go(leave));
+    ACCD_TRY(accd_end_attachments(leave));
+    struct accd_fusion *fusion = release->plan.fusion;
+    if (fusion)
+        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
+    bool fused = fusion && fusion->nregroups;
+    for (size_t i = 0; i < leave->nremoved; i++)
+        fused |= leave->removed[i].record && accd_fuse_fits(plan, leave->removed[i].record->host);
+    if (fused) /* one construct does not put together and take apart */
+        return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
+                         "a type record that goes with this construct lies among fused data; detach "
+                         "its descriptor first");
+    ACCD_TRY(plan_words(leave));
+    for (size_t i = 0; i < release->plan.nwords; i++) { /* all words behind the others, as they come */
+        const struct accd_word *word = &release->plan.words[i];
+        ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
+    }
+    return plan_story(leave);
+}
+
+accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
+                              struct accd_release **release_p)
+{
+    struct accd_release *release = accd_scratch_take(&plan->context->scratch, sizeof *release);
+    if (!release)
+        return accd_plan_no_memory(plan->context);
+    *release = (struct accd_release){
+        .construct = {.device = plan->construct->device,
+                      .kind = ACCD_EXIT_DATA,
+                      .file = plan->construct->file,
+                      .line = plan->construct->line},
+        .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
+        .leave = {.plan = &release->plan, .dynamic = true}};
+    expect_references(plan, true);
+    accd_status status = release_now(release, plan, ends, n);
+    expect_references(plan, false);
+    if (status != ACCD_OK) {
+        undo(&release->leave);
+        return status;
+    }
+    plan->rests = release->plan.rests; /* the first ones: what is attached anew comes over them */
+    plan->nrests = release->plan.nrests;
+    plan->rests_room = release->plan.rests_room;
+    *release_p = release;
+    return ACCD_OK;
+}
+
+void accd_release_undo(struct accd_release *release) { undo(&release->leave); }
+
+void accd_release_commit(struct accd_release *release)
+{
+    tell(&release->leave);
+    finish(&release->leave);
+}

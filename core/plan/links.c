@@ -1,0 +1,386 @@
+/* links.c - pointers that an entry construct attaches: what they lead to, what is written to the device,
+ * and what becomes of their attachment counters. */
+#include "core.h"
+
+static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
+                               struct accd_object **object, uint32_t *claim, bool *found)
+{
+    enum accd_relation relation;
+    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, object));
+    *found = relation == ACCD_INSIDE;
+    if (*found && plan->context->rules.holes == ACCD_REJECT)
+        *found = accd_relate_within(plan->dir, *object, host, bytes) == ACCD_INSIDE;
+    if (*found)
+        return ACCD_OK;
+    *object = NULL;
+    const struct accd_claim *fresh = accd_fresh_in(plan, host, 1);
+    if (fresh && bytes <= fresh->host + fresh->bytes - host &&
+        accd_claim_keeps(plan, fresh, host, bytes, NULL)) {
+        *claim = (uint32_t)(fresh - plan->claims);
+        *found = true;
+    }
+    return ACCD_OK;
+}
+
+/* The list item, present or new, that begins behind an address but has it in its extended range. */
+static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, uint64_t host,
+                               bool *found)
+{
+    ACCD_TRY(accd_find_extended(plan->dir, host, &link->target));
+    uint64_t nearest = link->target ? link->target->host : UINT64_MAX;
+    for (size_t i = 0; i < plan->construct->nitems; i++) { /* of this construct */
+        const struct accd_claim *claim = &plan->claims[i];
+        uint64_t base = claim->host > host ? accd_claim_base(plan, claim) : 0;
+        uint32_t owner = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : (uint32_t)i;
+        if (!base || base > host || plan->claims[owner].host >= nearest ||
+            claim->state == ACCD_CLAIM_SKIP || claim->state == ACCD_CLAIM_OPEN)
+            continue;
+        link->target = plan->claims[owner].object; /* NULL, if it is new */
+        link->target_claim = owner;
+        nearest = link->target ? link->target->host : plan->claims[owner].host;
+    }
+    *found = nearest != UINT64_MAX;
+    link->base = nearest;
+    return ACCD_OK;
+}
+
+/* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
+ * before it (OMP60-map-10). */
+static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, uint64_t host,
+                              bool *found)
+{
+    *found = false;
+    for (uint64_t back = 0; back < 2 && host > back && !*found; back++) {
+        link->base = host - back;
+        ACCD_TRY(find_holder(plan, link->base, 1, &link->target, &link->target_claim, found));
+        if (!back && !*found)
+            ACCD_TRY(find_behind(plan, link, host, found));
+    }
+    return ACCD_OK;
+}
+
+/* Whether a pointer is attached as it would be, and to that object: where attachments are not counted, a
+ * section elsewhere moves it. */
+static accd_status is_attached(struct accd_plan *plan, const struct accd_link *link,
+                               uint32_t slot_bytes, bool *attached_p)
+{
+    const struct accd_attach *attach = link->attach;
+    struct accd_object *before = NULL;
+    *attached_p = attach && accd_attached_as_now(attach, slot_bytes);
+    if (!*attached_p || plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+        return ACCD_OK;
+    if (attach->base)
+        ACCD_TRY(accd_find(plan->dir, attach->base, &before));
+    *attached_p = before && before == link->target;
+    return ACCD_OK;
+}
+
+static accd_status plan_link(struct accd_links *links, uint32_t index)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    bool explicit = claim->action == ACCD_ATTACH;
+    bool strict = !(claim->flags & ACCD_ITEM_TRY) &&
+                  (explicit ? rules->attach_absent : rules->attach_implied) == ACCD_REJECT;
+    struct accd_link link = {.claim = index};
+    const uint32_t slot_bytes = accd_claim_slot_bytes(plan, claim);
+    const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
+    bool found;
+    char name[160];
+    ACCD_TRY(find_holder(plan, claim->slot, bytes, &link.holder, &link.holder_claim, &found));
+    if (!found) { /* the pointer is not on the device: nothing to attach */
+        if (!strict)
+            return ACCD_OK;
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                "the pointer %s itself is not present on device %d", name,
+                                plan->dir->number);
+    }
+    if (!accd_host_usable(plan->context, claim->slot, bytes))
+        return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                                "the pointer does not lie in live host memory");
+    if (rules->reattach == ACCD_REATTACH_COUNTS) {
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+        if (link.attach) { /* wherever the pointer leads now */
+            link.pointer = link.attach->target;
+            claim->attached = true;
+            link.counts = true;
+            links->at[links->n++] = link;
+            return ACCD_OK;
+        }
+    }
+    link.pointer = accd_load_pointer(claim->slot);
+    if (!explicit && claim->state != ACCD_CLAIM_SKIP) {
+        link.base = claim->host;
+        link.target = claim->object;
+        link.target_claim = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : index;
+    } else if (link.pointer) {
+        if (!explicit && !claim->bytes) {
+            ACCD_TRY(find_empty(plan, &link, claim->host, &found));
+        } else if (slot_bytes && claim->bytes) { /* all that the descriptor describes */
+            link.base = claim->host;
+            ACCD_TRY(find_holder(plan, claim->host, claim->bytes, &link.target,
+                                 &link.target_claim, &found));
+        } else {
+            ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
+        }
+        if (!found) {
+            if (!strict)
+                return ACCD_OK;
+            accd_name_claim_slot(plan, claim, name, sizeof name);
+            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
+                                    "what %s points to is not present on device %d", name,
+                                    plan->dir->number);
+        }
+    } else if (!explicit) {
+        return ACCD_OK;
+    } else if (strict && rules->attach_null == ACCD_REJECT) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, link.holder, ACCD_NULL_POINTER, R_ATTACH_NULL,
+                                "%s is a null pointer, which is attached to nothing", name);
+    }
+    if (rules->attaching == ACCD_ATTACH_NEW && !explicit && link.holder && link.target)
+        return ACCD_OK; /* OMP60-map-7: neither is new */
+    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
+    ACCD_TRY(is_attached(plan, &link, slot_bytes, &link.counts));
+    if (link.attach && !link.counts && rules->pointer_changed == ACCD_REJECT &&
+        !accd_attached_as_now(link.attach, slot_bytes)) {
+        accd_name_claim_slot(plan, claim, name, sizeof name);
+        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
+                                "the pointer %s was changed while it is attached", name);
+    }
+    if (link.attach && !link.counts) { /* indexes what it led to, in time */
+        links->anew++;
+        struct accd_object *before;
+        ACCD_TRY(accd_find(plan->dir, link.attach->base, &before));
+    }
+    if (slot_bytes && !link.counts) {
+        link.dope = accd_dope_new(plan->dir, accd_pointer(claim->slot), slot_bytes);
+        if (!link.dope)
+            return accd_plan_no_memory(plan->context);
+    }
+    claim->attached = true;
+    links->at[links->n++] = link;
+    return ACCD_OK;
+}
+
+/* Among objects that sections of one pointer lead to, the one it is attached to: that which holds the
+ * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
+static bool leads(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
+{
+    uint64_t host[2];
+    bool holds[2];
+    const struct accd_link *links[] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        const struct accd_object *object = links[k]->target;
+        const struct accd_claim *claim = &plan->claims[links[k]->target_claim];
+        uint64_t bytes = object ? accd_object_bytes(object) : claim->bytes;
+        host[k] = object ? object->host : claim->host;
+        holds[k] = links[k]->pointer - host[k] < bytes;
+    }
+    return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
+}
+
+static __attribute__((noinline, cold)) accd_status settle_links(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    size_t n = links->n;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    if (!pairs)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){plan->claims[links->at[i].claim].slot, i};
+    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t first = pairs[i].value, best = first;
+        for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
+            size_t other = pairs[end].value;
+            first = other < first ? other : first;
+            best = leads(plan, &links->at[other], &links->at[best]) ? other : best;
+        }
+        struct accd_link swap = links->at[first];
+        links->at[first] = links->at[best];
+        links->at[best] = swap;
+        for (size_t k = i; k < end && !(counted && links->at[first].counts); k++)
+            links->at[pairs[k].value].repeats = pairs[k].value != first;
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_links_plan(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nclaims; i++)
+        n += plan->claims[i].slot != 0;
+    if (!n)
+        return ACCD_OK;
+    links->at = accd_scratch_take(&plan->context->scratch, n * sizeof links->at[0]);
+    if (!links->at)
+        return accd_plan_no_memory(plan->context);
+    const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    for (uint32_t i = 0; i < plan->nclaims; i++) {
+        const struct accd_claim *claim = &plan->claims[i];
+        bool asks = claim->bytes ? claim->state != ACCD_CLAIM_SKIP : !counted;
+        if (claim->slot && (asks || claim->action == ACCD_ATTACH) &&
+            accd_demands[claim->action].entry)
+            ACCD_TRY(plan_link(links, i));
+    }
+    return links->n < 2 ? ACCD_OK : settle_links(links);
+}
+
+/* Whether a descriptor that is attached anew still leads to the type record its attachment brought. */
+static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
+{
+    return typed != link->attach && link->pointer && link->dope &&
+           accd_attach_end(typed) <= link->attach->slot + link->dope->bytes &&
+           accd_load_pointer(typed->slot) == typed->target;
+}
+
+/* Nothing of a construct may lie in what it lets go. */
+static accd_status check_released(const struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    for (size_t i = 0; i < plan->nclaims + links->n; i++) {
+        const struct accd_link *link = i < plan->nclaims ? NULL : &links->at[i - plan->nclaims];
+        const struct accd_claim *claim = &plan->claims[link ? link->claim : i];
+        const struct accd_object *used[] = {link ? link->holder : claim->object,
+                                            link ? link->target : NULL};
+        for (int k = 0; k < 2; k++)
+            if (used[k] && used[k]->size & ACCD_OBJECT_DYING)
+                return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
+                                        "it lies in a type record that goes with this construct");
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_directory *dir = plan->dir;
+    size_t n = 0;
+    if (!links->anew || !dir->nbrought)
+        return ACCD_OK;
+    struct accd_attach **ends =
+        accd_scratch_take(&plan->context->scratch, links->anew * sizeof ends[0]);
+    if (!ends)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < links->n; i++) {
+        const struct accd_link *link = &links->at[i];
+        if (!link->attach || link->counts)
+            continue;
+        struct accd_attach *typed =
+            link->attach->brings ? link->attach : accd_attach_brought(dir, link->attach);
+        if (typed && !keeps(link, typed))
+            ends[n++] = typed;
+    }
+    if (!n)
+        return ACCD_OK;
+    ACCD_TRY(accd_release_plan(plan, ends, n, release_p));
+    return check_released(links);
+}
+
+static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
+{
+    if (!link->pointer)
+        return 0;
+    const struct accd_object *target =
+        link->target ? link->target : plan->claims[link->target_claim].object;
+    return target->dev + (link->pointer - target->host);
+}
+
+/* The words to be written into the device's pointers. Objects have their device addresses. */
+accd_status accd_links_words(const struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    for (size_t i = links->n; i-- > 0;) { /* within a descriptor the first one holds */
+        const struct accd_link *link = &links->at[i];
+        if (link->counts || link->repeats)
+            continue; /* attached here already, or by the first one: counted only */
+        const struct accd_object *holder =
+            link->holder ? link->holder : plan->claims[link->holder_claim].object;
+        uint64_t dev = holder->dev + (plan->claims[link->claim].slot - holder->host);
+        const struct accd_dope *dope = link->dope;
+        ACCD_TRY(accd_plan_pointer(plan, plan->claims[link->claim].slot, dev,
+                                   link_value(plan, link), dope ? dope->rest : NULL,
+                                   dope ? dope->bytes : 0));
+    }
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ commit -- */
+
+static bool same_dope(const struct accd_dope *a, const struct accd_dope *b)
+{
+    return a && a->bytes == b->bytes && !memcmp(a->rest, b->rest, a->bytes - sizeof(void *));
+}
+
+void accd_links_free(struct accd_links *links)
+{
+    for (size_t i = 0; i < links->n; i++)
+        accd_dope_free(links->plan->dir, links->at[i].dope);
+}
+
+void accd_links_commit(struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_directory *dir = plan->dir;
+    for (size_t i = 0; i < links->n; i++) {
+        const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+        struct accd_link *link = &links->at[i];
+        struct accd_claim *claim = &plan->claims[link->claim];
+        if (!counted && (link->repeats || link->counts)) {
+            claim->attached = false;
+            continue;
+        }
+        /* another clause of this construct may have attached or detached the same pointer */
+        struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+        if (attach && attach->slot != claim->slot)
+            attach = NULL;
+        struct accd_object *target =
+            !link->pointer ? NULL
+                           : link->target ? link->target : plan->claims[link->target_claim].object;
+        if (counted && attach && attach->target == link->pointer &&
+            (link->counts || !link->dope || same_dope(attach->dope, link->dope))) {
+            attach->count++; /* here already, or by another clause of this construct */
+            continue;
+        }
+        if (attach) { /* re-attached elsewhere: starts anew (ACC33-att-3) */
+            struct accd_object *before = NULL;
+            if (accd_find(dir, attach->base, &before) == ACCD_OK && before && before->pins)
+                before->pins--;
+            if (!target)
+                accd_remove_attach(dir, attach);
+        }
+        if (!target) { /* a null pointer was written, nothing is attached */
+            claim->attached = false;
+            continue;
+        }
+        if (!attach) {
+            struct accd_object *holder =
+                link->holder ? link->holder : plan->claims[link->holder_claim].object;
+            if (counted) /* others are not detached, finally or not */
+                holder->size |= ACCD_OBJECT_HOLDS;
+            attach = accd_insert_attach(dir, claim->slot);
+        }
+        const struct accd_source *source = accd_claim_source(plan, claim);
+        const accd_label *label = source ? source->label : NULL;
+        if (!source) {
+            size_t index, row;
+            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+            label = plan->walk->segments[index].field->label;
+        }
+        accd_attach_label(attach, label);
+        dir->nwhole += (link->dope != NULL) - (size_t)(attach->dope != NULL);
+        accd_dope_free(dir, attach->dope);
+        attach->dope = link->dope;
+        link->dope = NULL;
+        attach->target = link->pointer;
+        accd_attach_lead(dir, attach, link->base ? link->base : link->pointer);
+        attach->dev = link_value(plan, link);
+        attach->count = 1;
+        target->pins++;
+    }
+}

@@ -1,0 +1,196 @@
+/* tuples.c - the clauses of a directive as tuples (DIR-4.2-01 to DIR-4.2-05): how they lie to what is
+ * present, and to one another. */
+#include "core.h"
+
+struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint64_t bytes)
+{
+    struct accd_range_cursor cursor;
+    struct accd_cover cover = {.whole = true};
+    uint64_t at = host, end = host + bytes;
+    struct accd_object *object = accd_first_behind(dir, host, &cursor);
+    for (; object && object->host < end; object = accd_range_next(&cursor)) {
+        cover.whole &= object->host <= at;
+        cover.objects++;
+        at = accd_object_end(object);
+    }
+    cover.whole &= at >= end;
+    const struct accd_fused *fused = accd_fused_at(dir, host);
+    cover.one = cover.whole && (cover.objects == 1 || (fused && end <= fused->end));
+    return cover;
+}
+
+static bool room_for_claims(struct accd_plan *plan, size_t more)
+{
+    size_t need = plan->nclaims + more;
+    if (need <= plan->claims_room)
+        return true;
+    need *= 2;
+    struct accd_claim *grown =
+        accd_scratch_take(&plan->context->scratch, need * sizeof plan->claims[0]);
+    if (!grown)
+        return false;
+    memcpy(grown, plan->claims, plan->nclaims * sizeof grown[0]);
+    plan->claims = grown;
+    plan->claims_room = need;
+    return true;
+}
+
+accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t objects)
+{
+    struct accd_range_cursor cursor;
+    if (!room_for_claims(plan, 2 * objects))
+        return accd_plan_no_memory(plan->context);
+    struct accd_claim *claim = &plan->claims[index];
+    const struct accd_claim whole = *claim;
+    uint64_t at = whole.host, end = whole.host + whole.bytes;
+    struct accd_object *object = accd_first_behind(plan->dir, at, &cursor);
+    while (at < end) {
+        bool present = object && object->host <= at;
+        uint64_t stop = present ? accd_object_end(object) : object ? object->host : end;
+        *claim = whole;
+        claim->host = at;
+        claim->bytes = (stop < end ? stop : end) - at;
+        if (present) {
+            claim->state = ACCD_CLAIM_PRESENT;
+            claim->object = object;
+            object = accd_range_next(&cursor);
+        }
+        if (at != whole.host) { /* of all pieces one attaches the pointer, or detaches it */
+            claim->slot = 0;
+            claim->attached = false;
+        }
+        at += claim->bytes;
+        if (at < end)
+            claim = &plan->claims[plan->nclaims++];
+    }
+    return ACCD_OK;
+}
+
+/* Host address of element 0 of what a claim is a section of. */
+static uint64_t base_of(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    if (claim->source & ACCD_CLAIM_WALKED) {
+        size_t index, row;
+        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
+        const struct accd_segment *segment = &plan->walk->segments[index];
+        return claim->host - (uint64_t)accd_section_start(segment, row) * segment->field->unit;
+    }
+    const accd_item *item = &plan->construct->items[claim->source];
+    return item->frame ? accd_address(item->frame)
+           : item->base ? accd_address(item->base)
+                        : claim->host;
+}
+
+bool accd_fuse_wanted(const struct accd_plan *plan)
+{
+    const accd_rules *rules = &plan->context->rules;
+    bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
+                  plan->item_flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
+                  plan->dir->fused.count; /* what lies between fused data is put there */
+    for (size_t i = 0; plan->walk && i < plan->walk->nsegments && !wanted; i++)
+        wanted = plan->walk->segments[i].flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH);
+    return wanted;
+}
+
+accd_status accd_fuse_begin(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion =
+        accd_scratch_take(&plan->context->scratch,
+                          sizeof *fusion + plan->nclaims * sizeof fusion->candidates[0]);
+    if (!fusion)
+        return accd_plan_no_memory(plan->context);
+    *fusion = (struct accd_fusion){.candidates = (struct accd_candidate *)(fusion + 1)};
+    plan->fusion = fusion;
+    return ACCD_OK;
+}
+
+struct accd_candidate *accd_fuse_candidate(struct accd_plan *plan, uint32_t index)
+{
+    const struct accd_claim *claim = &plan->claims[index];
+    const uint64_t base = base_of(plan, claim);
+    struct accd_candidate *candidate =
+        &plan->fusion->candidates[plan->fusion->ncandidates++];
+    *candidate = (struct accd_candidate){
+        .claim = index,
+        .base = base == UINT64_MAX ? 0 : base, /* which is no key, and nobody's either */
+        .host = claim->host,
+        .bytes = claim->bytes,
+        .flags = claim->flags,
+    };
+    return candidate;
+}
+
+/* -------------------------------------------------------------------------------- comparing -- */
+
+static uint64_t end_of(const struct accd_candidate *candidate)
+{
+    return candidate->host + candidate->bytes;
+}
+
+/* The data of a clause come with another one: it moves nothing. */
+static void drop(struct accd_plan *plan, struct accd_candidate *candidate)
+{
+    candidate->dropped = true;
+    for (uint32_t i = 0; i <= candidate->nmore; i++) {
+        struct accd_claim *claim =
+            &plan->claims[i ? candidate->more + i - 1 : candidate->claim];
+        claim->flags = (uint16_t)((claim->flags & ~ACCD_ITEM_REFRESH) | ACCD_CLAIM_STILL);
+    }
+}
+
+/* Candidates that bring something, by address; of those that begin together the longest first, of equal
+ * ones those without present_or. */
+static accd_status sort_candidates(struct accd_plan *plan, struct accd_pair **sorted_p, size_t *n_p)
+{
+    const struct accd_fusion *fusion = plan->fusion;
+    size_t n = 0;
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch,
+                                                2 * fusion->ncandidates * sizeof *pairs);
+    if (!pairs)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < fusion->ncandidates; i++)
+        if (fusion->candidates[i].brings)
+            pairs[n++] = (struct accd_pair){
+                ~(fusion->candidates[i].bytes << 1) + accd_present_or(fusion->candidates[i].flags), i};
+    struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i].key = fusion->candidates[sorted[i].value].host;
+    *sorted_p = accd_sort_pairs(sorted, sorted == pairs ? pairs + n : pairs, n);
+    *n_p = n;
+    return ACCD_OK;
+}
+
+/* Two clauses of one directive that bring something lie apart, or one in the other. Then a present_or clause
+ * in a larger one, or equal to one without present_or, asks for nothing (DIR-4.2-02). */
+accd_status accd_compare_clauses(struct accd_plan *plan)
+{
+    struct accd_fusion *fusion = plan->fusion;
+    struct accd_pair *sorted = NULL;
+    size_t n = 0, depth = 0;
+    ACCD_TRY(sort_candidates(plan, &sorted, &n));
+    uint32_t *around = accd_scratch_take(&plan->context->scratch, n * sizeof around[0]);
+    if (!around)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < n; i++) {
+        struct accd_candidate *candidate = &fusion->candidates[sorted[i].value];
+        const uint64_t end = end_of(candidate);
+        while (depth && end_of(&fusion->candidates[around[depth - 1]]) <= candidate->host)
+            depth--;
+        bool drops = false;
+        for (size_t k = 0; k < depth && !drops && accd_present_or(candidate->flags) && plan->context->rules.fusion;
+             k++) {
+            const struct accd_candidate *outer = &fusion->candidates[around[k]];
+            drops |= end_of(outer) >= end && (outer->bytes > candidate->bytes || !accd_present_or(outer->flags));
+        }
+        if (drops) {
+            drop(plan, candidate);
+            continue;
+        }
+        if (depth && end_of(&fusion->candidates[around[depth - 1]]) < end)
+            return accd_overlap_error(
+                plan, &plan->claims[candidate->claim],
+                &plan->claims[fusion->candidates[around[depth - 1]].claim]);
+        around[depth++] = (uint32_t)sorted[i].value;
+    }
+    return ACCD_OK;
+}

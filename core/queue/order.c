@@ -1,0 +1,213 @@
+/* order.c - queues whose work goes on by itself while the program does: a task starts at its construct, and
+ * the queue keeps it until somebody waits.
+ *
+ * All is as if it had been done in program order. What starts, in a queue or without one, waits first for what
+ * is under way and uses the same memory; what a queue's stream orders anyway does not. A construct whose
+ * transfers cannot start fails as it would without a queue, and what starts reads the host's memory at its
+ * construct. What is fetched reaches the host's memory at the wait. Only what fetches the results of a kernel of
+ * its queue does not start: the kernel may yet be undone, and the wait does it. */
+#include "core.h"
+
+bool accd_is_concurrent(const struct accd_directory *dir)
+{
+    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->ops->depart;
+}
+
+/* -------------------------------------------------------------------------- what comes first -- */
+
+static bool meet_on_device(const struct accd_task *a, const struct accd_task *b)
+{
+    const struct accd_task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
+    for (size_t i = 0; i < few->nranges; i++)
+        if (accd_task_uses(many, few->ranges[i].key, few->ranges[i].value - few->ranges[i].key))
+            return true;
+    return false;
+}
+
+static bool meet_on_host(const struct accd_task *a, const struct accd_task *b)
+{
+    return a->host_low < b->host_end && b->host_low < a->host_end;
+}
+
+/* Whether what a task leaves on the device is not known before it is over: transfers that are under way are in
+ * order with others of their queue. */
+static bool is_open(const struct accd_task *task)
+{
+    return task->kind == ACCD_TASK_KERNEL || !task->under_way;
+}
+
+/* Whether a task must be over first. What a queue fetches reaches the host in order. Devices share the host's
+ * memory. */
+static bool comes_first(const struct accd_task *next, const struct accd_task *task, bool same_queue)
+{
+    if ((!same_queue || is_open(task)) && meet_on_device(next, task))
+        return true;
+    bool on_host = same_queue ? task->fetches && !next->fetches : task->fetches || next->fetches;
+    return on_host && meet_on_host(next, task);
+}
+
+static accd_status order_behind(struct accd_queue *other, const struct accd_queue *queue,
+                                const struct accd_task *next)
+{
+    uint64_t last = 0;
+    for (const struct accd_task *task = other->users; task; task = task->next_user)
+        last = comes_first(next, task, other == queue) ? task->number : last;
+    return last ? accd_queue_reach(other, last) : ACCD_OK;
+}
+
+/* What is about to move data waits for all queues but one, or all. queue: its own, or NULL. A queue that is at
+ * work itself comes behind its own. */
+static accd_status order(accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
+                         const struct accd_task *next)
+{
+    for (int d = 0; d < context->ndirs && !context->working; d++)
+        for (size_t i = 0; i < context->dirs[d].nqueues; i++)
+            if (context->dirs[d].queues[i] != but)
+                ACCD_TRY(order_behind(context->dirs[d].queues[i], queue, next));
+    return ACCD_OK;
+}
+
+static void add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out)
+{
+    bool none = task->host_low == task->host_end;
+    task->host_low = none || host < task->host_low ? host : task->host_low;
+    task->host_end = none || host + bytes > task->host_end ? host + bytes : task->host_end;
+    task->fetches |= out;
+}
+
+accd_status accd_order_all(struct accd_directory *dir)
+{
+    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
+        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->asked));
+    return ACCD_OK;
+}
+
+/* Of all devices. */
+static accd_status order_everything(accd_context *context)
+{
+    for (int d = 0; d < context->ndirs; d++)
+        ACCD_TRY(accd_order_all(&context->dirs[d]));
+    return ACCD_OK;
+}
+
+static bool anything_is_left(const accd_context *context)
+{
+    for (int d = 0; d < context->ndirs; d++)
+        if (context->dirs[d].ntasks)
+            return true;
+    return false;
+}
+
+accd_status accd_order_plan(const struct accd_plan *plan)
+{
+    if (!accd_is_concurrent(plan->dir) || !anything_is_left(plan->context))
+        return ACCD_OK;
+    if (plan->bulk || plan->fusion) /* they use memory all over the place */
+        return order_everything(plan->context);
+    const size_t n = plan->nmoves + plan->nwords + plan->nrests;
+    struct accd_task task = {0}; /* as if it were one */
+    task.ranges = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof task.ranges[0]);
+    if (!task.ranges)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < plan->nmoves; i++) {
+        const struct accd_move *move = &plan->moves[i];
+        task.ranges[task.nranges++] = (struct accd_pair){move->dev, move->dev + move->bytes};
+        add_host(&task, move->host, move->bytes, move->out);
+    }
+    for (size_t i = 0; i < plan->nwords; i++)
+        task.ranges[task.nranges++] =
+            (struct accd_pair){plan->words[i].dev, plan->words[i].dev + plan->words[i].bytes};
+    for (size_t i = 0; i < plan->nrests; i++)
+        task.ranges[task.nranges++] = (struct accd_pair){
+            plan->rests[i].dev, plan->rests[i].dev + sizeof(uint64_t) + plan->rests[i].bytes};
+    accd_task_settle(&task, task.ranges + n);
+    return order(plan->context, NULL, NULL, &task);
+}
+
+accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
+                            const struct accd_traffic *traffic)
+{
+    struct accd_pair ranges[2], spare[2];
+    struct accd_task task = {.ranges = ranges};
+    if (!accd_is_concurrent(dir) || !anything_is_left(dir->context))
+        return ACCD_OK;
+    if (!traffic->out)
+        ranges[task.nranges++] = (struct accd_pair){to, to + bytes};
+    if (!traffic->in)
+        ranges[task.nranges++] = (struct accd_pair){from, from + bytes};
+    if (!traffic->within)
+        add_host(&task, traffic->in ? from : to, bytes, traffic->out);
+    accd_task_settle(&task, spare);
+    return order(dir->context, NULL, NULL, &task);
+}
+
+accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task)
+{
+    return order(queue->dir->context, queue, NULL, task);
+}
+
+accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (!dir->context->working)
+        accd_find_users(dir, dev, bytes, false);
+    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
+        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------- start, over -- */
+
+/* Whether a queue does not know yet what a task is to fetch. */
+static bool has_open(const struct accd_queue *queue, const struct accd_task *task)
+{
+    bool open = false;
+    for (const struct accd_task *user = queue->users; user && !open; user = user->next_user)
+        open = is_open(user) && meet_on_device(task, user);
+    return open;
+}
+
+accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
+{
+    struct accd_directory *dir = queue->dir;
+    uint64_t moved[3] = {0};
+    struct accd_traffic traffic = accd_traffic_of(task, moved);
+    traffic.queue = queue->number;
+    for (size_t i = 0; i < task->u.transfers.n; i++) {
+        const struct accd_transfer *at = &task->u.transfers.at[i];
+        if (at->way == ACCD_FETCHED || at->way == ACCD_SENT)
+            add_host(task, at->host, at->bytes, at->way == ACCD_FETCHED);
+    }
+    bool both_ways = traffic.out && (traffic.in || traffic.within);
+    bool left = traffic.out && !both_ways && has_open(queue, task);
+    ACCD_TRY(order(dir->context, queue, left ? queue : NULL, task));
+    if (left)
+        return ACCD_OK;
+    *done_p = both_ways || (traffic.out && moved[1] > dir->ops->fetch_most);
+    if (*done_p)
+        ACCD_TRY(accd_queue_reach(queue, queue->asked));
+    accd_status status = *done_p ? accd_transfer_now(dir, task) : accd_depart(dir, task, &traffic);
+    return status == ACCD_OK ? ACCD_OK : accd_copy_failed(dir, status);
+}
+
+void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)
+{
+    const struct accd_directory *dir = queue->dir;
+    if (task->kind == ACCD_TASK_KERNEL)
+        (void)dir->ops->kernel_over(dir->device, task->under_way, 0, NULL);
+    else if (dir->ops->arrive(dir->device, task->under_way) == ACCD_OK)
+        (void)dir->ops->end(dir->device);
+}
+
+bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
+{
+    const struct accd_directory *dir = queue->dir;
+    const struct accd_task *last = NULL, *task;
+    while ((task = accd_next_known(queue, number))) {
+        last = task->under_way ? task : last;
+        if (task->kind == ACCD_TASK_AFTER && !accd_has_arrived(task->u.after.queue, task->u.after.number))
+            return false;
+    }
+    if (last && last->kind == ACCD_TASK_KERNEL)
+        return dir->ops->kernel_arrived(dir->device, last->under_way);
+    return !last || dir->ops->arrived(dir->device, last->under_way);
+}

@@ -1,0 +1,193 @@
+/* queue.h - activity queues of a device: what asynchronous constructs left to be done. A part of core.h. */
+#ifndef ACCD_QUEUE_H
+#define ACCD_QUEUE_H
+
+struct accd_plan;
+struct accd_queue;
+
+enum accd_task_kind {
+    ACCD_TASK_TRANSFERS,
+    ACCD_TASK_KERNEL,
+    ACCD_TASK_CALL,   /* of the host */
+    ACCD_TASK_EVENT,
+    ACCD_TASK_AFTER,  /* another queue gets as far first */
+    ACCD_TASK_FREE,
+    ACCD_TASK_FORGET
+};
+
+/* One transfer. */
+struct accd_transfer {
+    uint64_t dev, host, bytes; /* host: of OWN, the place in what the task keeps; WITHIN, a device address */
+    enum { ACCD_SENT, ACCD_OWN, ACCD_FETCHED, ACCD_MOVED_WITHIN } way;
+};
+
+/* Ranges of a task that are found by address; of more than so many, only where they begin and end. */
+enum { ACCD_TASK_SPANS = 3 };
+
+struct accd_task {
+    struct accd_task *next;
+    struct accd_queue *queue;
+    struct accd_task *next_user; /* of those that use device memory */
+    enum accd_task_kind kind;
+    uint64_t number;
+    size_t size; /* of its memory */
+    const char *what, *file;
+    int line;
+    union {
+        struct {
+            struct accd_transfer *at;
+            size_t n;
+            char *kept;
+        } transfers;
+        struct {
+            accd_host_fn fn;
+            void *ud;
+        } call;
+        struct {
+            struct accd_queue *queue;
+            uint64_t number;
+        } after;
+        struct {
+            uint64_t dev, bytes;
+        } memory;
+        accd_event event;
+    } u;
+    struct accd_pair *ranges; /* device memory it uses: first address and end, ascending, apart */
+    size_t nranges;
+    struct accd_span spans[ACCD_TASK_SPANS]; /* in the directory's uses, while the queue has the task */
+    size_t nspans;
+    uint64_t host_low, host_end; /* host memory in which all lies that it sends from, or fetches to */
+    bool fetches;
+    uint64_t again;  /* of a kernel that is under way: see accd_kernel */
+    void *under_way; /* the device's name of it, if it goes on by itself; NULL: it is done when its turn comes */
+};
+
+/* Tasks are numbered by queue, from 1, in the order in which they were asked for. */
+struct accd_queue {
+    struct accd_directory *dir;
+    unsigned number;
+    int64_t async;
+    struct accd_task *first, **last;
+    struct accd_task *users, **last_user; /* tasks that use device memory: those that a person would count */
+    uint64_t asked;
+    size_t pending; /* so many */
+    bool tested;    /* since it last got one */
+    uint64_t found; /* while tasks are looked for: the last one of its own */
+    uint64_t known; /* accd_pending_begin: up to this one tasks are done before the construct goes on */
+    const struct accd_task *next_known; /* the first one behind those that were looked at so */
+};
+
+/* queue.c: the queue that a construct's work is left to; NULL: it is done at once. */
+struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
+static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)
+{
+    return number ? accd_working_queue(dir, number) : NULL;
+}
+/* Its async value, or ACCD_SYNCHRONOUS. */
+int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
+/* The transfers of a plan become a task: all or nothing. */
+accd_status accd_queue_plan(struct accd_plan *plan);
+/* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
+bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
+/* Whether device memory is given back, or forgotten, by a queue when nothing needs it any more. */
+bool accd_queue_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+bool accd_queue_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Tasks that were asked for behind that one are not done, unless they give something back. */
+void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
+void accd_queues_close(struct accd_directory *dir);
+void accd_names_close(accd_context *context);
+/* Leaves a copy to a queue; its addresses are good. */
+accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
+                            uint64_t bytes, const char *file, int line);
+
+/* Does what queues have to do up to a task: they wait for others on their way. */
+accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
+
+/* transfers.c: those of a task, at once. */
+accd_status accd_transfer_now(struct accd_directory *dir, const struct accd_task *task);
+/* They go on by themselves, one way or the other; and are taken up: what they fetch reaches the host. */
+accd_status accd_depart(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic);
+accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
+/* What a task moves: copies and, by way, bytes; kept words are the core's own. */
+struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved);
+/* Host memory of a task may have been freed since. */
+accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task);
+accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status);
+
+/* order.c: work that goes on by itself, as if it had been done in program order. */
+bool accd_is_concurrent(const struct accd_directory *dir);
+/* Waits for what uses the same memory as a kernel that is not in its queue yet. */
+accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task);
+/* Waits for what uses the same memory as a plan without a queue does, or a copy. */
+accd_status accd_order_plan(const struct accd_plan *plan);
+accd_status accd_order_all(struct accd_directory *dir);
+accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
+                            const struct accd_traffic *traffic);
+/* The same of a task, which is not in its queue yet; then it starts, if it can go on by itself, or is done. */
+accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *done_p);
+/* kernel.c: starts a kernel that uses a task's memory, if the device can run it: then that is under way. */
+accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
+                              accd_kernel_end *end_p);
+accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status);
+/* Waits for what has started; nothing of it reaches the host, and what a kernel has written is put back. */
+void accd_give_up(const struct accd_queue *queue, const struct accd_task *task);
+/* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
+accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. Between
+ * accd_pending_begin for no construct and the last of several calls each task is looked at once. */
+bool accd_has_arrived(struct accd_queue *queue, uint64_t number);
+
+/* Errors of what a queue had to do before: they are told already. */
+static inline bool accd_is_of_queue(accd_status status)
+{
+    return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
+}
+
+/* Whether it uses device memory. */
+static inline bool accd_task_is_user(const struct accd_task *task)
+{
+    return task->kind == ACCD_TASK_TRANSFERS || task->kind == ACCD_TASK_KERNEL;
+}
+
+/* tasks.c: sorts a task's ranges, and joins those that overlap; spare has as much room. */
+void accd_task_settle(struct accd_task *task, struct accd_pair *spare);
+bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes);
+/* Data that a kernel may use, without repetition. */
+struct accd_reached {
+    struct accd_object **at;
+    size_t n, room;
+};
+/* Adds what is not there yet. False: no memory. */
+bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object);
+/* Adds what attached pointers lead to from there. */
+accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir);
+void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem);
+/* "queue 1 has not done the update of f.lua:12 yet" */
+void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
+                        size_t room);
+/* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;
+ * NULL: there is none. The first call is for a construct, the others for its ranges. */
+void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
+/* The next task of a queue up to a number, once since accd_pending_begin; NULL: there is none. */
+const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number);
+const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* The last task of each queue that uses a range, and that a construct is not behind, left in queue->found; forgets:
+ * or is to forget some of it. */
+void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets);
+/* The first queue with a task that uses the range, or NULL. */
+struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Makes a task known by its ranges; and no more. */
+void accd_task_enlist(struct accd_queue *queue, struct accd_task *task);
+void accd_task_strike(struct accd_queue *queue, struct accd_task *task);
+/* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
+accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                               const char *what);
+/* Does what uses a range that gets other data. */
+accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* What is wrong with the queues, or NULL. */
+const char *accd_queues_check(struct accd_directory *dir);
+/* The range of a running kernel's data around a device address, though they may have left meanwhile. */
+bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
+                        uint64_t *high_p);
+
+#endif

@@ -1,0 +1,273 @@
+/* tasks.c - what queues have not done yet, by the device memory it is about: who may not lose it, and who has to
+ * wait. */
+#include "core.h"
+
+#include <stdio.h>
+
+/* --------------------------------------------------------------------------- device ranges -- */
+
+/* Sorts ranges, and joins those that overlap. spare has as much room. */
+void accd_task_settle(struct accd_task *task, struct accd_pair *spare)
+{
+    const struct accd_pair *sorted = accd_sort_pairs(task->ranges, spare, task->nranges);
+    size_t kept = 0;
+    if (sorted != task->ranges)
+        memcpy(task->ranges, sorted, task->nranges * sizeof *sorted);
+    for (size_t i = 0; i < task->nranges; i++) {
+        struct accd_pair *before = kept ? &task->ranges[kept - 1] : NULL, *next = &task->ranges[i];
+        if (before && next->key < before->value)
+            before->value = next->value > before->value ? next->value : before->value;
+        else
+            task->ranges[kept++] = *next;
+    }
+    task->nranges = kept;
+}
+
+/* The first range of a task that ends behind an address, or NULL. */
+static const struct accd_pair *range_behind(const struct accd_task *task, uint64_t dev)
+{
+    size_t low = 0, high = task->nranges;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (task->ranges[middle].value <= dev)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < task->nranges ? &task->ranges[low] : NULL;
+}
+
+bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes)
+{
+    const struct accd_pair *range = range_behind(task, dev);
+    return range && range->key < dev + bytes;
+}
+
+bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
+                        uint64_t *high_p)
+{
+    const struct accd_pair *range = dir->running ? range_behind(dir->running, dev) : NULL;
+    if (!range || dev < range->key)
+        return false;
+    *low_p = range->key;
+    *high_p = range->value;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- kernels -- */
+
+bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object)
+{
+    if (object->size & ACCD_OBJECT_TOUCHED)
+        return true;
+    if (!accd_mem_grow(mem, (void **)&reached->at, &reached->room, reached->n + 1,
+                       sizeof reached->at[0]))
+        return false;
+    object->size |= ACCD_OBJECT_TOUCHED;
+    reached->at[reached->n++] = object;
+    return true;
+}
+
+accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir)
+{
+    for (size_t i = 0; i < reached->n; i++) {
+        const uint64_t low = reached->at[i]->host, high = accd_object_end(reached->at[i]);
+        struct accd_range_cursor cursor;
+        struct accd_attach *attach;
+        ACCD_TRY(accd_first_attach(dir, low, high, &cursor, &attach));
+        for (; attach; attach = accd_next_attach(&cursor, high)) {
+            struct accd_object *object = NULL;
+            if (attach->base)
+                ACCD_TRY(accd_find(dir, attach->base, &object));
+            if (object && !accd_reached_add(reached, &dir->context->mem, object))
+                return accd_plan_no_memory(dir->context);
+        }
+    }
+    return ACCD_OK;
+}
+
+void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem)
+{
+    for (size_t i = 0; i < reached->n; i++)
+        reached->at[i]->size &= ~ACCD_OBJECT_TOUCHED;
+    accd_mem_free(mem, reached->at, reached->room * sizeof reached->at[0]);
+}
+
+/* --------------------------------------------------------------------------- missing waits -- */
+
+const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number)
+{
+    const struct accd_task *task = queue->known ? queue->next_known : queue->first;
+    if (!task || task->number > number)
+        return NULL;
+    queue->known = task->number;
+    queue->next_known = task->next;
+    return task;
+}
+
+/* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for
+ * later ones of its own. */
+static void mark_done(struct accd_queue *queue, uint64_t number)
+{
+    const struct accd_task *task;
+    while ((task = accd_next_known(queue, number)))
+        if (task->kind == ACCD_TASK_AFTER)
+            mark_done(task->u.after.queue, task->u.after.number);
+    if (queue->known < number && !queue->next_known) /* its last tasks are over */
+        queue->known = number;
+}
+
+void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
+{
+    accd_context *context = dir->context;
+    for (int d = 0; d < context->ndirs; d++)
+        for (size_t i = 0; i < context->dirs[d].nqueues; i++)
+            context->dirs[d].queues[i]->known = 0, context->dirs[d].queues[i]->next_known = NULL;
+    if (queue)
+        mark_done(queue, queue->asked);
+}
+
+/* What looks for tasks by a range. */
+struct search {
+    uint64_t dev, bytes;
+    bool forgets;
+    const struct accd_task *first; /* by queue and number */
+};
+
+static bool comes_before(const struct accd_task *a, const struct accd_task *b)
+{
+    return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
+}
+
+static bool note_first(void *ud, const struct accd_span *span)
+{
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if (task->number > task->queue->known && accd_task_uses(task, search->dev, search->bytes) &&
+        (!search->first || comes_before(task, search->first)))
+        search->first = task;
+    return false;
+}
+
+static bool note_last(void *ud, const struct accd_span *span)
+{
+    const struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    const bool meant = accd_task_is_user(task) ? task->number > task->queue->known &&
+                                                     accd_task_uses(task, search->dev, search->bytes)
+                                               : search->forgets;
+    if (meant && task->number > task->queue->found)
+        task->queue->found = task->number;
+    return false;
+}
+
+static bool note_queue(void *ud, const struct accd_span *span)
+{
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if ((!search->first || task->queue->number < search->first->queue->number) &&
+        accd_task_uses(task, search->dev, search->bytes))
+        search->first = task;
+    return false;
+}
+
+const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct search search = {.dev = dev, .bytes = bytes};
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_first, &search);
+    return search.first;
+}
+
+void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets)
+{
+    struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets};
+    for (size_t i = 0; i < dir->nqueues; i++)
+        dir->queues[i]->found = 0;
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_last, &search);
+}
+
+struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    struct search search = {.dev = dev, .bytes = bytes};
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_queue, &search);
+    return search.first ? search.first->queue : NULL;
+}
+
+static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
+{
+    struct accd_span *span = &task->spans[task->nspans++];
+    *span = (struct accd_span){.low = low, .high = high, .owner = task};
+    accd_span_put(&task->queue->dir->uses, span);
+}
+
+void accd_task_enlist(struct accd_queue *queue, struct accd_task *task)
+{
+    const struct accd_pair *ranges = task->ranges;
+    task->queue = queue;
+    task->nspans = 0;
+    if (task->kind == ACCD_TASK_FORGET)
+        enlist(task, task->u.memory.dev, task->u.memory.dev + task->u.memory.bytes);
+    else if (task->nranges > ACCD_TASK_SPANS)
+        enlist(task, ranges[0].key, ranges[task->nranges - 1].value);
+    for (size_t i = 0; task->nranges <= ACCD_TASK_SPANS && i < task->nranges; i++)
+        enlist(task, ranges[i].key, ranges[i].value);
+}
+
+void accd_task_strike(struct accd_queue *queue, struct accd_task *task)
+{
+    while (task->nspans)
+        accd_span_take(&queue->dir->uses, &task->spans[--task->nspans]);
+}
+
+/* "queue 1 has not done the update of f.lua:12 yet" */
+void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
+                     size_t room)
+{
+    char name[32] = "the default queue", place[120] = "";
+    if (queue->async >= 0)
+        snprintf(name, sizeof name, "queue %lld", (long long)queue->async);
+    if (task->file)
+        snprintf(place, sizeof place, " of %s:%d", task->file, task->line);
+    snprintf(to, room, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
+}
+
+accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                               const char *what)
+{
+    if (accd_is_concurrent(dir))
+        return accd_order_range(dir, dev, bytes);
+    const struct accd_task *task = accd_pending_at(dir, dev, bytes);
+    char text[200];
+    if (!task)
+        return ACCD_OK;
+    accd_task_describe(task->queue, task, text, sizeof text);
+    return accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s, but %s", what, text);
+}
+
+const char *accd_queues_check(struct accd_directory *dir)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < dir->nqueues; i++) {
+        const struct accd_queue *queue = dir->queues[i];
+        uint64_t number = 0;
+        size_t pending = 0;
+        const struct accd_task *user = queue->users;
+        for (const struct accd_task *task = queue->first; task; task = task->next, n++) {
+            if (task->number <= number || task->number > queue->asked)
+                return "a queue is out of order";
+            number = task->number;
+            if (accd_task_is_user(task) && task != user)
+                return "a queue has lost who uses device memory";
+            if (accd_task_is_user(task))
+                user = user->next_user;
+            pending += accd_task_is_user(task);
+            for (size_t k = 0; k < task->nranges; k++)
+                if (!dir->ops->allocated(dir->device, task->ranges[k].key,
+                                         task->ranges[k].value - task->ranges[k].key))
+                    return "a queue has to use device memory that is not allocated";
+        }
+        if (pending != queue->pending)
+            return "a queue counts wrong";
+    }
+    return n == dir->ntasks ? NULL : "the number of tasks is wrong";
+}

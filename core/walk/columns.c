@@ -1,0 +1,349 @@
+/* columns.c - the sections of one level: code and fields, 256 rows at a time. Large levels are cut into
+ * parts for several threads; what an earlier walk found already is compared instead of written. */
+#include "walk/columns.h"
+
+/* Whether the elements lie in the object itself. */
+static inline bool lies_inside(const accd_field *field) { return field->embedded || field->in_place; }
+
+uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row)
+{
+    uint64_t at = accd_row_address(set, row) + field->offset;
+    return lies_inside(field) ? at : accd_load_pointer(at);
+}
+
+/* One section: its length and first byte, or why there is none. */
+static enum accd_fault section(struct accd_level_job *job, const accd_field *field, uint64_t pointer,
+                          int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
+{
+    accd_context *context = job->walk->context;
+    *host = pointer;
+    *bytes = 0;
+    if (count == 0) /* TR14-4.3-14: the clause does not apply */
+        return ACCD_NO_FAULT;
+    if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
+        return ACCD_TOO_LARGE;
+    if (count < 0)
+        return ACCD_NEGATIVE;
+    uint64_t shift = 0;
+    if (__builtin_mul_overflow((uint64_t)count, field->unit, bytes) ||
+        *bytes >> (ACCD_SIZE_BITS - 1))
+        return ACCD_TOO_LARGE;
+    if (pointer == 0) {
+        *bytes = 0;
+        return context->rules.null_pointer == ACCD_REJECT ? ACCD_NULL_BASE : ACCD_NO_FAULT;
+    }
+    if (start) {
+        if (__builtin_mul_overflow((uint64_t)(start < 0 ? -start : start), field->unit, &shift) ||
+            shift >> (ACCD_SIZE_BITS - 1))
+            return ACCD_TOO_LARGE;
+        *host = start < 0 ? pointer - shift : pointer + shift;
+        if (start < 0 ? *host > pointer : *host < pointer)
+            return ACCD_TOO_LARGE;
+    }
+    if (*host + *bytes < *host)
+        return ACCD_TOO_LARGE;
+    const uint64_t into = field->offset + (start < 0 ? 0 - shift : shift);
+    if (lies_inside(field) && (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
+        return ACCD_LEAVES_ELEMENT;
+    bool touched = field->action != ACCD_PRESENT || field->child; /* or only looked for */
+    if (touched && context->config.check_host && !accd_host_covers(context, *host, *bytes))
+        return ACCD_OUTSIDE;
+    return ACCD_NO_FAULT;
+}
+
+static void note_bytes(struct accd_segment *segment, struct accd_tally *t, size_t row, uint64_t bytes)
+{
+    if (!t->varies) {
+        if (row == t->from)
+            t->bytes = bytes;
+        if (bytes == t->bytes)
+            return;
+        t->varies = true;
+        for (size_t i = t->from; i < row; i++)
+            segment->bytes_of[i] = t->bytes;
+    }
+    segment->bytes_of[row] = bytes;
+}
+
+static void note_start(struct accd_segment *segment, struct accd_tally *t, size_t row, int64_t start)
+{
+    if (!t->start_varies) {
+        if (row == t->from)
+            t->start = start;
+        if (start == t->start)
+            return;
+        t->start_varies = true;
+        for (size_t i = t->from; i < row; i++)
+            segment->start_of[i] = t->start;
+    }
+    segment->start_of[row] = start;
+}
+
+/* Whether a register holds one value for all rows of the block: fields often share their bound. */
+static bool all_equal(struct accd_machine *m, const int64_t *values, size_t n)
+{
+    if (m->equal == values)
+        return true;
+    int64_t differ = 0, first = values[0];
+    for (size_t i = 0; i < n; i++)
+        differ |= values[i] ^ first;
+    m->equal = differ ? NULL : values;
+    return !differ;
+}
+
+/* Two chains of comparisons, which do not wait for each other. */
+static void hull_of_column(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
+{
+    uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        uint64_t p = host[i], q = host[i + 1];
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+        low2 = q < low2 ? q : low2;
+        high2 = q > high2 ? q : high2;
+    }
+    if (i < n) {
+        low = host[i] < low ? host[i] : low;
+        high = host[i] > high ? host[i] : high;
+    }
+    *low_p = low < low2 ? low : low2;
+    *high_p = high > high2 ? high : high2;
+}
+
+/* The common case: all sections of the block have one length, which is returned, and start at the
+ * first element. Otherwise 0. */
+static uint64_t equal_lengths(const struct accd_level_job *job, struct accd_machine *m,
+                              const accd_field *field, const int64_t *count, size_t n)
+{
+    int64_t length = count[0];
+    uint64_t bytes;
+    if (!all_equal(m, count, n) || length <= 0 || field->start >= 0 ||
+        job->walk->context->config.check_host ||
+        __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
+        bytes >> (ACCD_SIZE_BITS - 1) ||
+        (lies_inside(field) && field->offset + bytes > job->set->program->spec.stride))
+        return 0;
+    return bytes;
+}
+
+#define EACH_BASE(set, field, first, n, statement)                                        \
+    if ((set)->address || lies_inside(field)) {                                           \
+        for (size_t i = 0; i < (n); i++) {                                                \
+            uint64_t base = accd_field_base(set, field, (first) + i);                          \
+            statement;                                                                    \
+        }                                                                                 \
+    } else {                                                                              \
+        uint64_t stride = (set)->program->spec.stride, base;                              \
+        const char *slot = accd_pointer((set)->base + (first) * stride + (field)->offset); \
+        for (size_t i = 0; i < (n); i++, slot += stride) {                                \
+            memcpy(&base, slot, sizeof base);                                             \
+            statement;                                                                    \
+        }                                                                                 \
+    }
+
+/* Whether the pointers of the block are those of an earlier walk. */
+static bool same_bases(const struct accd_rowset *set, const accd_field *field,
+                       const uint64_t *before, size_t first, size_t n)
+{
+    uint64_t differ = 0;
+    EACH_BASE(set, field, first, n, differ |= base ^ before[i])
+    return !differ;
+}
+
+/* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
+void accd_stop_repeating(struct accd_segment *segment, const struct accd_segment *before,
+                           struct accd_tally *t, size_t end)
+{
+    size_t n = end - t->from;
+    t->repeats = false;
+    if (!n)
+        return;
+    memcpy(segment->host + t->from, before->host + t->from, n * sizeof segment->host[0]);
+    hull_of_column(before->host + t->from, n, &t->low, &t->high);
+    t->bytes = before->bytes;
+    t->applied = n;
+    t->total = n * accd_padded(before->bytes);
+}
+
+/* Returns false if the sections are not of one length, with nothing noted but host addresses. */
+static bool equal_sections(const struct accd_rowset *set, const accd_field *field,
+                           struct accd_segment *segment, struct accd_tally *t, uint64_t bytes,
+                           size_t first, size_t n)
+{
+    if (!bytes || t->varies || t->start_varies ||
+        (first > t->from && (bytes != t->bytes || t->start)))
+        return false;
+    uint64_t *host = segment->host + first;
+    EACH_BASE(set, field, first, n, host[i] = base)
+    uint64_t low = t->low, high = t->high;
+    hull_of_column(host, n, &low, &high);
+    if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
+        return false;
+    t->low = low;
+    t->high = high;
+    t->bytes = bytes;
+    t->start = 0;
+    t->applied += n;
+    t->total += n * accd_padded(bytes);
+    return true;
+}
+
+static bool field_sections(struct accd_level_job *job, struct accd_machine *m, unsigned part, size_t f,
+                           size_t first, size_t n)
+{
+    const accd_field *field = &job->set->program->spec.fields[f];
+    struct accd_segment *segment = &job->walk->segments[job->set->segments + f];
+    struct accd_tally *t = &job->tallies[part * job->set->nsegments + f];
+    const int64_t *count = m->r[field->count];
+    const int64_t *start = field->start >= 0 ? m->r[field->start] : NULL;
+    const uint64_t equal = equal_lengths(job, m, field, count, n);
+    if (t->repeats) {
+        const struct accd_segment *before = job->before[f];
+        if (equal == before->bytes && same_bases(job->set, field, before->host + first, first, n))
+            return true;
+        accd_stop_repeating(segment, before, t, first);
+    }
+    if (equal_sections(job->set, field, segment, t, equal, first, n))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t host, bytes, pointer = accd_field_base(job->set, field, first + i);
+        enum accd_fault fault =
+            section(job, field, pointer, count[i], start ? start[i] : 0, &host, &bytes);
+        if (fault) {
+            job->faults[part] = (struct accd_part_fault){fault, first + i, f, count[i]};
+            return false;
+        }
+        segment->host[first + i] = host;
+        note_bytes(segment, t, first + i, bytes);
+        note_start(segment, t, first + i, start && bytes ? start[i] : 0);
+        if (bytes) {
+            t->applied++;
+            t->total += accd_padded(bytes);
+            t->low = host < t->low ? host : t->low;
+            t->high = host > t->high ? host : t->high;
+        }
+    }
+    return true;
+}
+
+enum { VECTOR = 6 }; /* words; of CFI_cdesc_t words 1 and 5 are the bytes of an element and the step */
+
+/* Always inline: the compiler unrolls constant lengths. */
+static inline __attribute__((always_inline)) uint64_t word_at(const char *at, uint32_t k)
+{
+    uint64_t word;
+    memcpy(&word, at + k * sizeof word, sizeof word);
+    return word;
+}
+
+/* What one descriptor holds, wherever it lies. */
+static inline __attribute__((always_inline)) uint64_t
+mix_descriptor(const char *at, const uint32_t words, uint64_t *differ)
+{
+    uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
+    for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* none waits for another */
+        hash += word_at(at, k) * factor;
+    *differ |= words == VECTOR ? word_at(at, 1) ^ word_at(at, VECTOR - 1) : 1;
+    return hash ^ hash >> 29;
+}
+
+/* Whether descriptors stride apart hold the same. */
+static inline __attribute__((always_inline)) bool
+all_alike(const char *at, uint64_t stride, size_t n, const uint32_t words)
+{
+    const char *row = at;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++, row += stride)
+        for (uint32_t k = 1; k < words; k++)
+            differ |= word_at(row, k) ^ word_at(at, k);
+    return !differ;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+sum_words(const struct accd_rowset *set, uint64_t offset, size_t first, size_t n, const uint32_t words,
+          bool *apart)
+{
+    const uint64_t stride = set->program->spec.stride;
+    uint64_t sum = 0, differ = 0;
+    for (size_t i = first, end; i < first + n; i = end) {
+        const char *at = accd_pointer(accd_row_address(set, i) + offset);
+        const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
+        end = i + rows;
+        if (!set->address && all_alike(at, stride, rows, words)) { /* the sum that the loop would find */
+            sum += mix_descriptor(at, words, &differ) *
+                   (rows * (2 * accd_address(at) + 1) + stride * rows * (rows - 1));
+            continue;
+        }
+        for (size_t k = i; k < end; k++) {
+            const uint64_t slot = accd_row_address(set, k) + offset;
+            sum += mix_descriptor(accd_pointer(slot), words, &differ) * (2 * slot + 1);
+        }
+    }
+    *apart |= differ != 0;
+    return sum;
+}
+
+uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+                        bool *apart)
+{
+    const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
+    switch (words) {
+    case 3: return sum_words(set, field->offset, first, n, 3, apart); /* scalars, vectors, matrices */
+    case 6: return sum_words(set, field->offset, first, n, 6, apart);
+    case 9: return sum_words(set, field->offset, first, n, 9, apart);
+    default: return sum_words(set, field->offset, first, n, words, apart);
+    }
+}
+
+/* Rows of a part, in whole blocks. */
+static void part_rows(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
+{
+    size_t blocks = (rows + ACCD_ROWS - 1) / ACCD_ROWS;
+    *from = blocks * part / parts * ACCD_ROWS;
+    *to = blocks * (part + 1) / parts * ACCD_ROWS;
+    if (*to > rows)
+        *to = rows;
+}
+
+void accd_level_part(void *arg, unsigned part)
+{
+    struct accd_level_job *job = arg;
+    const accd_program *program = job->set->program;
+    struct accd_machine m = {
+        .context = job->walk->context,
+        .program = program,
+        .params = job->params,
+        .set = job->set,
+        .inherit = job->inherit,
+        .r = job->registers + (size_t)part * program->spec.registers,
+    };
+    size_t from, to, nfields = program->spec.nfields;
+    part_rows(job->set->rows, job->parts, part, &from, &to);
+    for (size_t f = 0; f < nfields; f++)
+        job->tallies[part * nfields + f] =
+            (struct accd_tally){.from = from, .to = to, .low = UINT64_MAX, .repeats = job->before[f]};
+    for (size_t first = from; first < to; first += ACCD_ROWS) {
+        size_t n = to - first < ACCD_ROWS ? to - first : ACCD_ROWS;
+        size_t done = 0;
+        for (size_t f = 0; f < nfields; f++) {
+            size_t end = program->spec.fields[f].code_end;
+            if (done < end || f == 0)
+                m.equal = NULL;
+            if (!accd_machine_run(&m, done, end, first, n)) {
+                job->faults[part] = (struct accd_part_fault){m.fault, m.fault_row, f, 0};
+                return;
+            }
+            done = end;
+            if (!field_sections(job, &m, part, f, first, n))
+                return;
+            const accd_field *field = &program->spec.fields[f];
+            struct accd_tally *t = &job->tallies[part * nfields + f];
+            if (field->slot_bytes) /* while the block is in the cache */
+                t->dopes += accd_sum_dopes(job->set, field, first, n, &t->apart);
+        }
+        for (unsigned k = 0; k < program->spec.registers; k++)
+            if (job->keep[k])
+                memcpy(job->keep[k] + first, m.r[k], n * sizeof job->keep[k][0]);
+    }
+}

@@ -1,0 +1,576 @@
+/* program.c - mapping programs: checked copies, and their code run over columns.
+ *
+ * An instruction runs over ACCD_ROWS elements at a time, so that interpreting it costs next to nothing
+ * for each. */
+#include "walk/program.h"
+
+#include <limits.h>
+
+/* --------------------------------------------------------------------------------- programs -- */
+
+static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t size, bool *ok)
+{
+    if (n == 0)
+        return NULL;
+    void *to = accd_mem_array(mem, n, size);
+    if (to)
+        memcpy(to, from, n * size);
+    else
+        *ok = false;
+    return to;
+}
+
+static bool inside(uint64_t offset, uint64_t bytes, uint64_t stride)
+{
+    return bytes <= stride && offset <= stride - bytes;
+}
+
+static bool sound_instruction(const accd_program_spec *spec, const accd_instruction *in)
+{
+    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+    unsigned n = spec->registers;
+    if (in->op >= ACCD_I_COUNT || in->to >= n)
+        return false;
+    switch ((accd_opcode)in->op) {
+    case ACCD_I_CONST:
+    case ACCD_I_SELF: return true;
+    case ACCD_I_PARAM: return in->k >= 0 && in->k < spec->params;
+    case ACCD_I_INHERIT: return in->k >= 0 && in->k < ACCD_REGISTERS;
+    case ACCD_I_LOAD:
+        return in->b < ACCD_SCALAR_COUNT && in->k >= 0 &&
+               inside((uint64_t)in->k, sizes[in->b], spec->stride);
+    case ACCD_I_LOAD_AT: return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_CAST: return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_NEG:
+    case ACCD_I_NOT:
+    case ACCD_I_LNOT: return in->a < n;
+    case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
+    case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
+    case ACCD_I_CALL: return in->b <= 8 && (unsigned)in->a + in->b <= n;
+    case ACCD_I_REQUIRE: return in->a < n && in->k >= 0;
+    case ACCD_I_LT:
+    case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_U64);
+    case ACCD_I_ADD:
+    case ACCD_I_SUB:
+    case ACCD_I_MUL:
+    case ACCD_I_DIV:
+    case ACCD_I_MOD:
+    case ACCD_I_SHL:
+    case ACCD_I_SHR:
+        return in->a < n && in->b < n &&
+               (in->k == 0 || (in->k >= 1 + ACCD_I32 && in->k <= 1 + ACCD_U64));
+    default: return in->a < n && in->b < n;
+    }
+}
+
+/* One bit for each register. */
+static uint64_t below(unsigned registers)
+{
+    return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
+}
+
+static bool sound(const accd_program_spec *spec)
+{
+    if (spec->stride == 0 || spec->registers > ACCD_REGISTERS || (spec->npieces && !spec->pieces) ||
+        (spec->nfields && !spec->fields) || (spec->ncode && !spec->code) ||
+        (spec->nexcluded && !spec->excluded) || (spec->nmembers && !spec->members))
+        return false;
+    for (size_t i = 0; i < spec->ncode; i++)
+        if (!sound_instruction(spec, &spec->code[i]))
+            return false;
+    for (size_t i = 0; i < spec->npieces; i++)
+        if (!inside(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride) ||
+            spec->pieces[i].action >= ACCD_ACTION_COUNT)
+            return false;
+    for (size_t i = 0; i < spec->nexcluded; i++)
+        if (!inside(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
+            return false;
+    for (size_t i = 0; i < spec->nmembers; i++)
+        if (!inside(spec->members[i].offset, spec->members[i].bytes, spec->stride))
+            return false;
+    for (size_t i = 0; i < spec->nfields; i++) {
+        const accd_field *field = &spec->fields[i];
+        bool pointer = !field->embedded && !field->in_place;
+        if (!inside(field->offset, pointer ? accd_field_slot_bytes(field) : 1, spec->stride) ||
+            field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_SLOT_MOST ||
+            (field->slot_bytes && !pointer) || !field->unit ||
+            field->count < 0 || field->count >= (int)spec->registers ||
+            field->start < -1 || field->start >= (int)spec->registers ||
+            field->action >= ACCD_ACTION_COUNT || field->flags & ~ACCD_FIELD_FLAGS || field->code_end > spec->ncode ||
+            (i && field->code_end < spec->fields[i - 1].code_end) ||
+            (field->child &&
+             (field->up || field->child->spec.stride != field->unit ||
+              field->child->inherited & ~below(spec->registers))))
+            return false;
+    }
+    return true;
+}
+
+/* Fields inside that lead up to the program get it as their child; they do not retain it. What leads up
+ * has one program to lead to: it cannot serve two. */
+static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
+{
+    for (size_t f = 0; f < program->spec.nfields; f++) {
+        accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
+        if (field->up == level) {
+            if (field->child || field->unit != target->spec.stride ||
+                target->inherited & ~below(program->spec.registers))
+                return false;
+            field->child = target;
+            target->again = true;
+        } else if (!field->up && field->child && field->child->open >= level &&
+                   !close_cycles(target, field->child, level + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
+                             accd_program **program_p)
+{
+    if (!context || !spec || !program_p)
+        return accd_not_given(context, __func__, !spec ? "spec" : "program_p");
+    if (!sound(spec))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a mapping program is not sound");
+    struct accd_mem *mem = &context->mem;
+    accd_program *program = accd_mem_zero(mem, sizeof *program);
+    if (!program)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+    bool ok = true;
+    program->context = context;
+    program->users = 1;
+    program->spec = *spec;
+    program->spec.pieces =
+        copy_array(mem, spec->pieces, spec->npieces, sizeof spec->pieces[0], &ok);
+    program->spec.fields =
+        copy_array(mem, spec->fields, spec->nfields, sizeof spec->fields[0], &ok);
+    program->spec.code = copy_array(mem, spec->code, spec->ncode, sizeof spec->code[0], &ok);
+    program->spec.excluded =
+        copy_array(mem, spec->excluded, spec->nexcluded, sizeof spec->excluded[0], &ok);
+    program->spec.members =
+        copy_array(mem, spec->members, spec->nmembers, sizeof spec->members[0], &ok);
+    for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
+        if (spec->fields[i].child) {
+            const accd_program *child = accd_program_retain(spec->fields[i].child);
+            if (child->spec.params > program->spec.params) /* items bring them for all */
+                program->spec.params = child->spec.params;
+            if (child->open > program->open + 1)
+                program->open = child->open - 1;
+        } else if (spec->fields[i].up > program->open + 1) {
+            program->open = spec->fields[i].up - 1;
+        }
+    }
+    if (!ok) {
+        accd_program_release(program);
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+    }
+    for (size_t i = 0; i < spec->ncode; i++) {
+        program->calls |= spec->code[i].op == ACCD_I_CALL;
+        if (spec->code[i].op == ACCD_I_INHERIT)
+            program->inherited |= (uint64_t)1 << spec->code[i].k;
+    }
+    uint64_t end = 0;
+    program->covers = true;
+    for (size_t i = 0; i < spec->npieces; i++) {
+        const accd_piece *piece = &spec->pieces[i];
+        program->covers &= piece->offset == end && piece->action == ACCD_INHERIT;
+        program->covers &= !piece->entry_only;
+        program->init |= piece->init;
+        end = piece->offset + piece->bytes;
+    }
+    program->covers &= end == spec->stride;
+    if (!close_cycles(program, program, 1)) {
+        accd_program_release(program);
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a recursive program is not sound");
+    }
+    *program_p = program;
+    return ACCD_OK;
+}
+
+accd_program *accd_program_retain(accd_program *program)
+{
+    if (program)
+        program->users++;
+    return program;
+}
+
+void accd_program_release(accd_program *program)
+{
+    if (!program || --program->users)
+        return;
+    struct accd_mem *mem = &program->context->mem;
+    accd_program_spec *spec = &program->spec;
+    if (spec->fields)
+        for (size_t i = 0; i < spec->nfields; i++)
+            accd_program_release(spec->fields[i].up ? NULL : spec->fields[i].child);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->pieces, spec->npieces * sizeof spec->pieces[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->fields, spec->nfields * sizeof spec->fields[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->code, spec->ncode * sizeof spec->code[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->excluded,
+                  spec->nexcluded * sizeof spec->excluded[0]);
+    accd_mem_free(mem, (void *)(uintptr_t)spec->members,
+                  spec->nmembers * sizeof spec->members[0]);
+    accd_mem_free(mem, program, sizeof *program);
+}
+
+/* ------------------------------------------------------------------------------- evaluation -- */
+
+static int64_t load_scalar(uint64_t address, uint8_t type)
+{
+    const void *p = accd_pointer(address);
+#define LOAD(T)                  \
+    {                            \
+        T v;                     \
+        memcpy(&v, p, sizeof v); \
+        return (int64_t)v;       \
+    }
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t)
+    case ACCD_U8: LOAD(uint8_t)
+    case ACCD_I16: LOAD(int16_t)
+    case ACCD_U16: LOAD(uint16_t)
+    case ACCD_I32: LOAD(int32_t)
+    case ACCD_U32: LOAD(uint32_t)
+    case ACCD_I64: LOAD(int64_t)
+    case ACCD_U64: LOAD(uint64_t)
+    default: {
+        uint8_t v;
+        memcpy(&v, p, sizeof v);
+        return v != 0;
+    }
+    }
+#undef LOAD
+}
+
+static int64_t cast_scalar(int64_t v, uint8_t type)
+{
+    switch ((accd_scalar)type) {
+    case ACCD_I8: return (int8_t)v;
+    case ACCD_U8: return (uint8_t)v;
+    case ACCD_I16: return (int16_t)v;
+    case ACCD_U16: return (uint16_t)v;
+    case ACCD_I32: return (int32_t)v;
+    case ACCD_U32: return (uint32_t)v;
+    case ACCD_BOOL: return v != 0;
+    default: return v;
+    }
+}
+
+static uint64_t scalar_bytes(uint8_t type)
+{
+    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+    return sizes[type];
+}
+
+/* Address of row i of a block: contiguous ones are told apart once, not for each row, and go four at
+ * a time, because each address waiting for the one before would take longer than the rest. */
+#define EACH_ROW(statement)                                           \
+    if (address) {                                                    \
+        for (size_t i = 0; i < n; i++) {                              \
+            const char *at = accd_pointer(address[i]);                \
+            statement;                                                \
+        }                                                             \
+        break;                                                        \
+    }                                                                 \
+    for (size_t four = 0; four < n / 4 * 4; four += 4)                \
+        for (size_t next = 0; next < 4; next++) {                     \
+            const size_t i = four + next;                             \
+            const char *at = accd_pointer(base + (four + next) * stride); \
+            statement;                                                \
+        }                                                             \
+    for (size_t i = n / 4 * 4; i < n; i++) {                          \
+        const char *at = accd_pointer(base + i * stride);             \
+        statement;                                                    \
+    }                                                                 \
+    break
+
+#define EACH(expression)             \
+    for (size_t i = 0; i < n; i++) { \
+        to[i] = (expression);        \
+    }                                \
+    break
+
+static inline int64_t sum(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_add_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t difference(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_sub_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t product(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_mul_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t quotient(int64_t a, int64_t b)
+{
+    return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
+}
+
+/* Of pointers to elements of so many bytes. */
+static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
+{
+    int64_t v = difference(a, b);
+    return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
+}
+
+/* Sums and differences v of x and y without a branch for each row: only if one of them overflows,
+ * and the operands are still there, all are computed once more with care. */
+#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
+    if (to != a && to != b) {                                                \
+        uint64_t bad = 0;                                                    \
+        for (size_t i = 0; i < n; i++) {                                     \
+            uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = (v_of_x_y); \
+            bad |= (overflow);                                               \
+            to[i] = (int64_t)(result);                                       \
+        }                                                                    \
+        if (!(bad >> 63))                                                    \
+            break;                                                           \
+    }                                                                        \
+    EACH(careful)
+
+static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
+                        uint64_t base, uint64_t stride, size_t n)
+{
+#define LOAD(T)                                          \
+    EACH_ROW(T v; memcpy(&v, at + offset, sizeof v);     \
+             to[i] = (int64_t)v)
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t);
+    case ACCD_U8: LOAD(uint8_t);
+    case ACCD_I16: LOAD(int16_t);
+    case ACCD_U16: LOAD(uint16_t);
+    case ACCD_I32: LOAD(int32_t);
+    case ACCD_U32: LOAD(uint32_t);
+    case ACCD_I64: LOAD(int64_t);
+    case ACCD_U64: LOAD(uint64_t);
+    default: EACH_ROW(to[i] = at[offset] != 0);
+    }
+#undef LOAD
+}
+
+static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
+                    size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = (uint64_t)a[i] + (uint64_t)k;
+        if (a[i] == ACCD_NOWHERE) {
+            to[i] = 0;
+            continue;
+        }
+        bool good = a[i] != 0 && (!m->context->config.check_host ||
+                                  accd_host_covers(m->context, address, scalar_bytes(type)));
+        if (!good) {
+            m->fault = ACCD_BAD_LOAD;
+            m->fault_row = first + i;
+            return false;
+        }
+        to[i] = load_scalar(address, type);
+    }
+    return true;
+}
+
+/* Arithmetic in a type of C, which fails where C leaves it undefined. */
+static bool typed(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    enum accd_fault fault;
+    size_t row = accd_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
+                                 m->r[in->a], m->r[in->b], n, &fault);
+    if (row == n)
+        return true;
+    m->fault = fault;
+    m->fault_row = first + row;
+    return false;
+}
+
+static bool required(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *a = m->r[in->a];
+    int64_t *to = m->r[in->to];
+    for (size_t i = 0; i < n; i++) {
+        to[i] = a[i];
+        if (!a[i]) {
+            m->fault = in->k ? ACCD_NOT_CONTIGUOUS : ACCD_OUTSIDE_ROW;
+            m->fault_row = first + i;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool call(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *args[8];
+    for (unsigned i = 0; i < in->b; i++)
+        args[i] = m->r[in->a + i];
+    const accd_context_config *config = &m->context->config;
+    if (config->on_bound &&
+        !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
+        return true;
+    m->fault = ACCD_CALL_FAILED;
+    m->fault_row = first;
+    return false;
+}
+
+/* Runs instructions [from, to_end) over rows [first, first + n). */
+bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n)
+{
+    const struct accd_rowset *set = m->set;
+    const uint64_t stride = m->program->spec.stride;
+    const uint64_t *address = set->address ? set->address + first : NULL;
+    const uint64_t base = set->base + first * stride;
+    const accd_instruction *in = m->program->spec.code + from,
+                           *end = m->program->spec.code + to_end;
+    for (; in < end; in++) {
+        int64_t *to = m->r[in->to];
+        const int64_t *a = m->r[in->a], *b = m->r[in->b];
+        const int64_t k = in->k;
+        if (in->op >= ACCD_I_ADD && in->op <= ACCD_I_LE && k) {
+            if (!typed(m, in, first, n))
+                return false;
+            m->constants &= ~((uint64_t)1 << in->to);
+            continue;
+        }
+        switch ((accd_opcode)in->op) {
+        case ACCD_I_CONST: /* may be there from the block before */
+            if (m->constants >> in->to & 1 && to[0] == k)
+                continue;
+            for (size_t i = 0; i < n; i++) /* no later block has more rows */
+                to[i] = k;
+            m->constants |= (uint64_t)1 << in->to;
+            continue;
+        case ACCD_I_PARAM: EACH(m->params[k]);
+        case ACCD_I_INHERIT: {
+            const int64_t *outer = m->inherit[k];
+            if (set->owner) {
+                EACH(outer[set->owner[first + i]]);
+            }
+            EACH(outer[(first + i) / set->per]);
+        }
+        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd_address(at));
+        case ACCD_I_LOAD: load_column(to, in->b, k, address, base, stride, n); break;
+        case ACCD_I_LOAD_AT:
+            if (!load_at(m, to, a, k, in->b, first, n))
+                return false;
+            break;
+        case ACCD_I_ADD: EACH_WRAPPING(x + y, (v ^ x) & (v ^ y), v, sum(a[i], b[i]));
+        case ACCD_I_SUB: EACH_WRAPPING(x - y, (x ^ y) & (v ^ x), v, difference(a[i], b[i]));
+        case ACCD_I_MUL: EACH(product(a[i], b[i]));
+        case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
+        case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
+        case ACCD_I_AND: EACH(a[i] & b[i]);
+        case ACCD_I_OR: EACH(a[i] | b[i]);
+        case ACCD_I_XOR: EACH(a[i] ^ b[i]);
+        case ACCD_I_SHL:
+            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : (int64_t)((uint64_t)a[i] << b[i]));
+        case ACCD_I_SHR:
+            if (m->constants >> in->b & 1 && b[0] >= 0 && b[0] < 64) {
+                const int shift = (int)b[0];
+                EACH(a[i] >> shift);
+            }
+            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : a[i] >> b[i]);
+        case ACCD_I_EQ: EACH(a[i] == b[i]);
+        case ACCD_I_NE: EACH(a[i] != b[i]);
+        case ACCD_I_LT: EACH(a[i] < b[i]);
+        case ACCD_I_LE: EACH(a[i] <= b[i]);
+        case ACCD_I_NEG: EACH(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
+        case ACCD_I_NOT: EACH(~a[i]);
+        case ACCD_I_LNOT: EACH(!a[i]);
+        case ACCD_I_DISTANCE: {
+            /* By shifts, and logical ones: all machines have those for several rows at a time. */
+            const uint64_t most = (uint64_t)k - 1, sign = (uint64_t)1 << 63;
+            const int shift = __builtin_ctzll((uint64_t)k);
+            if (k & (k - 1)) {
+                EACH(distance(a[i], b[i], k));
+            }
+            EACH_WRAPPING(x - y, (x ^ y) & (v ^ x),
+                          (((v + ((0 - (v >> 63)) & most)) ^ sign) >> shift) - (sign >> shift),
+                          distance(a[i], b[i], k));
+        }
+        case ACCD_I_SELECT: {
+            const int64_t *otherwise = m->r[k];
+            EACH(a[i] ? b[i] : otherwise[i]);
+        }
+        case ACCD_I_CAST: EACH(cast_scalar(a[i], in->b));
+        case ACCD_I_CALL:
+            if (!call(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_REQUIRE:
+            if (!required(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_COUNT: break;
+        }
+        m->constants &= ~((uint64_t)1 << in->to);
+    }
+    return true;
+}
+
+/* Code without an element. */
+static bool sound_expression(const accd_instruction *code, size_t ncode, unsigned registers,
+                             const int64_t *params)
+{
+    const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
+    bool good = registers <= ACCD_REGISTERS;
+    for (size_t i = 0; i < ncode && good; i++)
+        good = sound_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD &&
+               code[i].op != ACCD_I_INHERIT && code[i].op != ACCD_I_SELF;
+    return good;
+}
+
+accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
+                          unsigned registers, const int64_t *params, int64_t *out)
+{
+    if (!context || (ncode && !code) || (registers && !out))
+        return accd_not_given(context, __func__, ncode && !code ? "code" : "out");
+    if (!sound_expression(code, ncode, registers, params))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the code of an expression is not sound");
+    const accd_program program = {
+        .context = context,
+        .spec = {.code = code, .ncode = ncode, .registers = registers, .stride = 1},
+    };
+    static const struct accd_rowset nothing;
+    struct accd_machine m = {
+        .context = context,
+        .program = &program,
+        .params = params,
+        .set = &nothing,
+        .r = accd_scratch_take(&context->scratch, registers * sizeof(accd_column)),
+    };
+    bool outer = context->busy; /* a function called for a bound may ask for another one */
+    context->busy = true;
+    accd_status status = ACCD_OK;
+    if (!m.r)
+        status = accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to evaluate");
+    else if (accd_machine_run(&m, 0, ncode, 0, 1))
+        for (unsigned i = 0; i < registers; i++)
+            out[i] = m.r[i][0];
+    else if (m.fault == ACCD_CALL_FAILED)
+        status = accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
+                           "a function called in an expression failed");
+    else if (m.fault == ACCD_NOT_CONTIGUOUS)
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_CONTIGUOUS,
+                           "the section is not contiguous: it takes a part of several rows");
+    else if (m.fault == ACCD_OUTSIDE_ROW)
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section is outside of a row of the array");
+    else if (accd_fault_text(m.fault))
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION, "an expression %s",
+                           accd_fault_text(m.fault));
+    else
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "an expression follows a pointer that is null or does not point into "
+                           "live host memory");
+    context->busy = outer;
+    if (!outer && !context->working) /* a queue works while a construct waits for it */
+        accd_scratch_reset(&context->scratch);
+    return status;
+}

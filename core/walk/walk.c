@@ -1,0 +1,643 @@
+/* walk.c - mapping programs, run column by column.
+ *
+ * A construct's programs are run level by level: all elements of a root, then all elements of the
+ * sections of each followed field, and so on. Large levels are cut into parts for several threads. The
+ * result is columns of sections; nothing is read of the memory they describe. */
+#include "walk/columns.h"
+
+/* --------------------------------------------------------------------------------- sections -- */
+
+accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
+                              int64_t count, uint64_t unit)
+{
+    uint64_t bytes, shift, size = (uint64_t)(start < 0 ? -(start + 1) : start);
+    if (!context || !item)
+        return accd_not_given(context, __func__, "item");
+    if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "a bound of the section cannot be computed");
+    if (count < 0)
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section has a negative length, %lld", (long long)count);
+    if (__builtin_mul_overflow((uint64_t)count, unit, &bytes) || bytes >> (ACCD_SIZE_BITS - 1) ||
+        __builtin_mul_overflow(size, unit, &shift) || shift >> (ACCD_SIZE_BITS - 1))
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section [%lld:%lld] is too large", (long long)start,
+                         (long long)count);
+    uint64_t host = base ? base + (uint64_t)start * unit : 0;
+    if (base && (start < 0 ? host > base : host < base || host + bytes < host))
+        return accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                         "the section [%lld:%lld] does not fit into memory", (long long)start,
+                         (long long)count);
+    item->host = accd_pointer(host);
+    item->bytes = bytes;
+    item->start = start;
+    item->base = accd_pointer(base);
+    return ACCD_OK;
+}
+
+/* Registers that levels use in turn. */
+struct room {
+    accd_column *registers;
+    size_t most;
+};
+
+/* ------------------------------------------------------------------------------------ levels -- */
+
+static accd_status out_of_memory(accd_context *context)
+{
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a large construct");
+}
+
+static accd_status section_error(struct accd_level_job *job, const struct accd_part_fault *fault)
+{
+    struct accd_walk *walk = job->walk;
+    accd_context *context = walk->context;
+    const struct accd_rowset *set = job->set;
+    size_t section = walk->segments[set->segments + fault->field].first + fault->row;
+    struct accd_segment *segment = &walk->segments[set->segments + fault->field];
+    char name[160];
+    accd_name_row_slot(walk, section, name, sizeof name);
+    accd_status status;
+    switch (fault->fault) {
+    case ACCD_NEGATIVE:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s has a negative length, %lld", name,
+                           (long long)fault->value);
+        break;
+    case ACCD_TOO_LARGE:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s has a bound that cannot be computed or is too large",
+                           name);
+        break;
+    case ACCD_NULL_BASE:
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "%s is a null pointer, but its section has %lld elements", name,
+                           (long long)fault->value);
+        break;
+    case ACCD_OUTSIDE:
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section of %s, %lld elements, is not inside live host memory", name,
+                           (long long)fault->value);
+        break;
+    case ACCD_NOT_CONTIGUOUS:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_CONTIGUOUS,
+                           "the section of %s is not contiguous: it takes a part of several rows",
+                           name);
+        break;
+    case ACCD_OUTSIDE_ROW:
+        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                           "the section of %s is outside of a row of the array", name);
+        break;
+    case ACCD_DIVIDES_BY_ZERO:
+    case ACCD_OVERFLOWS:
+    case ACCD_SHIFTS_OUT:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "a bound of the section of %s %s", name,
+                           accd_fault_text(fault->fault));
+        break;
+    case ACCD_LEAVES_ELEMENT:
+        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
+                           "the section of %s, %lld elements, leaves the structure it is a part of", name,
+                           (long long)fault->value);
+        break;
+    case ACCD_CALL_FAILED:
+        return accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
+                         "a function called for a section bound failed");
+    default:
+        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
+                           "a bound follows a pointer that is null or does not point into live "
+                           "host memory");
+        break;
+    }
+    accd_error *error = &context->error;
+    error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
+    memcpy(error->asked.name, name, sizeof name);
+    if (fault->fault == ACCD_OUTSIDE) {
+        uint64_t pointer = accd_field_base(set, segment->field, fault->row);
+        error->asked.host = pointer;
+        error->asked.bytes = (uint64_t)fault->value * segment->field->unit;
+        accd_host_range known;
+        if (accd_host_at(context, accd_pointer(pointer), &known))
+            error->other = known.info;
+    }
+    return status;
+}
+
+/* Columns of addresses are shared by walks that found the same ones: words in front count the users. */
+enum { USERS = 2 }; /* keeps the column aligned to 16 bytes */
+
+static uint64_t *new_addresses(struct accd_mem *mem, size_t rows)
+{
+    uint64_t *block = accd_mem_array(mem, rows + USERS, sizeof *block);
+    if (!block)
+        return NULL;
+    block[0] = 1;
+    return block + USERS;
+}
+
+static void drop_addresses(struct accd_walk *walk, struct accd_segment *segment)
+{
+    uint64_t *block = segment->host ? segment->host - USERS : NULL;
+    if (block && --block[0] == 0)
+        accd_mem_free(&walk->context->mem, block, (segment->rows + USERS) * sizeof *block);
+    segment->host = NULL;
+}
+
+static accd_status add_segments(struct accd_walk *walk, size_t set_index)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    struct accd_rowset *set = &walk->rowsets[set_index];
+    size_t nfields = set->program->spec.nfields;
+    set->segments = walk->nsegments;
+    set->nsegments = nfields;
+    if (!accd_mem_grow(mem, (void **)&walk->segments, &walk->segments_room,
+                       walk->nsegments + nfields, sizeof walk->segments[0]))
+        return out_of_memory(walk->context);
+    for (size_t f = 0; f < nfields; f++) {
+        struct accd_segment *segment = &walk->segments[walk->nsegments];
+        const accd_field *field = &set->program->spec.fields[f];
+        *segment = (struct accd_segment){
+            .field = field,
+            .rowset = (int)set_index,
+            .elements = -1,
+            .action = accd_effective(field->action, field->init, set->action),
+            .flags = field->action == ACCD_INHERIT ? set->flags : field->flags & ACCD_FIELD_FLAGS,
+            .rows = set->rows,
+            .first = walk->sections,
+        };
+        segment->host = new_addresses(mem, set->rows);
+        segment->bytes_of = accd_mem_array(mem, set->rows, sizeof segment->bytes_of[0]);
+        segment->start_of = field->start >= 0
+                                ? accd_mem_array(mem, set->rows, sizeof segment->start_of[0])
+                                : NULL;
+        walk->nsegments++;
+        walk->sections += set->rows;
+        if (!segment->host || !segment->bytes_of || (field->start >= 0 && !segment->start_of))
+            return out_of_memory(walk->context);
+        if (walk->sections >= ACCD_CLAIM_WALKED)
+            return accd_fail(walk->context, ACCD_LIMIT, R_LIMIT,
+                             "a construct reaches more than 2^31 sections");
+    }
+    return ACCD_OK;
+}
+
+static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
+{
+    void **column_at = column_p;
+    accd_mem_free(&walk->context->mem, *column_at, rows * sizeof(uint64_t));
+    *column_at = NULL;
+}
+
+/* An earlier column again: its sums are known. */
+static void repeat(struct accd_walk *walk, struct accd_segment *segment,
+                   const struct accd_segment *before)
+{
+    drop_addresses(walk, segment);
+    drop_column(walk, &segment->bytes_of, segment->rows);
+    segment->host = before->host;
+    segment->host[-USERS]++;
+    segment->bytes = before->bytes;
+    segment->low = before->low;
+    segment->high = before->high;
+    segment->applied = before->applied;
+    segment->total = before->total;
+}
+
+/* Joins what the parts learned; equal lengths lose their column. */
+static void sum_up(struct accd_level_job *job, size_t f)
+{
+    struct accd_walk *walk = job->walk;
+    struct accd_segment *segment = &walk->segments[job->set->segments + f];
+    size_t nfields = job->set->nsegments;
+    struct accd_tally *first = &job->tallies[f];
+    const struct accd_segment *before = job->before[f];
+    bool repeats = true;
+    for (unsigned part = 0; part < job->parts; part++) {
+        const struct accd_tally *t = &job->tallies[part * nfields + f];
+        repeats &= t->repeats;
+        segment->dopes += t->dopes;
+        segment->apart |= t->apart;
+    }
+    if (repeats) {
+        repeat(walk, segment, before);
+        return;
+    }
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct accd_tally *t = &job->tallies[part * nfields + f];
+        if (t->repeats)
+            accd_stop_repeating(segment, before, t, t->to);
+    }
+    while (first->from == first->to) /* some part has rows */
+        first += nfields;
+    bool varies = false, start_varies = false;
+    segment->low = UINT64_MAX;
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct accd_tally *t = &job->tallies[part * nfields + f];
+        if (t->from == t->to)
+            continue;
+        varies |= t->varies || t->bytes != first->bytes;
+        start_varies |= t->start_varies || t->start != first->start;
+        segment->low = t->low < segment->low ? t->low : segment->low;
+        segment->high = t->high > segment->high ? t->high : segment->high;
+        segment->applied += t->applied;
+        segment->total += t->total;
+    }
+    segment->bytes = first->bytes;
+    segment->start = first->start;
+    for (unsigned part = 0; part < job->parts; part++) {
+        struct accd_tally *t = &job->tallies[part * nfields + f];
+        for (size_t i = t->from; varies && !t->varies && i < t->to; i++)
+            segment->bytes_of[i] = t->bytes;
+        for (size_t i = t->from; start_varies && !t->start_varies && i < t->to; i++)
+            segment->start_of[i] = t->start;
+    }
+    if (!varies)
+        drop_column(walk, &segment->bytes_of, segment->rows);
+    if (!start_varies)
+        drop_column(walk, &segment->start_of, segment->rows);
+    if (segment->applied) { /* high is still that of a first byte */
+        uint64_t longest = segment->bytes;
+        for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
+            longest = segment->bytes_of[i] > longest ? segment->bytes_of[i] : longest;
+        segment->high += longest;
+    } else {
+        segment->low = segment->high = 0;
+    }
+}
+
+/* Notes an element; *first_p: whether it is reached for the first time. */
+static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program,
+                         bool *first_p)
+{
+    if (accd_seen_add(&walk->seen, &walk->context->mem, address, program, first_p))
+        return ACCD_OK;
+    return out_of_memory(walk->context);
+}
+
+/* The rows of a recursive program: elements that no other pointer led to before (TR14-5-10). */
+static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
+                              const struct accd_segment *segment)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    const uint64_t unit = segment->field->unit;
+    size_t most = set->rows, n = 0;
+    uint64_t *address = accd_mem_array(mem, most, sizeof *address);
+    uint32_t *owner = accd_mem_array(mem, most, sizeof *owner);
+    accd_status status = most && (!address || !owner) ? out_of_memory(walk->context) : ACCD_OK;
+    for (size_t i = 0; status == ACCD_OK && i < segment->rows; i++)
+        for (uint64_t k = 0; status == ACCD_OK && k < accd_section_bytes(segment, i); k += unit) {
+            bool first = false;
+            status = reach(walk, segment->host[i] + k, set->program, &first);
+            if (first) {
+                address[n] = segment->host[i] + k;
+                owner[n++] = (uint32_t)i;
+            }
+        }
+    set->rows = set->per = 0;
+    if (status == ACCD_OK && n) {
+        set->address = accd_mem_array(mem, n, sizeof *address);
+        set->owner = accd_mem_array(mem, n, sizeof *owner);
+        set->rows = n;
+        if (set->address && set->owner) {
+            memcpy(set->address, address, n * sizeof *address);
+            memcpy(set->owner, owner, n * sizeof *owner);
+        } else {
+            status = out_of_memory(walk->context);
+        }
+    }
+    accd_mem_free(mem, address, most * sizeof *address);
+    accd_mem_free(mem, owner, most * sizeof *owner);
+    return status;
+}
+
+/* The elements of a section, with gaps or without; false: there are none. */
+static bool section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
+                         struct accd_grid *grid)
+{
+    const uint64_t bytes = accd_section_bytes(segment, row);
+    if (bytes && !accd_section_grid(walk, segment, row, grid))
+        *grid = (struct accd_grid){.host = segment->host[row], .run = bytes};
+    return bytes != 0;
+}
+
+/* The rows of sections of which some have gaps. */
+static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
+                                const struct accd_segment *segment)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    const uint64_t unit = segment->field->unit;
+    struct accd_grid grid;
+    size_t rows = 0, at = 0;
+    for (size_t i = 0; i < segment->rows; i++)
+        rows += section_grid(walk, segment, i, &grid) ? accd_grid_rows(&grid, unit) : 0;
+    set->rows = rows;
+    set->per = 0;
+    set->address = accd_mem_array(mem, rows, sizeof set->address[0]);
+    set->owner = accd_mem_array(mem, rows, sizeof set->owner[0]);
+    if (!set->address || !set->owner)
+        return out_of_memory(walk->context);
+    for (size_t i = 0; i < segment->rows; i++) {
+        if (!section_grid(walk, segment, i, &grid))
+            continue;
+        accd_grid_addresses(&grid, unit, set->address + at);
+        for (size_t n = accd_grid_rows(&grid, unit); n > 0; n--)
+            set->owner[at++] = (uint32_t)i;
+    }
+    return ACCD_OK;
+}
+
+/* The elements of all sections of a segment become the rows of the next level. */
+static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
+                       sizeof walk->rowsets[0]))
+        return out_of_memory(walk->context);
+    struct accd_segment *segment = &walk->segments[segment_index];
+    segment->elements = (int)walk->nrowsets;
+    uint64_t unit = segment->field->unit;
+    struct accd_rowset *set = &walk->rowsets[walk->nrowsets];
+    *set = (struct accd_rowset){
+        .program = segment->field->child,
+        .parent = (int)segment_index,
+        .root = walk->nroots - 1,
+        .action = segment->action,
+        .flags = segment->flags,
+    };
+    if (segment->bytes_of) {
+        for (size_t i = 0; i < segment->rows; i++)
+            set->rows += segment->bytes_of[i] / unit;
+    } else {
+        set->per = segment->bytes / unit;
+        set->rows = segment->rows * set->per;
+    }
+    if (set->program->again) {
+        walk->nrowsets++;
+        return add_unseen(walk, set, segment);
+    }
+    walk->gaps |= segment->gaps = accd_segment_gaps(walk, segment);
+    if (segment->gaps) {
+        walk->nrowsets++;
+        return add_elements(walk, set, segment);
+    }
+    if (segment->rows == 1 && !segment->bytes_of) {
+        set->base = segment->host[0];
+    } else if (set->per != 1 && set->rows) {
+        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        if (!set->per)
+            set->owner = accd_mem_array(mem, set->rows, sizeof set->owner[0]);
+        if (!set->address || (!set->per && !set->owner)) {
+            walk->nrowsets++;
+            return out_of_memory(walk->context);
+        }
+        size_t at = 0;
+        for (size_t i = 0; i < segment->rows; i++) {
+            uint64_t host = segment->host[i];
+            uint64_t elements = accd_section_bytes(segment, i) / unit;
+            for (uint64_t k = 0; k < elements; k++, at++) {
+                set->address[at] = host + k * unit;
+                if (set->owner)
+                    set->owner[at] = (uint32_t)i;
+            }
+        }
+    } else {
+        set->address = segment->host; /* one element in each section: the column serves */
+    }
+    walk->nrowsets++;
+    return ACCD_OK;
+}
+
+/* The column of the earlier walk in the same place, if it is a plain one: sections in all rows, of one
+ * length, from the first element. Whether it is the same is still to be seen. */
+static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index,
+                                                 size_t f)
+{
+    const struct accd_walk *before = walk->before;
+    if (!before || set_index >= before->nrowsets || f >= before->rowsets[set_index].nsegments)
+        return NULL;
+    const struct accd_segment *segment =
+        &before->segments[before->rowsets[set_index].segments + f];
+    bool plain = segment->rows == walk->rowsets[set_index].rows &&
+                 segment->applied == segment->rows && !segment->bytes_of && !segment->start_of &&
+                 !segment->start;
+    return plain ? segment : NULL;
+}
+
+static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
+                             struct room *room)
+{
+    accd_context *context = walk->context;
+    ACCD_TRY(add_segments(walk, set_index));
+    struct accd_rowset *set = &walk->rowsets[set_index];
+    const accd_program *program = set->program;
+    size_t nfields = set->nsegments;
+    if (!nfields || !set->rows)
+        return ACCD_OK;
+    uint64_t wanted = 0;
+    for (size_t f = 0; f < nfields; f++)
+        if (program->spec.fields[f].child)
+            wanted |= program->spec.fields[f].child->inherited;
+    unsigned parts = program->calls || context->config.check_host
+                         ? 1
+                         : accd_parts_for(context, set->rows * nfields);
+    struct accd_level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
+    struct accd_scratch *scratch = &context->scratch;
+    job.inherit =
+        set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
+    static int64_t *nothing_kept[ACCD_REGISTERS];
+    job.keep = wanted ? accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0])
+                      : nothing_kept;
+    job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
+    size_t registers = (size_t)parts * program->spec.registers;
+    if (registers > room->most) { /* one level after the other uses them */
+        room->registers = accd_scratch_take(scratch, registers * sizeof(accd_column));
+        room->most = room->registers ? registers : 0;
+    }
+    job.registers = room->registers;
+    job.faults = accd_scratch_take(scratch, parts * sizeof job.faults[0]);
+    job.before = accd_scratch_take(scratch, nfields * sizeof job.before[0]);
+    if (!job.keep || !job.tallies || !job.registers || !job.faults || !job.before)
+        return out_of_memory(context);
+    for (size_t f = 0; f < nfields; f++)
+        job.before[f] = segment_before(walk, set_index, f);
+    if (wanted)
+        memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
+    memset(job.faults, 0, parts * sizeof job.faults[0]);
+    for (unsigned k = 0; k < program->spec.registers; k++)
+        if (wanted >> k & 1) {
+            job.keep[k] = accd_scratch_take(scratch, set->rows * sizeof(int64_t));
+            if (!job.keep[k])
+                return out_of_memory(context);
+        }
+    set->kept = job.keep;
+    accd_workers_run(context->workers, accd_level_part, &job, parts);
+    for (unsigned part = 0; part < parts; part++)
+        if (job.faults[part].fault)
+            return section_error(&job, &job.faults[part]);
+    for (size_t f = 0; f < nfields; f++)
+        sum_up(&job, f);
+    for (size_t f = 0; f < nfields; f++) /* may move walk->rowsets and set */
+        if (program->spec.fields[f].child)
+            ACCD_TRY(add_rowset(walk, walk->rowsets[set_index].segments + f));
+    return ACCD_OK;
+}
+
+/* Elements of recursive programs that items name are not walked again through pointers, whatever the
+ * order of the items (TR14-4.2-01). */
+static accd_status reach_roots(struct accd_walk *walk, const accd_construct *construct)
+{
+    bool first;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        if (!accd_item_walks(item) || !item->program->again)
+            continue;
+        for (uint64_t at = 0; at < item->bytes; at += item->program->spec.stride)
+            ACCD_TRY(reach(walk, accd_address(item->host) + at, item->program, &first));
+    }
+    return ACCD_OK;
+}
+
+static accd_status run_root(struct accd_walk *walk, const accd_item *item)
+{
+    struct accd_mem *mem = &walk->context->mem;
+    if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
+        return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
+                         "an item is not a whole number of its program's elements");
+    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
+                       sizeof walk->rowsets[0]))
+        return out_of_memory(walk->context);
+    size_t first = walk->nrowsets;
+    walk->roots[walk->nroots - 1].rowset = first;
+    walk->rowsets[walk->nrowsets++] = (struct accd_rowset){
+        .program = item->program,
+        .parent = -1 - (int)(walk->nroots - 1),
+        .root = walk->nroots - 1,
+        .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
+        .flags = item->flags & ACCD_FIELD_FLAGS,
+        .rows = item->bytes / item->program->spec.stride,
+        .base = accd_address(item->host),
+        .per = item->bytes / item->program->spec.stride,
+    };
+    if (item->ndims) {
+        walk->gaps = true;
+        struct accd_rowset *set = &walk->rowsets[first];
+        struct accd_grid grid;
+        accd_item_grid(item, &grid);
+        set->rows = set->per = accd_grid_rows(&grid, item->program->spec.stride);
+        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        if (!set->address)
+            return out_of_memory(walk->context);
+        accd_grid_addresses(&grid, item->program->spec.stride, set->address);
+    }
+    struct room room = {0};
+    for (size_t set = first; set < walk->nrowsets; set++)
+        ACCD_TRY(run_level(walk, set, item->params, &room));
+    return ACCD_OK;
+}
+
+accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
+                          const struct accd_walk *before, struct accd_walk **walk_p)
+{
+    struct accd_mem *mem = &context->mem;
+    size_t nroots = 0;
+    for (size_t i = 0; i < construct->nitems; i++)
+        nroots += accd_item_walks(&construct->items[i]);
+    struct accd_walk *walk = accd_mem_zero(mem, sizeof *walk);
+    if (!walk)
+        return out_of_memory(context);
+    walk->context = context;
+    walk->users = 1;
+    walk->losses = context->host.losses;
+    walk->before = before;
+    walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
+    walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
+    walk->roots_room = nroots;
+    accd_status status =
+        walk->roots && walk->programs ? reach_roots(walk, construct) : out_of_memory(context);
+    for (size_t i = 0; status == ACCD_OK && i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        if (!accd_item_walks(item))
+            continue;
+        walk->programs[walk->nroots] = accd_program_retain(item->program);
+        struct accd_walk_root *root = &walk->roots[walk->nroots++];
+        *root = (struct accd_walk_root){.host = accd_address(item->host),
+                                        .bytes = item->bytes,
+                                        .label = item->label,
+                                        .start = item->start,
+                                        .item = i};
+        memcpy(root->index, item->index, sizeof item->index);
+        status = run_root(walk, item);
+    }
+    accd_seen_close(&walk->seen, &context->mem);
+    if (status != ACCD_OK) {
+        accd_walk_release(walk);
+        return status;
+    }
+    walk->before = NULL;
+    *walk_p = walk;
+    return ACCD_OK;
+}
+
+struct accd_walk *accd_walk_retain(struct accd_walk *walk)
+{
+    walk->users++;
+    return walk;
+}
+
+void accd_walk_release(struct accd_walk *walk)
+{
+    if (!walk || --walk->users)
+        return;
+    struct accd_mem *mem = &walk->context->mem;
+    for (size_t i = 0; i < walk->nrowsets; i++) {
+        struct accd_rowset *set = &walk->rowsets[i];
+        bool own = set->address && (set->parent < 0 ||
+                                    set->address != walk->segments[set->parent].host);
+        if (own)
+            accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
+        accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
+    }
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        struct accd_segment *segment = &walk->segments[i];
+        drop_addresses(walk, segment);
+        drop_column(walk, &segment->bytes_of, segment->rows);
+        drop_column(walk, &segment->start_of, segment->rows);
+        drop_column(walk, &segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS);
+    }
+    for (size_t i = 0; i < walk->nroots; i++)
+        accd_program_release(walk->programs[i]);
+    accd_mem_free(mem, walk->rowsets, walk->rowsets_room * sizeof walk->rowsets[0]);
+    accd_mem_free(mem, walk->segments, walk->segments_room * sizeof walk->segments[0]);
+    accd_mem_free(mem, walk->roots, walk->roots_room * sizeof walk->roots[0]);
+    accd_mem_free(mem, walk->programs, walk->roots_room * sizeof walk->programs[0]);
+    accd_mem_free(mem, walk, sizeof *walk);
+}
+
+void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row)
+{
+    size_t low = 0, high = walk->nsegments;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (walk->segments[middle].first <= section)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
+        low++; /* segments without rows share their first section */
+    *segment = low;
+    *row = section - walk->segments[low].first;
+}
+
+/* Place of a section in its group's device block, from the block's start. */
+uint64_t accd_section_place(const struct accd_segment *segment, size_t row)
+{
+    if (!segment->bytes_of)
+        return segment->dev + row * accd_padded(segment->bytes);
+    size_t at = row / ACCD_ROWS * ACCD_ROWS;
+    uint64_t place = segment->dev_of[row / ACCD_ROWS];
+    for (; at < row; at++)
+        place += accd_padded(segment->bytes_of[at]);
+    return place;
+}
