@@ -175,7 +175,13 @@ function Definition:func(item)
       ("the directives in the body of '%s' are not carried out"):format(item.name), { length = 1,
         rule = "HOUSE-version", help = "give the function in Lua, with method(), and only declare it here" })
   end
-  if item.role == "method" and item.body then self.functions[#self.functions + 1] = item end
+  if item.role ~= "method" then return end
+  if item.body then
+    self.functions[#self.functions + 1] = item
+  elseif item.outcome ~= "delete" then -- method() gives it a body
+    self.record.prototypes = self.record.prototypes or {}
+    self.record.prototypes[item.name] = true
+  end
 end
 
 -- Names of types in a tree become the types, so that the tree means the same elsewhere.

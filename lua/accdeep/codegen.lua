@@ -674,8 +674,9 @@ function values.call(b, ctx, node)
   local fn = name and ctx.session.scope.functions[name]
   if not fn then
     local near = name and diagnostic.closest(name, ctx.session.scope:names())
+    local of_body = name and method.is_declared(ctx.session, ctx.record, name)
     raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
-      { length = name and #name, help = near and ("did you mean '%s'?"):format(near)
+      { length = name and #name, of_body = of_body, help = near and ("did you mean '%s'?"):format(near)
         or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
   end
   local args = {}

@@ -314,7 +314,10 @@ local function declare_one(session, node, base, item)
     scope.typedefs[name] = t
     return
   end
-  if t.kind == "function" then return end -- a prototype: functions come from func()
+  if t.kind == "function" then -- functions come from func()
+    scope.prototypes[name] = true
+    return
+  end
   if t.kind == "array" and not t.n and item.value then
     t = types.array(t.of, implied_length(session, item.value))
   end

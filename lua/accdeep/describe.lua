@@ -3,6 +3,7 @@
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
 local allowed = require "accdeep.allowed"
+local compile = require "accdeep.compile"
 local declare = require "accdeep.declare"
 local diagnostic = require "accdeep.diagnostic"
 local nest = require "accdeep.nest"
@@ -144,14 +145,53 @@ function Session:check_policies(record, defined)
   end
 end
 
+-- Whether an error is about what only the use of a shape can tell: names of the objects around (TR14-5-04), and
+-- member functions whose bodies a scenario gives with method().
+local function is_of_use(self, err)
+  return err.of_body or self.rules.extended and err.code == "unknown-name"
+end
+
+-- Bounds are checked where they are written, used or not (TR14-3.1.1-21): a shape or policy of a text is compiled at
+-- the end of the text, where all names of it are known.
+local function check_described(self, described)
+  local made, record, outer = described.made, described.record, self.scope
+  if made.params then return end -- they have values where the shape is used (TR14-5-01)
+  self.scope = described.scope
+  local ok, err = pcall(self.at, self, made.place, function()
+    compile.program(self, nest.described(self, record, made), made.place.pos)
+  end)
+  self.scope = outer
+  if ok or diagnostic.is(err) and is_of_use(self, err) then return end
+  if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end
+  error(err, 0)
+end
+
+-- Runs fn(...), which carries out a text that may describe types.
+function Session:describing(fn, ...)
+  if self.descriptions then return fn(...) end
+  self.descriptions = {}
+  local ok, err = pcall(fn, ...)
+  local list = self.descriptions
+  self.descriptions = false
+  if not ok then error(err, 0) end
+  if #list > 0 then self:types_changed() end
+  for _, described in ipairs(list) do check_described(self, described) end
+end
+
+-- A shape or policy of a record is there.
+function Session:has_described(record, made)
+  self:types_changed()
+  local list = self.descriptions
+  if list then list[#list + 1] = { record = record, made = made, scope = self.scope } end
+end
+
 -- A shape or policy directive about a type.
 function Session:define_for(node, record)
   local target, made = definitions[node.name](self, node, record)
   if node.name == "policy" then self:check_policies(target, { made }) end
 end
 
--- A shape or policy that stands outside of types; type(T) may name a template.
-function Session:define(node)
+local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
     local made = spec and not clause.type.spec.type and declare.template(self, spec)
@@ -164,5 +204,8 @@ function Session:define(node)
   end
   self:define_for(node, nil)
 end
+
+-- A shape or policy that stands outside of types; type(T) may name a template.
+function Session:define(node) self:describing(define, self, node) end
 
 return describe

@@ -24,6 +24,20 @@ function method.of(session, record, name)
   return found
 end
 
+-- Whether a class, or one of its base classes, declares a member function without a body.
+local function is_prototype(record, name)
+  if record.prototypes and record.prototypes[name] then return true end
+  for _, base in ipairs(record.bases or {}) do
+    if is_prototype(base, name) then return true end
+  end
+  return false
+end
+
+-- Whether a function is declared, whose body a scenario may still give. record: of a member function, or nil.
+function method.is_declared(session, record, name)
+  return record ~= nil and is_prototype(record, name) or session.scope.prototypes[name] or false
+end
+
 -- A tree with every node at pos, in which replace(node) may put other nodes.
 local function copy(node, pos, replace)
   local made = {}
@@ -49,6 +63,7 @@ function method.inlined(session, made, object, arrow, node)
   if made.error then
     local err = {}
     for key, value in pairs(made.error) do err[key] = value end
+    err.of_body = true
     err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
     error(setmetatable(err, getmetatable(made.error)), 0)
   end
@@ -112,6 +127,7 @@ function method.unknown(session, record, node)
   local near = diagnostic.closest(node.base.name, names)
   raise("unknown-member", node.base.name_pos or node.base.pos, ("%s has no member function '%s'"):format(
     types.name(record), node.base.name), { length = #node.base.name, rule = "TR14-3.1.1-21",
+    of_body = is_prototype(record, node.base.name),
     help = near and ("did you mean '%s'?"):format(near) or "give its body in the class, or method() in Lua" })
 end
 

@@ -183,6 +183,12 @@ function nest.check_policy(session, record, made)
   end)
 end
 
+-- How a shape or policy that was described treats objects of a record.
+function nest.described(session, record, made)
+  if made.use then return policy_over(session, record, made, made.kind == "update") end
+  return nest.shape(session, record, made.name)
+end
+
 -- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
 local function default_policy(session, record, asked, pos)
   local name = session.rules.extended and asked and policy.default_for(asked)

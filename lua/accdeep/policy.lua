@@ -256,7 +256,7 @@ function policy.define(session, node, record)
   local made = policy.layer(session, target, node.clauses, nil, record)
   made.name, made.names, made.place = names[1].name, names, session:here(node.pos)
   for _, given in ipairs(names) do policies[given.name] = made end
-  session:types_changed()
+  session:has_described(target, made)
   return target, made
 end
 

@@ -1,6 +1,6 @@
--- scope.lua - names of a host program: variables, types, tags, enumerators, functions, procedures, templates,
--- namespaces, qualified names of C++ (key -> items of qualified.lua). Enumerators are all constants; constant_types
--- has the types of those that are no int.
+-- scope.lua - names of a host program: variables, types, tags, enumerators, functions, prototypes, procedures,
+-- templates, namespaces, qualified names of C++ (key -> items of qualified.lua). Enumerators are all constants;
+-- constant_types has the types of those that are no int.
 --
 -- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
 -- used, new ones are entered here. The scope of a namespace, a class or a template's arguments has a home: the scope
@@ -14,8 +14,8 @@ local types = require "accdeep.types"
 local Scope = {}
 Scope.__index = Scope
 
-local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "procedures", "templates", "instances",
-  "qualified", "namespaces", "constant_types" }
+local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "prototypes", "procedures", "templates",
+  "instances", "qualified", "namespaces", "constant_types" }
 
 local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end

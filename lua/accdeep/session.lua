@@ -26,6 +26,7 @@ local prepared = require "accdeep.prepared"
 local region = require "accdeep.region"
 local rules = require "accdeep.rules"
 local scope = require "accdeep.scope"
+local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -51,7 +52,7 @@ end
 
 -- What a scenario's language decides: values and places of expressions, parsing of directives.
 local dialects = { fortran = fortran, c = {
-  declare = declare.text,
+  declare = function(self, text) self:describing(declare.text, self, text) end,
   value = expression.value,
   extent = expression.extent,
   slot = expression.pointer,
@@ -114,6 +115,7 @@ function session.new(options, outer)
     apart = false,      -- in a host construct with private variables: a number of its own
     private_blocks = {}, -- memory of those variables
     without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+    descriptions = false, -- shapes and policies of the text under way (describe.lua)
     this = false, kernel = false, watching = false, listening = false, current = false,
     inside = {},        -- a directive among statements -> the text it stands in
     printed = {},       -- lines that statements printed
@@ -411,7 +413,7 @@ function Session:host_env()
 end
 
 function Session:declare(text, file, line)
-  self:within(text, file, line, declare.text, self, text)
+  self:within(text, file, line, self.describing, self, declare.text, self, text)
   self:types_changed()
 end
 
@@ -721,7 +723,7 @@ end
 function Session:directive_here(text, refs, file, line)
   local node = self:parse(text)
   if describe.definitions[node.name] then
-    return self:define(node)
+    return transaction.run(self, self.define, self, node)
   end
   if node.compute == nil then
     node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false

@@ -366,7 +366,7 @@ function shape.define(session, node, record)
   local made = shape.layer(session, target, node.clauses, record)
   made.name, made.place = name ~= true and name or nil, session:here(node.pos)
   shapes[name] = made
-  session:types_changed()
+  session:has_described(target, made)
 end
 
 return shape

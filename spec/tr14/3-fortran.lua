@@ -1,7 +1,7 @@
 -- Chapter 3 in Fortran's spelling: '%' and parentheses where C has '.' and brackets.
 scenario { title = "TR14 3: directives in Fortran", language = "fortran", rules = "tr14",
   cites = { "TR14-3.1.1-04", "TR14-3.2.1-01", "TR14-3.3-04", "TR14-3.3-11", "TR14-3.4-02", "TR14-3.4-03", "TR14-3.4-05",
-  "TR14-3.4-07" } }
+  "TR14-3.4-07", "TR14-3.1.1-21", "TR14-4.3-18" } }
 
 fortran [[
   type deep
@@ -159,4 +159,46 @@ case("accepts: under tr14x descriptors say how long each is [TR14-3.4-02]", func
       expect.absent "p(1)%a"
     end)
   end
+end)
+
+case("rejects: bounds in shapes where they are written, used or not [TR14-3.1.1-21 TR14-4.3-18]", function()
+  local function text(shape, more)
+    return ("type t\ninteger :: n\nreal, allocatable :: a(:)\ntype(t), pointer :: next\n!$acc %s\nend type\n%s"):format(
+      shape, more or "")
+  end
+  expect.invalid(text "shape include(a(1:m)) exclude(next)", "unknown-name")
+  expect.invalid(text "policy(p) default(exclude) copy(a(1:m))", "unknown-name")
+  expect.invalid(text "shape include(a(1:n))", "recursive-type")
+  expect.invalid(text "shape include(a(@a)) exclude(next)", "invalid-section")
+  local err = expect.fails("unknown-name", function() fortran(text "shape include(a(1:m)) exclude(next)") end)
+  expect.equal(err.rule, "TR14-3.1.1-21")
+  expect.equal(err.text_line, 5)
+end)
+
+case("accepts: bounds in shapes may use names of the same text [TR14-3.1.1-21]", function()
+  fortran [[
+    type t
+      real, allocatable :: a(:)
+      !$acc shape include(a(1:later))
+    end type
+    integer :: later = 2
+    type(t) :: x
+    allocate(x%a(4))
+  ]]
+  acc "data copyin(x)" (function() expect.present "x%a(2)" expect.absent "x%a(3)" end)
+  -- and those of a procedure
+  fortran [[
+    subroutine s(m)
+      integer, intent(in) :: m
+      type inner
+        real, allocatable :: a(:)
+        !$acc shape include(a(1:m))
+      end type
+      type(inner) :: y
+      allocate(y%a(4))
+      !$acc data copyin(y)
+      !$acc end data
+    end subroutine
+  ]]
+  call "s(3)"
 end)

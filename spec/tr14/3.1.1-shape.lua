@@ -460,14 +460,26 @@ case("accepts: bounds of siblings, functions, globals and enumerators, for each 
 case("rejects: bounds with names that mean nothing there, or no integers [TR14-3.1.1-21]",
   function()
     declare "struct array A; float x;"
-    local function using(bound, name, code)
-      acc(("shape(%s) type(struct array) include(a[0:%s])"):format(name, bound))
-      expect.invalid(("acc data copyin<%s>(A)"):format(name), code)
+    local wrong = { unheard = "unknown-name", ["unheard(n)"] = "unknown-name", ["A.x"] = "unknown-member",
+      x = "type-mismatch", ["n++"] = "type-mismatch", ["n->k"] = "not-a-pointer", ["1 ? x : 2"] = "type-mismatch" }
+    for bound, code in pairs(wrong) do -- where they are written
+      expect.invalid(("acc shape(s) type(struct array) include(a[0:%s])"):format(bound), code)
+      expect.invalid(("acc policy(p) type(struct array) default(exclude) copy(a[%s:1])"):format(bound), code)
+      expect.invalid(("struct t { int n; float *a;\n#pragma acc shape include(a[0:%s])\n};"):format(bound), code)
     end
-    using("unheard", "first", "unknown-name")
-    using("unheard(n)", "second", "unknown-name")
-    using("x", "third", "type-mismatch")
-    using("n++", "fourth", "type-mismatch")
+    local err = expect.fails("unknown-name", function() declare "struct t { int n; float *a; };\
+#pragma acc shape type(struct t) include(a[0:m])\nint length;" end)
+    expect.equal(err.rule, "TR14-3.1.1-21")
+    expect.equal(err.text_line, 2)
+    expect.equal(err.column, 46)
+    declare "struct t { int k; };" -- nothing of that text is left
+    -- a shape that fails is not there; names of the text's other lines are known
+    expect.fails("unknown-name", function() acc "shape(s) type(struct array) include(a[0:m])" end)
+    declare "int m = 1;"
+    acc "shape(s) type(struct array) include(a[0:m])"
+    declare "struct u { float *a;\n#pragma acc shape include(a[0:later])\n}; struct u U; int later = 1;"
+    host.U.a = alloc("float", 1)
+    acc "data copyin(U)" (function() expect.present "U.a[0:1]" end)
   end)
 
 case("accepts: bounds have the values that C gives them [TR14-3.1.1-21]", function()
@@ -578,9 +590,11 @@ case("rejects: bounds that are wrong whatever names mean, where written [TR14-3.
     expect.invalid("acc shape(s) type(struct written) include(" .. bound .. ")", "invalid-section")
     expect.invalid("acc policy(p) type(struct written) default(exclude) copy(" .. bound .. ")", "invalid-section")
   end
-  -- names may be declared later
-  acc "shape(later) type(struct written) include(a[0:length_of_all], fixed[1:])"
-  declare "struct written W; int length_of_all = 1;"
+  -- names may be declared later, in the same text
+  declare [[
+    #pragma acc shape(later) type(struct written) include(a[0:length_of_all], fixed[1:])
+    struct written W; int length_of_all = 1;
+  ]]
   host.W.a = alloc("float", 1)
   acc "data copyin<later>(W)" (function() expect.present "W.a[0:1]" end)
 end)

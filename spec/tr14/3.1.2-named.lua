@@ -152,16 +152,10 @@ end)
 
 case("rejects: a shape that the type lacks, a shape for a scalar [TR14-3.1.2-08]", function()
   declare "float f; float *pf;"
-  declare [[
-    struct forward { int n; struct forward *other; struct late *more;
-        #pragma acc shape include<never>(other[0:1])
-        #pragma acc shape(second) exclude(other) include<never>(more[0:1])
-    };
-    struct late { int k; };
-    struct forward F;
-  ]]
-  expect.invalid("acc data copyin(F)", "unknown-shape")
-  expect.invalid("acc data copyin<second>(F)", "unknown-shape")
+  for _, shape in ipairs { "include<never>(other[0:1])", "exclude(other) include<never>(more[0:1])" } do
+    expect.invalid("struct forward { int n; struct forward *other; struct late *more;\n#pragma acc shape " .. shape
+      .. "\n}; struct late { int k; };", "unknown-shape")
+  end
   expect.invalid("acc data copyin<onlyp>(A)", "unknown-shape")
   expect.invalid("acc data copyin<only_p>(f)", "not-a-struct")
   expect.invalid("acc data copyin<only_p>(pf[0:1])", "not-a-struct")

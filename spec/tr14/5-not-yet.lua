@@ -44,6 +44,6 @@ case("rejects: policies for clauses [TR14-5-09]", function()
 end)
 
 case("rejects: recursive shapes [TR14-5-10]", function()
-  declare "struct node { int value; struct node *next; \n#pragma acc shape include(next[0:1])\n}; struct node L;"
-  expect.invalid("acc data copyin(L)", "recursive-type")
+  expect.invalid("struct node { int value; struct node *next; \n#pragma acc shape include(next[0:1])\n};",
+    "recursive-type")
 end)

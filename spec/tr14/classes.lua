@@ -204,7 +204,7 @@ end)
 case("rejects: calls of such a function, directives in bodies, functions outside [TR14-3.1.1-21]", function()
   declare [[
     class series { public: int n; float *a; int loop() { int k = 0; while (k < n) ++k; return k; }
-      int odd() { return static_cast<int>(n); } void other();
+      int odd() { return static_cast<int>(n); } int other();
       #pragma acc shape(loops) include(a[0:loop()])
       #pragma acc shape(odd) include(a[0:odd()])
       #pragma acc shape(others) include(a[0:other()])
@@ -215,8 +215,17 @@ case("rejects: calls of such a function, directives in bodies, functions outside
   expect.fails("syntax", function() acc "data copyin<odd>(S)" end)
   expect.fails("unknown-name", function() acc "data copyin<others>(S)" end)
   method("series", "loop", function(s) return s.n end) -- the way round
+  method("series", "other", function(s) return s.n - 1 end) -- the class declares it
   host.S = { n = 2, a = { 1, 2 } }
   acc "data copyin<loops>(S)" (function() expect.device("S.a[1]", 2) end)
+  acc "data copyin<others>(S)" (function() expect.absent "S.a[1]" end)
+  declare "int half(int n);\n#pragma acc shape(of_func) type(series) include(a[0:half(n)])"
+  expect.fails("unknown-name", function() acc "data copyin<of_func>(S)" end)
+  func("half", function(n) return n // 2 end)
+  acc "data copyin<of_func>(S)" (function() expect.present "S.a[0]" end)
+  expect.invalid("acc shape(s) type(series) include(a[0:othr()])", "unknown-name")
+  expect.invalid("acc shape(s) type(series) include(a[0:haf(n)])", "unknown-name")
+  expect.invalid("acc shape(s) type(series) include(a[0:this->othr()])", "unknown-name")
   expect.invalid("class c { void f() {\n#pragma acc parallel loop\nfor (;;) {} } };", "unsupported")
   expect.invalid("int twice(int n) { return 2 * n; }", "unsupported")
   expect.malformed "class c { int n; d(); };"

@@ -75,6 +75,19 @@ static void declarations(accd *a)
     refuses(a, accd_bind(a, "counter", "int", &X.n), ACCD_INVALID, "duplicate-name",
           "'counter' is declared already");
     refuses(a, accd_declare(a, "struct"), ACCD_SYNTAX, "syntax", "");
+
+    /* Bounds are checked where they are written, at the end of the text. */
+    refuses(a, accd_declare(a, "struct r { float *a;\n#pragma acc shape include(a[0:extent])\n};"), ACCD_INVALID,
+          "unknown-name", "there is no variable 'extent'");
+    detail = accd_last_detail(a);
+    is_text(detail->rule, "TR14-3.1.1-21", "a rule");
+    ok(detail->column == 31, "the place of the name");
+    refuses(a, accd_declare(a, "struct r { struct r *r;\n#pragma acc shape include(r[0:1])\n};"), ACCD_INVALID,
+          "recursive-type", "the shape of struct r reaches struct r again");
+    fine(a, accd_declare(a, "struct r { float *a;\n#pragma acc shape include(a[0:extent])\n}; int extent;"));
+    refuses(a, accd_directive(a, "acc shape(no) type(struct r) include(a[0:extend])"), ACCD_INVALID, "unknown-name",
+          "there is no variable 'extend'");
+    fine(a, accd_directive(a, "acc shape(no) type(struct r) include(a[0:extent - 1])"));
 }
 
 /* Members are where a C++ compiler puts them: what is static is no part of an object. */

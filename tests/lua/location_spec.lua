@@ -168,8 +168,8 @@ end)
 
 describe("a shape's or group's text", function()
   it("is followed to the directive that uses it", function()
-    local err = failing('declare "struct S { int n; float *a; }; struct S X;"', "",
-      'acc "shape type(struct S) include(a[0:m])"', 'acc "data copy(X)"')
+    local err = failing('declare "struct S { int n; float *a; }; struct S X; int m();"', "",
+      'acc "shape type(struct S) include(a[0:m()])"', 'acc "data copy(X)"')
     assert.same({ 3 }, { err.line })
     assert.matches("note: used at s.lua:4\n", report.error(err))
   end)

@@ -145,13 +145,15 @@ fortran.counters = construct.counters
 
 local Session = { forward = {} } -- types that are named and not yet defined: declare.lua
 
--- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
-function fortran.declare(session, text)
+local function carry_out(session, text)
   local list = structure.arrange((grammar.parse("program", source.plain(text), 1)))
   body.check(session, list)
   procedure.define(session, list)
   declare.complete(session, function() statement.over(session:host_env(), list) end)
 end
+
+-- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
+function fortran.declare(session, text) session:describing(carry_out, session, text) end
 
 function Session:fortran(text, file, line) self:within(text, file, line, fortran.declare, self, text) end
 

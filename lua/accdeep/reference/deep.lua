@@ -41,10 +41,14 @@ acc "data copyin<>(X)" (function() expect.absent "X.a[0:2]" end)
   { name = "include", syntax = "include[<shape>](member[section], ...)",
     text = "In a shape or its nest: these members take part under the clause that uses the shape. A pointer with a "
       .. "section is followed, a pointer without one is copied as it is. Bounds see the members of the type first, "
-      .. "then the names at the directive. `<shape>` is for the objects that the member holds or points to.",
+      .. "then names that are declared before, or in the same text, at whose end the bounds are checked; functions "
+      .. "that are only declared get their bodies by `func` and `method`. `<shape>` is for the objects that the member "
+      .. "holds or points to.",
     rules = "TR14-3.1.1-13 TR14-3.1.1-16 TR14-3.1.1-21 TR14-3.1.2-07",
     errors = { { "unknown-member", "not a member", [[acc "shape(s) type(struct vector) include(c)"]] },
-      { "not-a-pointer", "a section of a scalar", [[acc "shape(s) type(struct vector) include(n[0:1])"]] } },
+      { "not-a-pointer", "a section of a scalar", [[acc "shape(s) type(struct vector) include(n[0:1])"]] },
+      { "unknown-name", "a bound with a name that nothing declares",
+        [[acc "shape(s) type(struct vector) include(a[0:m])"]] } },
     example = [[
 acc "shape(half) type(struct vector) include(a[0:n / 2])"
 acc "shape type(struct pair) include(many[0:k])"
