@@ -230,25 +230,25 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- The variable that a list item is a piece of for the directory, with a tuple of its own: a member, or a section of
--- an array in the structure, that no pointer leads to (DIR-4.1-03). nil: another item.
+-- The object that a list item is a piece of for the directory, with a tuple of its own: a member, or a section of an
+-- array in the structure, that no pointer leads to (DIR-4.1-03). nil: another item.
 local function whole_of(session, variable)
   local base, subscripts = place.take_apart(variable)
   local objects = place.enclosing(session, base)
-  local is_piece = #objects == 1 and objects[1].node.tag == "id"
+  local node = #objects == 1 and objects[1].node
+  local is_piece = node and node.tag ~= "unary" and not place.pointer_to_array(session, node)
     and not (subscripts and place.type_of(session, base).kind == "pointer")
-  return is_piece and objects[1].node.name or nil
+  return is_piece and node or nil
 end
 
--- The pieces among the list items of a directive, as a set: those of variables that are named in no other way.
+-- The pieces among the list items of a directive, as a set: those of objects that are named in no other way.
 local function pieces_of(session, each)
   local whole, otherwise, pieces = {}, {}, {}
-  if not session.rules.fusion or session.dialect.way_to then return pieces end
+  if not session.rules.fusion then return pieces end
   each(function(_, variable)
-    whole[variable] = whole_of(session, variable)
-    local root = place.take_apart(variable)
-    while root.base do root = root.base end
-    if not whole[variable] and root.name then otherwise[root.name] = true end
+    local node = (session.dialect.whole_of or whole_of)(session, variable)
+    whole[variable] = node and unparse.expression(node)
+    if not node then otherwise[unparse.expression(place.single(variable))] = true end
   end)
   for variable, name in pairs(whole) do pieces[variable] = not otherwise[name] end
   return pieces

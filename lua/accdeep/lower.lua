@@ -109,14 +109,23 @@ local function slot_of(b, ctx, node, item)
   end
 end
 
--- Where element 0 lies of what holds an element or row of an array: that is a variable, a member, or what a
--- pointer leads to (DIR-4.1-03). nil for what is no part of an array.
+-- Where element 0 lies of what holds an element or row of an array, where data are fused of the outermost array with
+-- the place in it: that is a variable, a member, or what a pointer leads to (DIR-4.1-03). nil for what is no part of an
+-- array.
 local function origin_of(b, ctx, node)
-  local whole = node
-  while whole.tag == "index" and type_of(ctx.session, whole.base).kind == "array" do whole = whole.base end
-  if whole == node and node.tag ~= "index" then return nil end
-  if whole.tag == "index" then return codegen.reg(b, codegen.value(b, ctx, whole.base), node.pos) end
-  return codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
+  local whole, at = nil, node
+  while true do
+    if at.tag == "index" and type_of(ctx.session, at.base).kind == "array" then
+      at = at.base
+      whole = at
+    elseif at.tag == "member" and not at.arrow and ctx.session.rules.fusion then
+      at = at.base
+    else
+      break
+    end
+  end
+  if at.tag == "index" then return codegen.reg(b, codegen.value(b, ctx, at.base), node.pos) end
+  return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
 
 -- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow

@@ -1,7 +1,7 @@
 -- Fortran under the directory paper: what is named of one array has the array as its base, so two pieces of it share
 -- one device block, and a kernel's index expressions stay as they are.
 scenario { title = "DIR: pieces of Fortran arrays", language = "fortran", rules = "directory",
-  cites = { "DIR-2-01", "DIR-4.1-03", "DIR-4.2-08" } }
+  cites = { "DIR-2-01", "DIR-4.1-03", "DIR-4.2-03", "DIR-4.2-08", "DIR-4.2-17", "DIR-6-01", "DIR-ABI-03" } }
 
 local program = [[
   type cell
@@ -109,6 +109,98 @@ case("accepts: the paper's listing with Fortran arrays [DIR-2-01]", function()
   ]]
   expect.host("x(1)", 2)
 end)
+
+local components = [[
+  type cell
+    integer :: n
+    real :: u(40)
+    real, allocatable :: a(:)
+  end type
+  type(cell), target :: v, w(3)
+  type(cell), allocatable :: g(:)
+  type(cell), pointer :: p
+  real :: b(4)
+  integer :: i
+  v%u = (/(i, i = 1, 40)/)
+  w(2)%u = v%u
+  w(3)%u = v%u + 100
+  allocate(g(3))
+  g(2)%u = v%u
+  g(3)%u = v%u + 100
+  p => w(2)
+  b = 0
+]]
+
+-- Text of directives and statements in which V stands for an object.
+local function with_object(name)
+  return function(text) return (text:gsub("%f[%w]V%f[%W]", function() return name end)) end
+end
+
+for _, name in ipairs { "v", "w(2)", "g(2)", "p" } do
+  local of = with_object(name)
+
+  case(("accepts: parts of a component of %s in nested regions are each sent [DIR-2-01 DIR-4.2-17]"):format(name),
+    function()
+      fortran(components)
+      acc(of "data copyin(V%u(1:10))") (function()
+        expect.absent(of "V%n")
+        acc(of "data copy(V%u(31:40), V%n)") (function()
+          acc "serial copyout(b(1:2))" (of "b(1) = V%u(1); b(2) = V%u(31); V%u(40) = -1; V%n = 5")
+        end)
+        expect.host(of "V%u(40)", -1)
+        expect.host(of "V%n", 5)
+      end)
+      expect.equal(host "b(1:2)", { 1, 31 })
+      expect.absent(of "V")
+    end)
+
+  case(("accepts: enter data, updates and exit data of components of %s [DIR-6-01 DIR-ABI-03]"):format(name), function()
+    fortran(components)
+    acc(of "enter data copyin(V%u(1:10), V%n)")
+    acc(of "data copyin(V%u(31:40))") (function()
+      fortran(of "V%u(32) = 7")
+      acc(of "update device(V%u(32:32))")
+      acc "serial" (of "V%u(2) = V%u(32) + V%u(31)")
+      acc(of "update self(V%u(2:3))")
+      expect.host(of "V%u(2)", 38)
+    end)
+    expect.absent(of "V%u(31:40)")
+    acc(of "serial present(V%u(1:10))") (of "V%u(3) = 8; V%n = 9")
+    acc(of "exit data copyout(V%u(1:10)) delete(V%n)")
+    expect.host(of "V%u(3)", 8)
+    expect.host(of "V%n", 0)
+    expect.absent(of "V")
+  end)
+
+  case(("rejects: what no clause names of %s is a hole [DIR-4.2-17 DIR-4.2-03]"):format(name), function()
+    fortran(components)
+    acc(of "data copyin(V%u(1:10), V%u(31:40))") (function()
+      expect.fails(name == "v" and "not-present" or "uninitialized-read", function()
+        acc "serial" (of "V%u(1) = V%u(20)")
+      end)
+      expect.fails("not-present", function() acc(of "update self(V%u(11:12))") end)
+      expect.fails("partially-present", function() acc(of "update self(V%u(5:14))") end)
+      expect.fails("not-present", function() acc(of "data present(V%n)") end)
+      expect.fails("partial-overlap", function() acc(of "data copyin(V%u(5:14))") end)
+      expect.fails("partial-overlap", function() acc(of "data pcopyin(V)") end)
+    end)
+  end)
+end
+
+for _, name in ipairs { "w", "g" } do
+  local of = with_object(name)
+
+  case(("accepts: components of several elements of %s are one block for a kernel [DIR-2-01 DIR-4.1-03]"):format(name),
+    function()
+      fortran(components)
+      acc(of "data copyin(V(2)%u(1:10))") (function()
+        acc(of "data copyin(V(3)%u(1:10), V(3)%n)") (function()
+          acc "serial copyout(b(2:3))" (of "do i = 2, 3; b(i) = V(i)%u(4); end do")
+        end)
+      end)
+      expect.equal(host "b(2:3)", { 4, 104 })
+    end)
+end
 
 case("rejects: elements of two arrays have two bases [DIR-4.1-03 DIR-4.2-08]", function()
   fortran(program)

@@ -1,9 +1,12 @@
 -- Members of structures as intervals of the directory.
-scenario { title = "DIR 4.1: pieces of structures", rules = "directory", cites = { "DIR-4.1-03" } }
+scenario { title = "DIR 4.1: pieces of structures", rules = "directory",
+  cites = { "DIR-2-01", "DIR-2-05", "DIR-4.1-03", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-06", "DIR-4.2-08",
+    "DIR-4.2-17", "DIR-4.3-02", "DIR-6-01", "DIR-ABI-03" } }
 
 declare [[
   float b[20];
   struct grid { int k; float u[50]; float *p; } G;
+  struct cell { int k; float u[50]; } V[4];
 ]]
 
 -- A list of tuples as sorted texts: "ALLOC a[0:30] of a[0:10] a[20:10]".
@@ -48,4 +51,115 @@ case("rejects: with a section behind a pointer of the structure the structure is
     expect.present "G"
     expect.attached("G.p", 1)
   end)
+end)
+
+-- What the regions of a case need: elements 1 and 2 of V differ.
+local function fill()
+  for i = 0, 49 do host.V[1].u[i], host.V[2].u[i] = i, 100 + i end
+end
+
+case("accepts: pieces of an element in nested regions are each sent [DIR-2-01 DIR-4.2-17]", function()
+  fill()
+  acc "data copyin(V[1].u[0:10])" (function()
+    expect.absent "V[1].k"
+    expect.moves(function()
+      acc "data copyin(V[1].u[30:10])" (function()
+        acc "parallel copyout(b[0:2])" "b[0] = V[1].u[0]; b[1] = V[1].u[30];"
+        expect.absent "V[1].u[10:20]"
+      end)
+    end, { h2d = 1, d2h = 1, d2d = 2 })
+  end)
+  expect.equal(host "b[0:2]", { 0, 30 })
+end)
+
+case("accepts: pieces of several elements lie as far apart as in their array [DIR-2-01 DIR-4.2-08]", function()
+  fill()
+  local function apart() return acc_deviceptr "V[2].u[3]" - acc_deviceptr "V[1].u[3]" end
+  for _, clauses in ipairs { "copyin(V[1].u[0:10], V[2].u[3:5])", "copyin(V[2].u[3:5]) create(V[1].k) copyin(V[1].u)",
+    "copyin(V[1]) copyin(V[2].u[3:5])", "copyin(V[1:2])" } do
+    acc("data " .. clauses) (function()
+      expect.equal(apart(), 51)
+      acc "parallel copyout(b[1:2])" "for (int i = 1; i < 3; i++) b[i] = V[i].u[4];"
+    end)
+    expect.equal(host "b[1:2]", { 4, 104 })
+  end
+end)
+
+case("accepts: a copyout of a piece, and of a piece in a hole, ends with its own region [DIR-4.3-02]", function()
+  fill()
+  acc "data copy(V[1].u[0:10])" (function()
+    acc "data copy(V[1].u[30:10], V[2].k)" (function()
+      acc "parallel" "V[1].u[0] = -1; V[1].u[39] = -2; V[2].k = -3;"
+    end)
+    expect.host("V[1].u[39]", -2)
+    expect.host("V[2].k", -3)
+    expect.host("V[1].u[0]", 0)
+  end)
+  expect.host("V[1].u[0]", -1)
+  expect.absent "V"
+end)
+
+case("accepts: pieces of enter data, regions in between, updates of parts [DIR-6-01 DIR-ABI-03]", function()
+  fill()
+  acc "enter data copyin(V[1].u[0:10])"
+  acc "data copyin(V[1].u[30:10])" (function()
+    acc "enter data create(V[2].u[20:4])"
+    host.V[2].u[21] = 7
+    acc "update device(V[2].u[21:1])"
+    acc "parallel" "V[1].u[5] = V[2].u[21] + V[1].u[30];"
+    acc "update self(V[1].u[4:2])"
+    expect.host("V[1].u[5]", 37)
+  end)
+  expect.absent "V[1].u[30:10]"
+  expect.present "V[2].u[20:4]"
+  acc "exit data delete(V[2].u[20:4])"
+  acc "parallel present(V[1].u[0:10])" "V[1].u[6] = 8;"
+  acc "exit data copyout(V[1].u[0:10])"
+  expect.host("V[1].u[6]", 8)
+  expect.absent "V"
+end)
+
+case("accepts: arrays in arrays of structures have the outermost one as their base [DIR-4.1-03]", function()
+  declare "struct row { struct cell c[3]; } R[2], S;"
+  acc "data create(R[0].c[1].u[0:10])" (function()
+    acc "data create(R[1].c[0].k)" (function()
+      expect.equal(acc_deviceptr "R[1].c[0].k" - acc_deviceptr "R[0].c[1].u[0]", 101)
+    end)
+  end)
+  acc "data create(S.c[0].k, S.c[2].k)" (function()
+    expect.equal(acc_deviceptr "S.c[2].k" - acc_deviceptr "S.c[0].k", 102)
+  end)
+end)
+
+case("rejects: what no clause names of an element is a hole [DIR-4.2-17]", function()
+  fill()
+  acc "data copyin(V[1].u[0:10], V[1].u[30:10])" (function()
+    expect.fails("uninitialized-read", function() acc "parallel" "float x = V[1].u[20];" end)
+    expect.fails("out-of-bounds", function() acc "parallel" "V[1].u[20] = 1;" end)
+    expect.fails("not-present", function() acc "update self(V[1].u[20:2])" end)
+    expect.fails("not-present", function() acc "data present(V[1].k)" end)
+    expect.fails("partially-present", function() acc "update self(V[1].u[5:10])" end)
+  end)
+end)
+
+case("rejects: pieces that overlap in part do in structures, too [DIR-2-05 DIR-4.2-03]", function()
+  acc "data copyin(V[1].u[0:10])" (function()
+    expect.fails("partial-overlap", function() acc "data copyin(V[1].u[5:10])" end)
+    expect.fails("partial-overlap", function() acc "data copyin(V[1])" end)
+    expect.fails("out-of-bounds", function() acc "parallel" "V[1].u[0] = V[2].k;" end)
+  end)
+  expect.fails("partial-overlap", function() acc "data copyin(V[1].u[0:10]) create(V[1].u[5:10])" end)
+end)
+
+case("rejects: a present piece is not sent again [DIR-4.2-02 DIR-4.2-06]", function()
+  fill()
+  acc "data copyin(V[1].u[0:10])" (function()
+    host.V[1].u[3] = -1
+    expect.moves(function()
+      acc "data copyin(V[1].u[2:5]) pcopy(V[1].u[8:2])" (function()
+        acc "parallel copyout(b[0:1])" "b[0] = V[1].u[3];"
+      end)
+    end, { h2d = 0, d2h = 1, d2d = 0 })
+  end)
+  expect.host("b[0]", 3)
 end)

@@ -57,18 +57,34 @@ local function subscripts_of(whole, pos)
   return table.unpack(list)
 end
 
--- The array for names, and the address of its first element: what is named of one array has that as its base
--- (DIR-4.1-03).
-local function array_of(session, found, pos)
-  local e = found.e
+-- The outermost array with an object in it, or what the last allocatable or pointer before it leads to, as an
+-- expression. nil for what is in neither.
+local function outermost(session, node)
+  local env, found = session:host_env(), nil
+  while node.base and not expression.compile(env, node).descriptor do
+    node = node.base
+    local around = expression.compile(env, node)
+    if around.rank > 0 or around.descriptor then found = around end
+  end
+  return found
+end
+
+-- The array for names, and the object's base for the directory: where the outermost array with it begins (DIR-4.1-03).
+local function array_of(session, found, node)
+  local e, pos = found.e, node.pos
+  if found.address == 0 then return nil, 0 end
+  local around = session.rules.fusion and outermost(session, node)
+  local origin = around and measure.take(session, function()
+    return around.rank > 0 and around.section({ pos = pos }).address or (around.place { pos = pos })
+  end)
   local whole = e.part_of or e.element_of or e.rank > 0 and e
-  if not whole or found.address == 0 then return nil, found.address end
+  if not whole then return nil, origin or found.address end
   local list = { measure.take(session, function() return subscripts_of(whole, pos) end) }
   local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
   for i = 1, array.rank do
     array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
   end
-  return array, list[1]
+  return array, origin or list[1]
 end
 
 -- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
@@ -230,12 +246,13 @@ function section.item(plan, request, node, asked)
   item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
   item.first, item.bytes = found.address, found.bytes
   set_slot(plan, request, item, found)
-  local array, origin = array_of(session, found, node.pos)
+  local array, origin = array_of(session, found, node)
   if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
   item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
     layout = compile.layout(session, of, item.program), array = array,
     pointer = found.leads and found.leads.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
+    and not (session.rules.fusion and section.whole_of(session, node))
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
   end
@@ -284,6 +301,7 @@ function section.with_roots(plan, requests)
   for _, request in ipairs(requests) do
     local variable, name = root_variable(session, request.node)
     local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
+      and not (session.rules.fusion and section.whole_of(session, request.node))
     if is_object and not named[name] and not implied[name]
       and not measure.take(session, function() return session:visible(name) ~= nil end) then
       implied[name] = true
@@ -350,6 +368,22 @@ function section.way_to(session, variable)
     node = node.base
   end
   return nil
+end
+
+-- The object that a component lies in that the directory takes as a piece of it: no allocatable or pointer leads there
+-- from the object, and none is one (convenience.lua). nil: another list item.
+function section.whole_of(session, variable)
+  local env, node, object = session:host_env(), variable, nil
+  if variable.tag == "alias" then return nil end
+  while has_component(node) do
+    if expression.compile(env, node).descriptor then return nil end
+    if node.tag == "component" then
+      object = node.base
+      if expression.compile(env, object).rank > 0 then return nil end
+    end
+    node = node.base
+  end
+  return object
 end
 
 -- Type of the elements of what a clause names.
