@@ -115,6 +115,9 @@ typedef struct accd_backend accd_backend;
  * bytes long. NULL on failure, which must not happen when a block shrinks or is freed. */
 typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 
+/* A byte of device memory that nothing was ever written to. */
+enum { ACCD_POISON = 0xA5 };
+
 /* Where documents and runtimes differ, a rule profile decides (spec/rules, part 7). */
 typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
 typedef enum accd_update_way { ACCD_UPDATE_SPLIT, ACCD_UPDATE_REVERSE } accd_update_way;

@@ -2,7 +2,7 @@
  * of them through an alias, in nested data environments. The simulated device's memory lies at its
  * addresses in this process, so that kernels are plain C.
  *
- *     gcc -Icore -Icore/abi examples/directory.c -Lbuild -laccdeep-directory -laccdeep-core \
+ *     gcc -Icore -Icore/abi/directory examples/directory.c -Lbuild -laccdeep-directory -laccdeep-core \
  *         -pthread -o build/directory
  *     build/directory
  */

@@ -3,11 +3,11 @@
 #ifndef ACCD_WRITTEN_H
 #define ACCD_WRITTEN_H
 
+#include "accdeep_core.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-enum { ACCD_POISON = 0xA5 };
 
 /* 64-bit words of bits for so many bytes. */
 static inline uint64_t accd_written_words(uint64_t bytes) { return bytes / 64 + (bytes % 64 != 0); }

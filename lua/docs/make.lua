@@ -27,7 +27,7 @@ end
 local headers = {
   { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
   { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
-  { "core/abi/accdeep_directory.h", "c-directory", "data environments for runtimes of others" },
+  { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for runtimes of others" },
 }
 
 local index = { [[

@@ -19,7 +19,7 @@
 #define GOACC_RUNTIME_H
 
 #include "accdeep_core.h"
-#include "debug.h"
+#include "debuginfo/debug.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

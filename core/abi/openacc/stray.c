@@ -1,7 +1,7 @@
 /* stray.c - values that a kernel followed as a pointer and that are no address. */
 #include "stray.h"
 
-#include "device/written.h"
+#include "accdeep_core.h"
 
 #include <string.h>
 
