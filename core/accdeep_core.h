@@ -109,6 +109,7 @@ typedef struct accd_error {
 typedef struct accd_context accd_context;
 typedef struct accd_region accd_region;
 typedef struct accd_program accd_program;
+typedef struct accd_walk accd_bounds;
 typedef struct accd_backend accd_backend;
 
 /* An allocator in Lua's shape: n = 0 frees ptr; otherwise ptr (old bytes long, or NULL) becomes n
@@ -574,6 +575,17 @@ ACCD_API accd_status accd_region_end(accd_region *region);
 ACCD_API void accd_region_abandon(accd_region *region);
 /* The number of the device it was opened on. */
 ACCD_API int accd_region_device(const accd_region *region);
+
+/* The bounds of all sections that walking an item finds now, kept until accd_bounds_free, which comes before the
+ * context's end. NULL: there is nothing to walk. Fails as accd_run does where a section is none. */
+ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
+typedef struct accd_bounds_change {
+    char then[160], now[160]; /* the section: "X.a[0:4]", "X.a[0:2]" */
+} accd_bounds_change;
+/* Whether a section that is reached through the same pointer has other bounds: the first one. 0: none has, as far as
+ * both walks took the same way (TR14-4.3-04). */
+ACCD_API int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p);
+ACCD_API void accd_bounds_free(accd_bounds *bounds);
 
 /* -------------------------------------------------------------------------- activity queues -- */
 

@@ -367,6 +367,30 @@ function expect.new(current)
     return err
   end
 
+  -- The warning that is expected is not printed.
+  function e.warns(code, fn)
+    check_code(code)
+    need(type(fn) == "function", "warnings are those of a function")
+    local options = current().options
+    local outer, found, other = options.warn, nil, nil
+    options.warn = function(warning)
+      if warning.code == code and not found then
+        found = warning
+      else
+        other = other or warning
+        if outer then outer(warning) end
+      end
+    end
+    local ok, err = pcall(fn)
+    options.warn = outer
+    if not ok then error(err, 0) end
+    if not found then
+      fail(other and "another warning" or "nothing is warned of", code,
+        other and ("%s: %s"):format(other.code, other.message) or "no warning")
+    end
+    return found
+  end
+
   return setmetatable(e, { __call = function(_, condition, message)
     if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
   end }), collect

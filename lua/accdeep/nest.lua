@@ -23,7 +23,10 @@ local function remembered(session, record, key, make)
     cache = {}
     session.treatments[record] = cache
   end
-  cache[key] = cache[key] or make()
+  if not cache[key] then
+    cache[key] = make()
+    cache[key].key = ("%s, %s"):format(types.name(record), key) -- the same after more was declared
+  end
   return cache[key]
 end
 

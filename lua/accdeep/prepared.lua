@@ -4,6 +4,7 @@
 -- run. What a plan of Fortran is made from is measured, and the plan serves while that is the same
 -- (fortran/measure.lua).
 
+local bounds = require "accdeep.bounds"
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
 local lower = require "accdeep.lower"
@@ -53,7 +54,7 @@ end
 function prepared.keep(self, plan, text, file, key)
   local kind = plan.kind
   plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device and not self.explain
-    and kind ~= "region" and kind ~= "compute" and kind ~= "declare"
+    and not plan.watched and kind ~= "region" and kind ~= "compute" and kind ~= "declare"
   if plan.once then return end
   if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
   local places = self.prepared[text] or {}
@@ -92,6 +93,7 @@ function prepared.prepare(self, text, file, line, references, signature)
   end
   if plan.condition then plan.condition_value = self.dialect.condition(self, plan.condition) end
   plan.place = { text = text, file = file, line = line }
+  plan.watched = plan.construct and bounds.watched(self, plan)
   prepared.keep(self, plan, text, file, key)
   return plan
 end

@@ -1,5 +1,6 @@
 -- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
 
+local bounds = require "accdeep.bounds"
 local diagnostic = require "accdeep.diagnostic"
 local group = require "accdeep.openmp.group"
 local location = require "accdeep.location"
@@ -26,6 +27,7 @@ function Region:close()
       inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
   end
   if self.handle then
+    local warn = self.bounds and bounds.at_end(owner, self.plan, self.bounds)
     local explained = owner.explain and owner:explain(self.plan, true)
     local before = owner.watching and owner:snapshot()
     owner:may_detach()
@@ -44,6 +46,7 @@ function Region:close()
     end
     if owner.listening then owner:tell() end
     if explained then explained() end
+    if warn then warn() end
   end
   stack[#stack] = nil
   self.closed = true
@@ -97,6 +100,7 @@ function region.open(self, plan, enabled, queue)
     line = plan.line, where = {} }, Region)
   if enabled then
     made.handle = self:run(plan, queue)
+    made.bounds = plan.watched and bounds.of(plan) or nil
     for name, item in pairs(plan.named) do
       made.where[name] = item.number and (plan.construct:where(item.number)) or 0
     end

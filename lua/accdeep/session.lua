@@ -7,6 +7,7 @@
 
 local api = require "accdeep.api"
 local async = require "accdeep.async"
+local bounds = require "accdeep.bounds"
 local core = require "accdeep.core"
 local debug_info = require "accdeep.debug_info"
 local declare = require "accdeep.declare"
@@ -105,6 +106,7 @@ function session.new(options, outer)
     measured = false,   -- what the plan under way is made from (fortran/measure.lua)
     parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
+    entered = {},       -- bounds that enter data found (bounds.lua)
     collectors = {},
     -- not nil: a directive asks for these each time
     this_slots = {},    -- record -> where `this` is kept while a member function runs
@@ -506,8 +508,7 @@ end
 Session.parse, Session.seen, Session.prepare = prepared.parse, prepared.seen, prepared.prepare
 Session.key_of, Session.keep = prepared.key_of, prepared.keep
 
--- queue: of the plan, if it is known already.
-function Session:run(plan, queue)
+local function carry_out(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.queue
   if plan.kind == "exit data" then self:may_detach() end
   local explained = self.explain and self:explain(plan)
@@ -523,6 +524,12 @@ function Session:run(plan, queue)
   if self.listening then self:tell() end
   if explained then explained() end
   return result
+end
+
+-- queue: of the plan, if it is known already.
+function Session:run(plan, queue)
+  if plan.watched and plan.kind ~= "region" then return bounds.around(self, plan, carry_out, queue) end
+  return carry_out(self, plan, queue)
 end
 
 -- While an expectation of failure is under way, a construct that fails must leave everything as it

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region";
+static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region",
+                  bounds_name[] = "accdeep.bounds";
 
 enum { REGISTERS = 64, NO_REGISTER = -1 };
 
@@ -40,6 +41,11 @@ struct construct {
 struct region {
     struct handle handle;
     accd_region *core;
+};
+
+struct bounds {
+    struct handle handle;
+    accd_bounds *core;
 };
 
 static void empty_construct(struct handle *handle)
@@ -306,6 +312,56 @@ static int l_where(lua_State *L)
     return 2;
 }
 
+static void empty_bounds(struct handle *handle)
+{
+    struct bounds *bounds = (struct bounds *)handle;
+    accd_bounds_free(bounds->core);
+    bounds->core = NULL;
+}
+
+/* construct:bounds(item) -> bounds of what is walked now, or nil */
+static int l_bounds(lua_State *L)
+{
+    struct construct *construct = check_construct(L, 1);
+    struct context *context = construct->handle.context;
+    size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
+    luaL_argcheck(L, item < construct->nitems, 2, "no such item");
+    context->L = L;
+    struct bounds *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
+    *bounds = (struct bounds){.handle = {.empty = empty_bounds}};
+    luaL_setmetatable(L, bounds_name);
+    lua_getiuservalue(L, 1, 1); /* the context outlives them */
+    lua_setiuservalue(L, -2, 1);
+    accd_status status = locate(context->core, &construct->items[item], &construct->sources[item]);
+    if (status == ACCD_OK)
+        status = accd_bounds_new(context->core, &construct->items[item], &bounds->core);
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    handle_link(&bounds->handle, context);
+    return 1;
+}
+
+/* bounds:changed(later bounds) -> what the first section with other bounds was, and what it is; or nothing */
+static int l_bounds_changed(lua_State *L)
+{
+    const struct bounds *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
+    accd_bounds_change change;
+    if (!accd_bounds_changed(then->core, now->core, &change))
+        return 0;
+    lua_pushstring(L, change.then);
+    lua_pushstring(L, change.now);
+    return 2;
+}
+
+static int bounds_gc(lua_State *L)
+{
+    struct bounds *bounds = luaL_checkudata(L, 1, bounds_name);
+    if (bounds->handle.context)
+        empty_bounds(&bounds->handle);
+    handle_unlink(&bounds->handle);
+    return 0;
+}
+
 accd_region *check_region(lua_State *L, int index)
 {
     struct region *region = luaL_checkudata(L, index, region_name);
@@ -355,7 +411,13 @@ static int region_gc(lua_State *L)
 
 void open_construct(lua_State *L)
 {
-    static const luaL_Reg construct_methods[] = {{"run", l_run}, {"where", l_where}, {NULL, NULL}};
+    static const luaL_Reg construct_methods[] = {
+        {"run", l_run},
+        {"where", l_where},
+        {"bounds", l_bounds},
+        {NULL, NULL},
+    };
+    static const luaL_Reg bounds_methods[] = {{"changed", l_bounds_changed}, {NULL, NULL}};
     static const luaL_Reg region_methods[] = {
         {"close", l_region_close},
         {"abandon", l_region_abandon},
@@ -372,5 +434,10 @@ void open_construct(lua_State *L)
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, region_gc);
     lua_setfield(L, -2, "__gc");
-    lua_pop(L, 2);
+    luaL_newmetatable(L, bounds_name);
+    luaL_newlib(L, bounds_methods);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, bounds_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pop(L, 3);
 }

@@ -521,7 +521,8 @@ return {
       .. "object; (3) only members marked dynamic/mutable in the shape. We take (2)." },
   { id = "TR14-4.3-04", section = "4.3", kind = "restriction", status = "done",
     text = "The structure may not change in a region: neither the pointers nor values that shape "
-      .. "something (n of copy(x[0:n]))." },
+      .. "something (n of copy(x[0:n])). (bounds are those of the entry; at the exit a warning, bounds-changed, "
+      .. "where a shape's or a policy's are others then.)" },
   { id = "TR14-4.3-05", section = "4.3", kind = "restriction", status = "done",
     text = "No object may be moved or deleted at the end that was not created at a start; none "
       .. "updated that was not created (not-present)." },

@@ -49,6 +49,77 @@ case("rejects: a pointer changes in its region [TR14-4.3-04]", function()
   region:close()
 end)
 
+case("rejects: bounds that change in a region, with a warning [TR14-4.3-04]", function()
+  local warning = expect.warns("bounds-changed", function()
+    local region = acc "data copyin(X)"
+    host.X.n = 1
+    region:close()
+  end)
+  expect.equal(warning.rule, "TR14-4.3-04")
+  expect.equal(warning.column, 37)
+  expect(warning.message:find("X.a[0:2]", 1, true) and warning.message:find("X.a[0:1]", 1, true))
+  expect(warning.notes[1]:find "^at the end of the region")
+  expect.absent "X" -- all of it, as at the entry
+  host.X.n = 2
+  declare "struct list { int n; struct deep *d;\n#pragma acc shape include(d[0:n])\n}; struct list L;"
+  host.L = { n = 2, d = { { n = 1, a = { 1 }, b = { 2 } }, { n = 2, a = { 3, 4 }, b = { 5, 6 } } } }
+  warning = expect.warns("bounds-changed", function() -- of one element, and the start of a section
+    acc "data copyin(L)" (function() host.L.d[1].n = 1 end)
+  end)
+  expect(warning.message:find("L.d[1].a[0:2]", 1, true))
+  declare "int from = 0;"
+  acc "shape(part) type(struct deep) include(a[from:1]) exclude(b)"
+  expect.warns("bounds-changed", function() acc "data create<part>(X)" (function() host.from = 1 end) end)
+  host.from = 0
+  -- members in clauses
+  expect.warns("bounds-changed", function() acc "data copyin(X.a[0:X.n])" (function() host.X.n = 1 end) end)
+end)
+
+case("rejects: bounds of exit data that are not those of enter data, with a warning [TR14-4.3-04]", function()
+  acc "enter data copyin(X)"
+  host.X.n = 1
+  acc "enter data copyin(X)" -- the data are there: bounds are those of the first entry
+  expect.warns("bounds-changed", function() acc "exit data copyout(X)" end)
+  expect.present "X"
+  local warning = expect.warns("bounds-changed", function() acc "exit data copyout(X)" end)
+  expect(warning.message:find("X.a[0:2]", 1, true) and warning.message:find("X.a[0:1]", 1, true))
+  expect.absent "X.a[0:2]"
+  host.X.n = 1
+  acc "enter data create(X)" -- a new entry
+  declare "int more;" -- whatever else is declared meanwhile
+  host.X.n = 2
+  expect.fails("partially-present", function() acc "exit data delete(X)" end)
+  host.X.n = 1
+  expect.fails("expectation", function()
+    expect.warns("bounds-changed", function() acc "exit data delete(X)" end)
+  end)
+end)
+
+case("accepts: other bounds by another shape, and values that are put back [TR14-4.3-04 TR14-4.3-11]", function()
+  local function silent(fn)
+    local err = expect.fails("expectation", function() expect.warns("bounds-changed", fn) end)
+    expect.equal(err.message, "nothing is warned of")
+  end
+  acc "shape(first) type(struct deep) include(a[0:1], b[0:1])"
+  silent(function()
+    acc "enter data copyin(X)"
+    acc "exit data delete<first>(X)"
+    acc "data copyin(X)" (function()
+      host.X.n = 1
+      host.X.n = 2
+    end)
+    acc "data copyin<flat>(X)" (function() host.X.n = 1 end) -- which shapes nothing there
+    host.X.n = 2
+    acc "enter data copyin(X.a[0:X.n])"
+    acc "exit data delete(X.a[0:2])"
+  end)
+  -- the device's value comes back with the data
+  silent(function()
+    acc "data copy(X)" (function() acc "parallel present(X)" (function(d) d.X.n = 1 end) end)
+  end)
+  expect.host("X.n", 1)
+end)
+
 case("accepts: what was created is moved and deleted [TR14-4.3-05]", function()
   acc "enter data create(v)"
   acc "exit data copyout(v[0:4])"

@@ -55,6 +55,66 @@ static void collect(void *ud, const accd_event *event)
              event->name);
 }
 
+/* Bounds of a walk are compared: lengths, and the pointers they belong to. */
+static void bounds(void)
+{
+    struct meter meter = {0};
+    accd_context_config config;
+    init_config(&config);
+    config.alloc = meter_alloc;
+    config.alloc_ud = &meter;
+    accd_context *context = NULL;
+    ok(accd_context_open(&context, &config) == ACCD_OK, "open");
+    accd_program *program = deep_program(context);
+    const accd_label *label =
+        accd_label_new(context, &(accd_label){.name = "X", .unit = sizeof(struct deep), .layout = program});
+    float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, other[3] = {0};
+    struct deep X[2] = {{3, a, b}, {0, NULL, NULL}};
+    accd_item item = {.host = X, .bytes = sizeof X, .label = label, .program = program};
+    accd_bounds *then = NULL, *now = NULL;
+    accd_bounds_change change = {"", ""};
+    ok(accd_bounds_new(context, &item, &then) == ACCD_OK && then, "bounds");
+    ok(accd_bounds_new(context, &item, &now) == ACCD_OK && !accd_bounds_changed(then, now, &change), "the same");
+    accd_bounds_free(now);
+    X[0].a = other;
+    ok(accd_bounds_new(context, &item, &now) == ACCD_OK && !accd_bounds_changed(then, now, &change),
+       "another pointer has bounds of its own");
+    accd_bounds_free(now);
+    X[0].n = 2;
+    ok(accd_bounds_new(context, &item, &now) == ACCD_OK && accd_bounds_changed(then, now, &change), "a length");
+    is_text(change.then, "X[0].b[0:3]", "which it was");
+    is_text(change.now, "X[0].b[0:2]", "which it is");
+    accd_bounds_free(now);
+    X[0] = (struct deep){3, a, b};
+    X[1] = (struct deep){1, other, other};
+    ok(accd_bounds_new(context, &item, &now) == ACCD_OK && accd_bounds_changed(then, now, &change),
+       "a section where there was none");
+    is_text(change.now, "X[1].a[0:1]", "its name");
+    accd_bounds_free(now);
+    X[1].n = -1;
+    ok(accd_bounds_new(context, &item, &now) == ACCD_INVALID_SECTION && !now, "a section that is none");
+    X[1].n = 1;
+    for (size_t n = 1, done = 0; !done; n++) {
+        size_t live = meter.live;
+        meter.fail_at = n;
+        accd_status status = accd_bounds_new(context, &item, &now);
+        done = meter.fail_at != 0;
+        meter.fail_at = 0;
+        must(done ? status == ACCD_OK : status == ACCD_OUT_OF_MEMORY && !now && meter.live >= live,
+             "no memory, %zu", n);
+    }
+    accd_bounds_free(now);
+    item.bytes = 0;
+    ok(accd_bounds_new(context, &item, &now) == ACCD_OK && !now, "nothing is walked");
+    ok(!accd_bounds_changed(then, now, &change) && !accd_bounds_changed(NULL, then, &change), "nothing to compare");
+    accd_bounds_free(then);
+    accd_bounds_free(NULL);
+    ok(!accd_check(context), "the context is as it was");
+    accd_program_release(program);
+    accd_context_close(context);
+    is_number(meter.live, 0, "memory is given back");
+}
+
 static void with_group_least(size_t least)
 {
     accd_context_config config;
@@ -133,5 +193,6 @@ int main(void)
 {
     with_group_least(1000);
     with_group_least(1);
+    bounds();
     return done();
 }

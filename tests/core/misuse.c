@@ -46,6 +46,7 @@ static void without_context(void)
         accd_program_new(NULL, &(accd_program_spec){.stride = 1}, &program),
         accd_evaluate(NULL, NULL, 0, 0, NULL, &out),
         accd_item_section(NULL, &item, 0, 0, 0, 1),
+        accd_bounds_new(NULL, &item, NULL),
         accd_queue(NULL, 0, 1, &queue),
         accd_queue_wait(NULL, 0, 0),
         accd_queue_after(NULL, 0, 1, 0, 1),

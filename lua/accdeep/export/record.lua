@@ -417,7 +417,7 @@ end
 
 local beyond_c = {
   count = "reference counters", uninitialized = "bytes that nobody has initialised",
-  events = "events", moves = "transfers",
+  events = "events", moves = "transfers", warns = "warnings",
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }
 

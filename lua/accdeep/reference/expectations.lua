@@ -185,4 +185,23 @@ expect.invalid("data copy(w)", "unknown-name")
 local problem = expect.fails("not-present", function() acc "update self(a)" end)
 expect.equal(problem.rule, "ACC33-upd-1")
 ]] },
+
+  { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - what is warned of" },
+    returns = { "accdeep.error - the warning" },
+    text = "A function succeeds, with a warning of that code, which is not printed. Bounds that change while the data "
+      .. "of a deep copy are present are `bounds-changed`; classes with virtual functions, of whose objects the static "
+      .. "type decides what moves, are `unsupported`.",
+    rules = "HOUSE-expect TR14-4.3-04 TR14-4.3-17",
+    errors = {
+      { "expectation", "there is no such warning", [[expect.warns("bounds-changed", function() end)]] },
+      { "unknown-name", "a code that there is not", [[expect.warns("changed", function() end)]] },
+    },
+    example = [[
+declare "struct row { int n; float *x;\n#pragma acc shape include(x[0:n])\n}; struct row R;"
+host.R = { n = 2, x = { 1, 2 } }
+local warning = expect.warns("bounds-changed", function()
+  acc "data copyin(R)" (function() host.R.n = 1 end)
+end)
+expect.equal(warning.rule, "TR14-4.3-04")
+]] },
 }
