@@ -159,6 +159,31 @@ bool accd_seen_add(struct accd_seen *seen, struct accd_mem *mem, uint64_t addres
                    const accd_program *program, bool *first_p);
 void accd_seen_close(struct accd_seen *seen, struct accd_mem *mem);
 
+/* Why a section could not be computed. */
+enum accd_fault {
+    ACCD_NO_FAULT,
+    ACCD_NEGATIVE,
+    ACCD_TOO_LARGE,
+    ACCD_NULL_BASE,
+    ACCD_OUTSIDE,
+    ACCD_LEAVES_ELEMENT, /* an embedded array ends with its element */
+    ACCD_BAD_LOAD,
+    ACCD_CALL_FAILED,
+    ACCD_DIVIDES_BY_ZERO,
+    ACCD_OVERFLOWS,
+    ACCD_SHIFTS_OUT,
+    ACCD_NOT_CONTIGUOUS,
+    ACCD_OUTSIDE_ROW
+};
+/* What an expression that C leaves undefined does, for a message; NULL for other faults. */
+const char *accd_fault_text(enum accd_fault fault);
+/* The first section of a walk that could not be computed. */
+struct accd_walk_fault {
+    enum accd_fault kind; /* ACCD_NO_FAULT: all could */
+    size_t section;
+    int64_t value; /* the length it would have had */
+};
+
 struct accd_walk {
     accd_context *context;
     unsigned users;
@@ -173,6 +198,7 @@ struct accd_walk {
     bool gaps;               /* elements that lie in some were left out */
     const struct accd_walk *before; /* while the walk is made */
     struct accd_seen seen;          /* while the walk is made */
+    struct accd_walk_fault fault;
 };
 
 /* Whether there are elements to walk: a null pointer leads to none. */
@@ -184,7 +210,8 @@ static inline bool accd_item_walks(const accd_item *item)
  * they can be read; sums of rows are sums of these. apart: set, if some of them may lead to sections with gaps. */
 uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
                         bool *apart);
-/* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. */
+/* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. Where a
+ * section cannot be computed there is a walk in spite of the status: with its fault, of which no error is made. */
 accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
                           const struct accd_walk *before, struct accd_walk **walk_p);
 struct accd_walk *accd_walk_retain(struct accd_walk *walk);
@@ -202,6 +229,8 @@ static inline int64_t accd_section_start(const struct accd_segment *segment, siz
 {
     return segment->start_of ? segment->start_of[row] : segment->start;
 }
+/* Whether the elements lie in the object itself. */
+static inline bool accd_field_lies_inside(const accd_field *field) { return field->embedded || field->in_place; }
 static inline bool accd_segment_maps(const struct accd_segment *segment)
 {
     return !segment->field->embedded;
@@ -214,6 +243,8 @@ static inline uint64_t accd_section_slot(const struct accd_walk *walk,
         return 0;
     return accd_row_address(&walk->rowsets[segment->rowset], row) + segment->field->offset;
 }
+/* What a field of a row leads to: the pointer's value, or the embedded elements' address. */
+uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row);
 uint64_t accd_section_place(const struct accd_segment *segment, size_t row);
 void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row);
 
@@ -427,6 +458,8 @@ struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
 /* The target of an attachment has moved; 0: there is none. */
 void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
+/* Puts an attachment into the order by targets; where memory is missing, the order is given up. */
+void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach);
 /* Makes the order of attachments by their targets. */
 accd_status accd_order_targets(struct accd_directory *dir);
 /* Of the ordered ones one that leads into an object, or NULL. */
@@ -464,6 +497,8 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
 accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
 accd_status accd_index_all(struct accd_directory *dir);
 accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high);
+/* Turns pending groups that a range meets into objects. */
+accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high);
 bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
 /* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
 accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
@@ -514,6 +549,8 @@ void accd_host_close(struct accd_host *host);
 
 /* label.c */
 void accd_labels_close(accd_context *context);
+/* The known range that begins at an address, or below; NULL: there is none. */
+struct accd_host_block *accd_host_block_at(accd_context *context, uint64_t address);
 /* Whether [start, start + bytes) lies in one live known range. */
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
 /* Whether the host's memory may be touched: always, unless it has to be known. */
@@ -569,6 +606,8 @@ accd_status accd_not_given(accd_context *context, const char *call, const char *
             return accd_not_given((context), __func__, #argument);        \
     } while (0)
 
+/* Device range of an object, or of the tuple it is in: there, indices reach from one to another. 0: object is NULL. */
+int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object, uint64_t *low_p, uint64_t *high_p);
 /* inspect.c: ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);
 
@@ -612,6 +651,12 @@ const accd_label *accd_mapped_by(struct accd_directory *dir, const struct accd_o
 /* The program that says what the elements of the object are made of, or NULL; with the number of
  * the first element and the bytes of each. */
 const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object);
+
+/* What a construct is called. */
+const char *accd_construct_name(const accd_construct *construct);
+/* A copy of a name that lives as long as the context: constructs may be gone when their work is done. NULL: there is none,
+ * or no memory. */
+const char *accd_keep_name(accd_context *context, const char *name);
 
 /* workers.c: runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
 struct accd_workers *accd_workers_new(struct accd_mem *mem, unsigned threads);

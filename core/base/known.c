@@ -13,7 +13,7 @@ void accd_host_close(struct accd_host *host)
     accd_pool_close(&host->pool);
 }
 
-static struct accd_host_block *block_at(accd_context *context, uint64_t address)
+struct accd_host_block *accd_host_block_at(accd_context *context, uint64_t address)
 {
     return accd_range_floor(&context->host.ranges, address);
 }
@@ -25,7 +25,7 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
         return ACCD_MISUSE;
     if (bytes >= UINT64_MAX - accd_address(start))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host range does not fit into memory");
-    struct accd_host_block *block = block_at(context, accd_address(start));
+    struct accd_host_block *block = accd_host_block_at(context, accd_address(start));
     if (block && block->start == accd_address(start)) {
         block->bytes = bytes;
         block->label = label;
@@ -45,7 +45,7 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
 
 void accd_host_mark(accd_context *context, const void *start, int live)
 {
-    struct accd_host_block *block = context ? block_at(context, accd_address(start)) : NULL;
+    struct accd_host_block *block = context ? accd_host_block_at(context, accd_address(start)) : NULL;
     if (!block || block->start != accd_address(start))
         return;
     context->host.losses += live <= 0;
@@ -56,26 +56,9 @@ void accd_host_mark(accd_context *context, const void *start, int live)
     }
 }
 
-int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
-{
-    const struct accd_host_block *block =
-        context && range_p ? block_at(context, accd_address(address)) : NULL;
-    if (!block || accd_address(address) - block->start >= block->bytes)
-        return 0;
-    *range_p = (accd_host_range){.info = {.host = block->start, .bytes = block->bytes},
-                                 .live = block->live};
-    if (block->label) {
-        accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name,
-                        sizeof range_p->info.name);
-        range_p->info.file = block->label->file;
-        range_p->info.line = block->label->line;
-    }
-    return 1;
-}
-
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes)
 {
-    const struct accd_host_block *block = block_at(context, start);
+    const struct accd_host_block *block = accd_host_block_at(context, start);
     return block && block->live && start - block->start < block->bytes &&
            bytes <= block->bytes - (start - block->start);
 }
@@ -89,7 +72,7 @@ int accd_host_bounds(accd_context *context, const void *address, uint64_t *start
                      uint64_t *bytes_p)
 {
     const struct accd_host_block *block =
-        context && start_p && bytes_p ? block_at(context, accd_address(address)) : NULL;
+        context && start_p && bytes_p ? accd_host_block_at(context, accd_address(address)) : NULL;
     if (!block || !block->live || accd_address(address) - block->start >= block->bytes)
         return 0;
     *start_p = block->start;

@@ -47,3 +47,10 @@ const char *accd_op_name(accd_op op)
     };
     return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
 }
+
+const char *accd_construct_name(const accd_construct *construct)
+{
+    static const char *const names[] = {"data region", "compute construct", "enter data",
+                                        "exit data", "update"};
+    return construct->name ? construct->name : names[construct->kind];
+}

@@ -436,21 +436,6 @@ const accd_backend accd_backend_direct = {
     .space = direct_space,
 };
 
-const accd_backend *accd_backend_named(const char *name)
-{
-    static const accd_backend *const backends[] = {
-        &accd_backend_sim,
-        &accd_backend_direct,
-#ifdef ACCD_HAVE_CUDA
-        &accd_backend_cuda,
-#endif
-    };
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (name && !strcmp(backends[i]->name, name))
-            return backends[i];
-    return NULL;
-}
-
 accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {
     if (!backend || !info_p)

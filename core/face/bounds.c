@@ -16,7 +16,7 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
         return ACCD_OK;
     context->busy = true;
     accd_status status =
-        accd_walk_new(context, &(accd_construct){.items = item, .nitems = 1}, NULL, bounds_p);
+        accd_walk_items(context, &(accd_construct){.items = item, .nitems = 1}, NULL, bounds_p);
     accd_scratch_reset(&context->scratch);
     context->busy = false;
     return status;

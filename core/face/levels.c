@@ -287,3 +287,48 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     accd_scratch_close(&scratch);
     return status;
 }
+
+static const struct accd_region *region_from_below(struct accd_directory *dir, size_t index)
+{
+    if (index >= dir->depth)
+        return NULL;
+    const struct accd_region *region = dir->top;
+    for (size_t i = dir->depth - 1; i > index; i--)
+        region = region->below;
+    return region;
+}
+
+int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_region *region = dir ? region_from_below(dir, index) : NULL;
+    if (!region || !level_p)
+        return 0;
+    *level_p =
+        (accd_level){region->kind, region->name, region->file, region->line, region->nclaims};
+    return 1;
+}
+
+int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
+                      accd_clause *clause_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_region *region = dir ? region_from_below(dir, index) : NULL;
+    if (!region || !clause_p || clause >= region->nclaims)
+        return 0;
+    const struct accd_claim *claim = &region->claims[clause];
+    const struct accd_plan plan = {.context = context,
+                                   .dir = dir,
+                                   .walk = region->walk,
+                                   .sources = region->items};
+    *clause_p = (accd_clause){
+        .info = {.host = claim->host,
+                 .bytes = claim->bytes,
+                 .file = region->file,
+                 .line = region->line},
+        .action = claim->action,
+        .created = claim->state == ACCD_CLAIM_NEW,
+    };
+    accd_name_claim(&plan, claim, clause_p->info.name, sizeof clause_p->info.name);
+    return 1;
+}

@@ -29,6 +29,11 @@ void accd_copy_rows(void *job, unsigned part);
 /* Device address of a root rowset's first element. */
 uint64_t accd_root_dev(const struct accd_bulk *bulk, const struct accd_rowset *set);
 
+bool accd_rows_move(const struct accd_bulk *bulk, const struct accd_rowset *set);
+char *accd_bulk_image(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes);
+void accd_own_one_by_one(const struct accd_rows_job *job);
+void accd_words_one_by_one(const struct accd_rows_job *job);
+
 /* windows.c: decides about a rowset whose columns are known. */
 void accd_windows_choose(struct accd_rows_job *job);
 bool accd_column_in_windows(const struct accd_rows_job *job, size_t column);

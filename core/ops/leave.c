@@ -14,29 +14,6 @@ static bool final(const struct leave *leave, const struct accd_claim *claim)
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
 
-/* What the pointer is on the host, or was, if its memory is there no more. */
-static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_attach *attach)
-{
-    return accd_host_usable(plan->context, attach->slot, sizeof(void *))
-               ? accd_load_pointer(attach->slot)
-               : attach->target;
-}
-
-/* TR14-4.3-04: what was attached must be what is named now. */
-accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
-                               const struct accd_attach *attach)
-{
-    char name[160];
-    uint64_t bytes = accd_attach_end(attach) - attach->slot;
-    if (plan->context->rules.pointer_changed != ACCD_REJECT ||
-        !accd_host_usable(plan->context, attach->slot, bytes) ||
-        accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
-        return ACCD_OK;
-    accd_name_claim_slot(plan, claim, name, sizeof name);
-    return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
-                            "the pointer %s was changed while it is attached", name);
-}
-
 static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
 {
     struct accd_plan *plan = leave->plan;
@@ -198,19 +175,8 @@ static accd_status plan_moves(struct leave *leave, const size_t *since)
     return ACCD_OK;
 }
 
-accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
-                                 uint64_t dev)
-{
-    const struct accd_dope *dope = attach->dope;
-    const char *rest = dope ? dope->rest : NULL;
-    if (dope && accd_host_usable(plan->context, attach->slot, dope->bytes))
-        rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
-    return accd_plan_pointer(plan, attach->slot, dev, host_pointer(plan, attach), rest,
-                             dope ? dope->bytes : 0);
-}
-
 /* Pointers that stay lead to the host again: TR14-4.1-01. */
-static accd_status plan_words(struct leave *leave)
+accd_status accd_leave_words(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     for (size_t i = 0; i < leave->nremoved; i++) {
@@ -362,7 +328,7 @@ static void put_back_sections(const struct leave *leave)
     }
 }
 
-static void undo(struct leave *leave)
+void accd_leave_undo(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
@@ -423,7 +389,7 @@ static void forget_short(struct leave *leave)
             accd_regions_forget(plan->dir, leave->dying[i]);
 }
 
-static void finish(struct leave *leave)
+void accd_leave_finish(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
@@ -454,7 +420,7 @@ static void finish(struct leave *leave)
 }
 
 /* Room for what is told at the end, where nothing may fail. */
-static accd_status plan_story(struct leave *leave)
+accd_status accd_leave_story(struct leave *leave)
 {
     const struct accd_plan *plan = leave->plan;
     if (!plan->context->config.on_event && !plan->queue)
@@ -466,7 +432,7 @@ static accd_status plan_story(struct leave *leave)
     return leave->forced && leave->records ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
-static void tell(struct leave *leave)
+void accd_leave_tell(struct leave *leave)
 {
     if (!leave->forced)
         return;
@@ -557,9 +523,9 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
     if (plan->fusion && !leave->abandon)
         ACCD_TRY(accd_fuse_pending(plan));
-    ACCD_TRY(plan_words(leave));
+    ACCD_TRY(accd_leave_words(leave));
     ACCD_TRY(plan_bulk(leave));
-    ACCD_TRY(plan_story(leave));
+    ACCD_TRY(accd_leave_story(leave));
     accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
 }
@@ -568,96 +534,10 @@ accd_status accd_leave_now(struct leave *leave)
 {
     accd_status status = plan_and_move(leave);
     if (status != ACCD_OK) {
-        undo(leave);
+        accd_leave_undo(leave);
         return status;
     }
-    tell(leave);
-    finish(leave);
+    accd_leave_tell(leave);
+    accd_leave_finish(leave);
     return ACCD_OK;
-}
-
-/* -------------------------------------------------------------------------------- releases -- */
-
-struct accd_release {
-    accd_construct construct;
-    struct accd_plan plan;
-    struct leave leave;
-};
-
-/* The references that a construct is about to add, so that nothing goes for want of them. */
-static void expect_references(const struct accd_plan *plan, bool coming)
-{
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (!claim->object || !accd_plan_counts(plan, claim))
-            continue;
-        uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
-                                                                     : &claim->object->structured;
-        *counter += coming ? 1 : UINT32_MAX;
-    }
-}
-
-static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
-                               struct accd_attach *const *ends, size_t n)
-{
-    struct leave *leave = &release->leave;
-    ACCD_TRY(accd_index_all(plan->dir));
-    if (plan->dir->seats.count)
-        ACCD_TRY(accd_unfuse_begin(&release->plan));
-    for (size_t i = 0; i < n; i++)
-        if (ends[i]->count) /* not named twice */
-            ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
-    ACCD_TRY(accd_let_go(leave));
-    ACCD_TRY(accd_end_attachments(leave));
-    struct accd_fusion *fusion = release->plan.fusion;
-    if (fusion)
-        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
-    bool fused = fusion && fusion->nregroups;
-    for (size_t i = 0; i < leave->nremoved; i++)
-        fused |= leave->removed[i].record && accd_fuse_fits(plan, leave->removed[i].record->host);
-    if (fused) /* one construct does not put together and take apart */
-        return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
-                         "a type record that goes with this construct lies among fused data; detach "
-                         "its descriptor first");
-    ACCD_TRY(plan_words(leave));
-    for (size_t i = 0; i < release->plan.nwords; i++) { /* all words behind the others, as they come */
-        const struct accd_word *word = &release->plan.words[i];
-        ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
-    }
-    return plan_story(leave);
-}
-
-accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
-                              struct accd_release **release_p)
-{
-    struct accd_release *release = accd_scratch_take(&plan->context->scratch, sizeof *release);
-    if (!release)
-        return accd_plan_no_memory(plan->context);
-    *release = (struct accd_release){
-        .construct = {.device = plan->construct->device,
-                      .kind = ACCD_EXIT_DATA,
-                      .file = plan->construct->file,
-                      .line = plan->construct->line},
-        .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
-        .leave = {.plan = &release->plan, .dynamic = true}};
-    expect_references(plan, true);
-    accd_status status = release_now(release, plan, ends, n);
-    expect_references(plan, false);
-    if (status != ACCD_OK) {
-        undo(&release->leave);
-        return status;
-    }
-    plan->rests = release->plan.rests; /* the first ones: what is attached anew comes over them */
-    plan->nrests = release->plan.nrests;
-    plan->rests_room = release->plan.rests_room;
-    *release_p = release;
-    return ACCD_OK;
-}
-
-void accd_release_undo(struct accd_release *release) { undo(&release->leave); }
-
-void accd_release_commit(struct accd_release *release)
-{
-    tell(&release->leave);
-    finish(&release->leave);
 }

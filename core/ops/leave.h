@@ -29,9 +29,12 @@ struct leave {
 
 /* leave.c: carries out an exit whose claims are resolved, or changes nothing. */
 accd_status accd_leave_now(struct leave *leave);
-/* The host's value, of a descriptor all of it, for the device's copy of a pointer: FLANG-detach-1. */
-accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
-                                 uint64_t dev);
+
+accd_status accd_leave_words(struct leave *leave);
+accd_status accd_leave_story(struct leave *leave);
+void accd_leave_tell(struct leave *leave);
+void accd_leave_finish(struct leave *leave);
+void accd_leave_undo(struct leave *leave);
 
 /* detach.c */
 /* An attachment ends; count: what is put back if the exit fails. */

@@ -1,5 +1,6 @@
-/* bytes.c - what is to move becomes what moves: attached pointers are cut out, what overlaps is joined. */
+/* bytes.c - the bytes that claims ask for become moves: attached pointers are cut out, what overlaps is joined. */
 #include "core.h"
+#include "device/written.h"
 
 /* Cuts one move at the attached pointers in it, in place of the move itself. */
 static accd_status split_move(struct accd_plan *plan, const struct accd_move *move)
@@ -182,4 +183,122 @@ accd_status accd_plan_merge(struct accd_plan *plan)
             moves[kept++] = moves[i];
     plan->nmoves = kept;
     return ACCD_OK;
+}
+
+static uint64_t claim_dev(const struct accd_claim *claim, uint64_t host)
+{
+    return claim->object->dev + (host - claim->object->host);
+}
+
+static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
+                                  const struct accd_rowset *set, size_t from, size_t to, bool out)
+{
+    const struct accd_claim *claim = &plan->claims[index];
+    const accd_program_spec *spec = &set->program->spec;
+    const accd_untranslated way = plan->context->rules.untranslated;
+    bool update = plan->construct->kind == ACCD_UPDATE;
+    for (size_t row = from; row < to; row++) {
+        uint64_t at = accd_row_address(set, row);
+        for (size_t p = 0; p < spec->npieces; p++) {
+            const accd_piece *piece = &spec->pieces[p];
+            uint64_t host = at + piece->offset, end = host + piece->bytes;
+            if (host < claim->host) /* a claim may be a part of its item */
+                host = claim->host;
+            if (end > claim->host + claim->bytes)
+                end = claim->host + claim->bytes;
+            if (host >= end)
+                continue;
+            uint64_t dev = claim_dev(claim, host);
+            const struct accd_demand *demand =
+                &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
+            if (piece->entry_only && (out || update))
+                continue;
+            if (piece->action != ACCD_INHERIT && accd_claim_refreshes(claim) &&
+                !(claim->flags & ACCD_ITEM_ALWAYS_IN))
+                continue; /* that is not what it asks for */
+            if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
+                ACCD_TRY(accd_plan_fill(plan, dev, end - host, way == ACCD_AS_NULL ? 0 : ACCD_POISON));
+                continue;
+            }
+            if (out ? !demand->out : !demand->in)
+                continue;
+            ACCD_TRY(accd_plan_move(
+                plan, &(struct accd_move){host, dev, end - host, index, (uint32_t)p,
+                                          (uint32_t)row, out}));
+        }
+    }
+    return ACCD_OK;
+}
+
+/* The elements of a claim that is walked, or NULL. */
+const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
+                                           const struct accd_claim *claim, size_t *from,
+                                           size_t *to)
+{
+    const struct accd_walk *walk = plan->walk;
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    if (!walk || (source && source->root < 0))
+        return NULL;
+    size_t segment = 0, row = 0;
+    if (!source) {
+        accd_walk_locate(walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+        if (!walk->segments[segment].field->child)
+            return NULL;
+    }
+    const struct accd_rowset *set =
+        &walk->rowsets[source ? walk->roots[source->root].rowset
+                              : (size_t)walk->segments[segment].elements];
+    *from = set->owner ? 0 : row * set->per;
+    *to = *from + set->per;
+    if (set->owner) {
+        for (size_t end = set->rows; *from < end;) { /* owners ascend */
+            size_t middle = *from + (end - *from) / 2;
+            if (set->owner[middle] < row)
+                *from = middle + 1;
+            else
+                end = middle;
+        }
+        for (*to = *from; *to < set->rows && set->owner[*to] == row;)
+            ++*to;
+    }
+    return set;
+}
+
+accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out)
+{
+    const struct accd_claim *claim = &plan->claims[index];
+    size_t from = 0, to = 0;
+    if (claim->flags & ACCD_CLAIM_STILL || !claim->bytes)
+        return ACCD_OK;
+    const struct accd_rowset *set =
+        plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
+    if (set && !accd_moves_whole(set->program, claim->action, out))
+        return pieces_of_rows(plan, index, set, from, to, out);
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    struct accd_grid grid;
+    if (out ? !demand->out : !demand->in)
+        return ACCD_OK;
+    if (accd_claim_grid(plan, claim, &grid))
+        return accd_plan_grid(plan, index, &grid, out);
+    return accd_plan_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
+                                                    claim->bytes, index, ACCD_WHOLE, 0, out});
+}
+
+/* What the pointer is on the host, or was, if its memory is there no more. */
+static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_attach *attach)
+{
+    return accd_host_usable(plan->context, attach->slot, sizeof(void *))
+               ? accd_load_pointer(attach->slot)
+               : attach->target;
+}
+
+accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
+                                 uint64_t dev)
+{
+    const struct accd_dope *dope = attach->dope;
+    const char *rest = dope ? dope->rest : NULL;
+    if (dope && accd_host_usable(plan->context, attach->slot, dope->bytes))
+        rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
+    return accd_plan_pointer(plan, attach->slot, dev, host_pointer(plan, attach), rest,
+                             dope ? dope->bytes : 0);
 }

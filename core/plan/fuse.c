@@ -2,50 +2,6 @@
  * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
 #include "core.h"
 
-struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object)
-{
-    struct accd_seat *seat = accd_range_floor(&dir->seats, object->host);
-    return seat && seat->object == object ? seat : NULL;
-}
-
-struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host)
-{
-    struct accd_fused *fused = accd_range_floor(&dir->fused, host);
-    return fused && host < fused->end ? fused : NULL;
-}
-
-struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev)
-{
-    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
-    if (!block || !block->host || dev - block->dev >= block->bytes)
-        return NULL;
-    struct accd_fused *fused = accd_fused_at(dir, block->host + (dev - block->dev));
-    return fused && fused->block == block ? fused : NULL;
-}
-
-uint64_t accd_fused_dev(const struct accd_fused *fused)
-{
-    return fused->block->dev + (fused->host - fused->block->host);
-}
-
-void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused)
-{
-    if (!fused || --fused->places)
-        return;
-    if (fused->current)
-        accd_range_erase(&dir->fused, fused->host);
-    accd_pool_give(&dir->fused_pool, fused);
-}
-
-/* The first object that reaches behind an address, and the following ones. */
-struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
-                                      struct accd_range_cursor *cursor)
-{
-    const struct accd_object *object = accd_range_floor(&dir->objects, host);
-    return accd_range_seek(&dir->objects,
-                           object && accd_object_end(object) > host ? object->host : host, cursor);
-}
-
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
 /* Grows a range so that it cuts no tuple. */

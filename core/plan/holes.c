@@ -4,69 +4,6 @@
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* How many bytes of the elements in front of an offset a member takes. */
-static uint64_t member_before(const accd_member *member, uint64_t stride, uint64_t offset)
-{
-    uint64_t into = offset % stride;
-    into = into > member->offset ? into - member->offset : 0;
-    return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
-}
-
-/* How many bytes of a range of elements a layout leaves out. */
-static uint64_t left_out(const accd_program *layout, uint64_t from, uint64_t to)
-{
-    const accd_program_spec *spec = &layout->spec;
-    uint64_t n = 0;
-    for (size_t i = 0; i < spec->nexcluded; i++)
-        n += member_before(&spec->excluded[i], spec->stride, to) -
-             member_before(&spec->excluded[i], spec->stride, from);
-    return n;
-}
-
-/* What a program does not ask for of data that are present: members that it leaves out, then those of its pieces
- * that are base pointers. */
-static bool not_asked_for(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
-{
-    const accd_program_spec *spec = &own->spec;
-    const accd_piece *piece = i < spec->nexcluded ? NULL : &spec->pieces[i - spec->nexcluded];
-    *low_p = piece ? piece->offset : spec->excluded[i].offset;
-    *high_p = *low_p + (piece ? piece->bytes : spec->excluded[i].bytes);
-    return !piece || piece->base_pointer;
-}
-
-/* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
- * what is left of elements by theirs. */
-static enum accd_relation relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
-                                         const accd_program *own, uint64_t into)
-{
-    uint64_t absent = left_out(layout, from, to), asked = to - from;
-    if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
-        return ACCD_INSIDE;
-    for (uint64_t at = from; own && at < to + into; at += own->spec.stride) /* what neither of them has */
-        for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
-            uint64_t low, high; /* both of them moved by into: nothing is negative */
-            if (!not_asked_for(own, i, &low, &high))
-                continue;
-            low = at + low > from + into ? at + low : from + into;
-            high = at + high < to + into ? at + high : to + into;
-            if (low >= high)
-                continue;
-            absent -= left_out(layout, low - into, high - into);
-            asked -= high - low;
-        }
-    return !absent ? ACCD_INSIDE : absent == asked ? ACCD_NONE : ACCD_ACROSS;
-}
-
-enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
-                                      uint64_t host, uint64_t bytes)
-{
-    const accd_program *layout = accd_layout_of(dir, object);
-    uint64_t from = host - object->host;
-    if (!layout || !layout->spec.nexcluded)
-        return ACCD_INSIDE;
-    return relate_layouts(layout, from, from + bytes, NULL, 0);
-}
-
 /* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_TRY a
  * compute construct is content with what there is of it. */
 static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *claim)
@@ -104,8 +41,8 @@ bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *own
     uint64_t from = host - owner->host;
     return !layout || !layout->spec.nexcluded ||
            (bytes == owner->bytes && (!claim || asks_plainly(plan, claim))) ||
-           relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL,
-                          claim ? into_element(plan, claim) : 0) ==
+           accd_relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL,
+                               claim ? into_element(plan, claim) : 0) ==
                ACCD_INSIDE;
 }
 
@@ -129,8 +66,8 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
         (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
          claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
         return ACCD_OK;
-    *relation_p = relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim),
-                                 into_element(plan, claim));
+    *relation_p = accd_relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim),
+                                      into_element(plan, claim));
     if (*relation_p != ACCD_ACROSS)
         return ACCD_OK;
     if (accd_part_is_nothing(plan, claim)) {
@@ -201,7 +138,7 @@ bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
     for (; object && object->host < end; object = accd_range_next(&cursor)) {
         uint64_t low = object->host > claim->host ? object->host : claim->host;
         uint64_t high = accd_object_end(object) < end ? accd_object_end(object) : end;
-        if (!own || relate_layouts(own, low - claim->host + into, high - claim->host + into, NULL, 0) != ACCD_NONE)
+        if (!own || accd_relate_layouts(own, low - claim->host + into, high - claim->host + into, NULL, 0) != ACCD_NONE)
             return false;
     }
     return true;
@@ -325,13 +262,4 @@ accd_status accd_plan_required(struct accd_plan *plan, size_t first)
             ACCD_TRY(require(plan, claim));
     }
     return ACCD_OK;
-}
-
-bool accd_plan_marked(const struct accd_plan *plan)
-{
-    unsigned flags = plan->item_flags;
-    for (size_t i = 0; plan->walk && i < plan->walk->nsegments; i++)
-        flags |= plan->walk->segments[i].flags;
-    return flags &
-           (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL);
 }

@@ -231,57 +231,6 @@ accd_status accd_links_plan(struct accd_links *links)
     return links->n < 2 ? ACCD_OK : settle_links(links);
 }
 
-/* Whether a descriptor that is attached anew still leads to the type record its attachment brought. */
-static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
-{
-    return typed != link->attach && link->pointer && link->dope &&
-           accd_attach_end(typed) <= link->attach->slot + link->dope->bytes &&
-           accd_load_pointer(typed->slot) == typed->target;
-}
-
-/* Nothing of a construct may lie in what it lets go. */
-static accd_status check_released(const struct accd_links *links)
-{
-    struct accd_plan *plan = links->plan;
-    for (size_t i = 0; i < plan->nclaims + links->n; i++) {
-        const struct accd_link *link = i < plan->nclaims ? NULL : &links->at[i - plan->nclaims];
-        const struct accd_claim *claim = &plan->claims[link ? link->claim : i];
-        const struct accd_object *used[] = {link ? link->holder : claim->object,
-                                            link ? link->target : NULL};
-        for (int k = 0; k < 2; k++)
-            if (used[k] && used[k]->size & ACCD_OBJECT_DYING)
-                return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                                        "it lies in a type record that goes with this construct");
-    }
-    return ACCD_OK;
-}
-
-accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p)
-{
-    struct accd_plan *plan = links->plan;
-    struct accd_directory *dir = plan->dir;
-    size_t n = 0;
-    if (!links->anew || !dir->nbrought)
-        return ACCD_OK;
-    struct accd_attach **ends =
-        accd_scratch_take(&plan->context->scratch, links->anew * sizeof ends[0]);
-    if (!ends)
-        return accd_plan_no_memory(plan->context);
-    for (size_t i = 0; i < links->n; i++) {
-        const struct accd_link *link = &links->at[i];
-        if (!link->attach || link->counts)
-            continue;
-        struct accd_attach *typed =
-            link->attach->brings ? link->attach : accd_attach_brought(dir, link->attach);
-        if (typed && !keeps(link, typed))
-            ends[n++] = typed;
-    }
-    if (!n)
-        return ACCD_OK;
-    ACCD_TRY(accd_release_plan(plan, ends, n, release_p));
-    return check_released(links);
-}
-
 static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
 {
     if (!link->pointer)
@@ -383,4 +332,19 @@ void accd_links_commit(struct accd_links *links)
         attach->count = 1;
         target->pins++;
     }
+}
+
+/* TR14-4.3-04: what was attached must be what is named now. */
+accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_attach *attach)
+{
+    char name[160];
+    uint64_t bytes = accd_attach_end(attach) - attach->slot;
+    if (plan->context->rules.pointer_changed != ACCD_REJECT ||
+        !accd_host_usable(plan->context, attach->slot, bytes) ||
+        accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
+        return ACCD_OK;
+    accd_name_claim_slot(plan, claim, name, sizeof name);
+    return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
+                            "the pointer %s was changed while it is attached", name);
 }

@@ -163,6 +163,9 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
                              enum accd_rule rule, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* bytes.c */
+/* The host's value, of a descriptor all of it, for the device's copy of a pointer: FLANG-detach-1. */
+accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
+                                 uint64_t dev);
 /* Cuts attached pointers out of the moves, or has them restored (TR14-4.1-07). Where the rules have
  * them copied, only those that are about to be detached are cut out. */
 accd_status accd_plan_keep_pointers(struct accd_plan *plan);
@@ -170,6 +173,13 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan);
 accd_status accd_plan_merge(struct accd_plan *plan);
 
 /* holes.c */
+/* accd_walk_new, with an error for a section that cannot be computed. */
+accd_status accd_walk_items(accd_context *context, const accd_construct *construct,
+                            const struct accd_walk *before, struct accd_walk **walk_p);
+/* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
+ * what is left of elements by theirs. */
+enum accd_relation accd_relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
+                                       const accd_program *own, uint64_t into);
 /* How a range of an object lies to what of it is present: all but what its clause left out. */
 enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
                                       uint64_t host, uint64_t bytes);

@@ -128,41 +128,6 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 
 /* --------------------------------------------------------------------- conflicts and owners -- */
 
-/* The first claim in plan->fresh with a byte in [host, host + bytes), or NULL. */
-struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
-{
-    size_t low = 0, high = plan->nfresh;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct accd_claim *claim = &plan->claims[plan->fresh[middle]];
-        if (claim->host + claim->bytes <= host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == plan->nfresh)
-        return NULL;
-    struct accd_claim *claim = &plan->claims[plan->fresh[low]];
-    return claim->host < host + bytes ? claim : NULL;
-}
-
-accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
-                               const struct accd_claim *owner)
-{
-    char name[sizeof plan->context->error.other.name];
-    accd_name_claim(plan, owner, name, sizeof name);
-    accd_status status =
-        accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
-                         plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         "it overlaps %s of this directive, and neither contains the other",
-                         *name ? name : "another object");
-    accd_object_info *other = &plan->context->error.other;
-    memcpy(other->name, name, sizeof name);
-    other->host = owner->host;
-    other->bytes = owner->bytes;
-    return status;
-}
-
 /* Whether the clauses of two claims overlap in part, although their claims, cut at present data, do not. */
 static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim *a,
                           const struct accd_claim *b)

@@ -29,6 +29,16 @@ void accd_item_grid(const accd_item *item, struct accd_grid *grid);
 /* The addresses of elements of so many bytes, and how many there are. */
 uint64_t accd_grid_rows(const struct accd_grid *grid, uint64_t unit);
 void accd_grid_addresses(const struct accd_grid *grid, uint64_t unit, uint64_t *to);
+/* Offset of the next run behind the one at index; false behind the last one. */
+bool accd_grid_next(const struct accd_grid *grid, uint64_t *index, uint64_t *offset);
+/* Whether the elements of an item lie in it, and not over one another. */
+bool accd_item_grid_fits(const accd_item *item);
+/* The elements of a descriptor, if they are just those from host on in so many bytes, with gaps. base: its
+ * address; rest: what lies behind that. */
+bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
+                          uint64_t host, uint64_t bytes, struct accd_grid *grid);
+/* The address of a descriptor's pointer to the type record, or 0. */
+uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor);
 /* Whether a claim has gaps, and its elements; their moves. */
 bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim,
                      struct accd_grid *grid);

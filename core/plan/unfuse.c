@@ -3,19 +3,6 @@
  * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
 #include "core.h"
 
-struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
-{
-    struct accd_object *object;
-    if (!dir->seats.count || accd_find(dir, host, &object) != ACCD_OK || !object)
-        return NULL;
-    const struct accd_seat *seat = accd_seat_of(dir, object);
-    struct accd_original *original = seat ? seat->originals : NULL;
-    while (original && !(original->dynamic && !original->ending && original->whole == host &&
-                         original->length == bytes))
-        original = original->next;
-    return original;
-}
-
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
     plan->fusion = accd_scratch_take(&plan->context->scratch, sizeof *plan->fusion);

@@ -133,8 +133,8 @@ static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel
     return status == ACCD_OK ? ACCD_OK : accd_kernel_failed(dir, status);
 }
 
-static accd_status launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
-                          const struct accd_task *task, accd_kernel_end *end_p)
+accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
+                               const struct accd_task *task, accd_kernel_end *end_p)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct tables tables = {0};
@@ -146,43 +146,12 @@ static accd_status launch(struct accd_directory *dir, const accd_kernel *kernel,
     return status;
 }
 
-accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status)
-{
-    return accd_say_why(dir, accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed in a kernel",
-                                       dir->number));
-}
-
 accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
                               accd_kernel_end *end_p)
 {
     struct accd_directory *dir = queue->dir;
-    ACCD_TRY(launch(dir, kernel, queue->number, task, end_p));
+    ACCD_TRY(accd_kernel_launch(dir, kernel, queue->number, task, end_p));
     task->under_way = end_p->how == ACCD_KERNEL_UNDER_WAY ? end_p->under_way : NULL;
     task->again = kernel->again;
     return ACCD_OK;
-}
-
-int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room)
-{
-    struct accd_directory *dir = accd_directory_of(context, device);
-    if (!what || !room)
-        return 0;
-    what[0] = 0;
-    return dir && dir->ops->compiler && dir->ops->compiler(dir->device, what, room);
-}
-
-accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
-                            accd_kernel_end *end_p)
-{
-    struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
-    ACCD_TRY(accd_idle(context));
-    ACCD_GIVEN(context, kernel);
-    ACCD_GIVEN(context, end_p);
-    if (!dir->ops->launch || !dir->journal)
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the device runs no kernels now");
-    if (accd_is_concurrent(dir))
-        ACCD_TRY(accd_order_all(dir));
-    return launch(dir, kernel, 0, NULL, end_p);
 }

@@ -8,11 +8,6 @@
  * its queue does not start: the kernel may yet be undone, and the wait does it. */
 #include "core.h"
 
-bool accd_is_concurrent(const struct accd_directory *dir)
-{
-    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->ops->depart;
-}
-
 /* -------------------------------------------------------------------------- what comes first -- */
 
 static bool meet_on_device(const struct accd_task *a, const struct accd_task *b)
@@ -67,7 +62,7 @@ static accd_status order(accd_context *context, const struct accd_queue *queue, 
     return ACCD_OK;
 }
 
-static void add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out)
+void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out)
 {
     bool none = task->host_low == task->host_end;
     task->host_low = none || host < task->host_low ? host : task->host_low;
@@ -82,15 +77,7 @@ accd_status accd_order_all(struct accd_directory *dir)
     return ACCD_OK;
 }
 
-/* Of all devices. */
-static accd_status order_everything(accd_context *context)
-{
-    for (int d = 0; d < context->ndirs; d++)
-        ACCD_TRY(accd_order_all(&context->dirs[d]));
-    return ACCD_OK;
-}
-
-static bool anything_is_left(const accd_context *context)
+bool accd_anything_is_left(const accd_context *context)
 {
     for (int d = 0; d < context->ndirs; d++)
         if (context->dirs[d].ntasks)
@@ -98,47 +85,26 @@ static bool anything_is_left(const accd_context *context)
     return false;
 }
 
-accd_status accd_order_plan(const struct accd_plan *plan)
-{
-    if (!accd_is_concurrent(plan->dir) || !anything_is_left(plan->context))
-        return ACCD_OK;
-    if (plan->bulk || plan->fusion) /* they use memory all over the place */
-        return order_everything(plan->context);
-    const size_t n = plan->nmoves + plan->nwords + plan->nrests;
-    struct accd_task task = {0}; /* as if it were one */
-    task.ranges = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof task.ranges[0]);
-    if (!task.ranges)
-        return accd_plan_no_memory(plan->context);
-    for (size_t i = 0; i < plan->nmoves; i++) {
-        const struct accd_move *move = &plan->moves[i];
-        task.ranges[task.nranges++] = (struct accd_pair){move->dev, move->dev + move->bytes};
-        add_host(&task, move->host, move->bytes, move->out);
-    }
-    for (size_t i = 0; i < plan->nwords; i++)
-        task.ranges[task.nranges++] =
-            (struct accd_pair){plan->words[i].dev, plan->words[i].dev + plan->words[i].bytes};
-    for (size_t i = 0; i < plan->nrests; i++)
-        task.ranges[task.nranges++] = (struct accd_pair){
-            plan->rests[i].dev, plan->rests[i].dev + sizeof(uint64_t) + plan->rests[i].bytes};
-    accd_task_settle(&task, task.ranges + n);
-    return order(plan->context, NULL, NULL, &task);
-}
-
 accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
                             const struct accd_traffic *traffic)
 {
     struct accd_pair ranges[2], spare[2];
     struct accd_task task = {.ranges = ranges};
-    if (!accd_is_concurrent(dir) || !anything_is_left(dir->context))
+    if (!accd_is_concurrent(dir) || !accd_anything_is_left(dir->context))
         return ACCD_OK;
     if (!traffic->out)
         ranges[task.nranges++] = (struct accd_pair){to, to + bytes};
     if (!traffic->in)
         ranges[task.nranges++] = (struct accd_pair){from, from + bytes};
     if (!traffic->within)
-        add_host(&task, traffic->in ? from : to, bytes, traffic->out);
+        accd_task_add_host(&task, traffic->in ? from : to, bytes, traffic->out);
     accd_task_settle(&task, spare);
     return order(dir->context, NULL, NULL, &task);
+}
+
+accd_status accd_order_task(accd_context *context, const struct accd_task *task)
+{
+    return order(context, NULL, NULL, task);
 }
 
 accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task)
@@ -175,7 +141,7 @@ accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *d
     for (size_t i = 0; i < task->u.transfers.n; i++) {
         const struct accd_transfer *at = &task->u.transfers.at[i];
         if (at->way == ACCD_FETCHED || at->way == ACCD_SENT)
-            add_host(task, at->host, at->bytes, at->way == ACCD_FETCHED);
+            accd_task_add_host(task, at->host, at->bytes, at->way == ACCD_FETCHED);
     }
     bool both_ways = traffic.out && (traffic.in || traffic.within);
     bool left = traffic.out && !both_ways && has_open(queue, task);
@@ -187,15 +153,6 @@ accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *d
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
     accd_status status = *done_p ? accd_transfer_now(dir, task) : accd_depart(dir, task, &traffic);
     return status == ACCD_OK ? ACCD_OK : accd_copy_failed(dir, status);
-}
-
-void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)
-{
-    const struct accd_directory *dir = queue->dir;
-    if (task->kind == ACCD_TASK_KERNEL)
-        (void)dir->ops->kernel_over(dir->device, task->under_way, 0, NULL);
-    else if (dir->ops->arrive(dir->device, task->under_way) == ACCD_OK)
-        (void)dir->ops->end(dir->device);
 }
 
 bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
@@ -210,4 +167,38 @@ bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
     if (last && last->kind == ACCD_TASK_KERNEL)
         return dir->ops->kernel_arrived(dir->device, last->under_way);
     return !last || dir->ops->arrived(dir->device, last->under_way);
+}
+
+/* Leaves transfers to their queue. Takes the task. */
+accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task)
+{
+    bool done = false;
+    accd_status status = accd_is_concurrent(queue->dir) ? accd_start(queue, task, &done) : ACCD_OK;
+    if (status != ACCD_OK || done)
+        accd_task_drop(queue, task);
+    else
+        accd_task_append(queue, task);
+    return status;
+}
+
+accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    accd_pending_begin(dir, NULL);
+    accd_find_users(dir, dev, bytes, true);
+    for (size_t i = 0; i < dir->nqueues; i++)
+        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
+    return ACCD_OK;
+}
+
+accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                               const char *what)
+{
+    if (accd_is_concurrent(dir))
+        return accd_order_range(dir, dev, bytes);
+    const struct accd_task *task = accd_pending_at(dir, dev, bytes);
+    char text[200];
+    if (!task)
+        return ACCD_OK;
+    accd_task_describe(task->queue, task, text, sizeof text);
+    return accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s, but %s", what, text);
 }

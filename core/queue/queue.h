@@ -77,6 +77,30 @@ struct accd_queue {
     const struct accd_task *next_known; /* the first one behind those that were looked at so */
 };
 
+/* A task, and so many bytes behind it. NULL: no memory. */
+struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind kind, size_t more);
+void accd_task_append(struct accd_queue *queue, struct accd_task *task);
+/* Takes the task at a place out of the queue. */
+struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at);
+/* What has started must be over; nothing of it reaches the host. */
+void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
+/* A task for so many transfers, and bytes of its own. NULL: no memory. */
+struct accd_task *accd_transfers_new(struct accd_directory *dir, size_t n, uint64_t kept);
+void accd_transfers_add(struct accd_task *task, const struct accd_transfer *transfer);
+/* The same of bytes that the task keeps; *used: of those, so many before. */
+void accd_transfers_keep(struct accd_task *task, uint64_t dev, const void *from, uint64_t bytes, uint64_t *used);
+/* Leaves transfers to their queue. Takes the task. */
+accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task);
+/* The queue behind whose tasks a range of device memory is free, or NULL. */
+struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+bool accd_anything_is_left(const accd_context *context);
+/* A task uses a range of the host's memory; out: writes to it. */
+void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out);
+/* Waits for what uses the same memory as a task that is in no queue. */
+accd_status accd_order_task(accd_context *context, const struct accd_task *task);
+/* Runs a kernel that uses a task's memory, NULL: all there is. */
+accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
+                               const struct accd_task *task, accd_kernel_end *end_p);
 /* queue.c: the queue that a construct's work is left to; NULL: it is done at once. */
 struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)

@@ -1,5 +1,5 @@
-/* tasks.c - what queues have not done yet, by the device memory it is about: who may not lose it, and who has to
- * wait. */
+/* tasks.c - what queues have not done yet: tasks in their order, and by the device memory they are about, so that
+ * somebody may not lose it, or has to wait. */
 #include "core.h"
 
 #include <stdio.h>
@@ -231,19 +231,6 @@ void accd_task_describe(const struct accd_queue *queue, const struct accd_task *
     snprintf(to, room, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
 }
 
-accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                               const char *what)
-{
-    if (accd_is_concurrent(dir))
-        return accd_order_range(dir, dev, bytes);
-    const struct accd_task *task = accd_pending_at(dir, dev, bytes);
-    char text[200];
-    if (!task)
-        return ACCD_OK;
-    accd_task_describe(task->queue, task, text, sizeof text);
-    return accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s, but %s", what, text);
-}
-
 const char *accd_queues_check(struct accd_directory *dir)
 {
     size_t n = 0;
@@ -270,4 +257,125 @@ const char *accd_queues_check(struct accd_directory *dir)
             return "a queue counts wrong";
     }
     return n == dir->ntasks ? NULL : "the number of tasks is wrong";
+}
+
+accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
+{
+    accd_context *context = dir->context;
+    ACCD_TRY(accd_idle(context));
+    if (context->working)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                         "a queue is at work; what it calls cannot change data");
+    if (number > dir->nqueues)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "device %d has no queue of number %u",
+                         dir->number, number);
+    return ACCD_OK;
+}
+
+struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number)
+{
+    bool works = dir->context->config.queues == ACCD_QUEUES_DELAYED || accd_is_concurrent(dir);
+    return works ? dir->queues[number - 1] : NULL;
+}
+
+int64_t accd_async_of(const struct accd_directory *dir, unsigned number)
+{
+    return number ? dir->queues[number - 1]->async : ACCD_SYNCHRONOUS;
+}
+
+struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind kind, size_t more)
+{
+    struct accd_task *task = accd_mem_zero(&dir->context->mem, sizeof *task + more);
+    if (task) {
+        task->kind = kind;
+        task->size = sizeof *task + more;
+    }
+    return task;
+}
+
+void accd_task_append(struct accd_queue *queue, struct accd_task *task)
+{
+    task->next = task->next_user = NULL;
+    task->number = ++queue->asked;
+    *queue->last = task;
+    queue->last = &task->next;
+    if (accd_task_is_user(task)) {
+        *queue->last_user = task;
+        queue->last_user = &task->next_user;
+        queue->pending++;
+    }
+    queue->tested = false;
+    accd_task_enlist(queue, task);
+    queue->dir->ntasks++;
+}
+
+/* Takes the task at a place out of the queue. */
+struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at)
+{
+    struct accd_task *task = *at;
+    *at = task->next;
+    if (queue->last == &task->next)
+        queue->last = at;
+    if (accd_task_is_user(task)) {
+        struct accd_task **user = &queue->users;
+        while (*user != task) /* the first one, unless the queue is cut */
+            user = &(*user)->next_user;
+        *user = task->next_user;
+        if (queue->last_user == &task->next_user)
+            queue->last_user = user;
+        queue->pending--;
+    }
+    accd_task_strike(queue, task);
+    queue->dir->ntasks--;
+    return task;
+}
+
+/* What has started must be over; nothing of it reaches the host. */
+void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
+{
+    struct accd_directory *dir = queue->dir;
+    if (task->under_way)
+        accd_give_up(queue, task);
+    if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
+        (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
+    accd_mem_free(&dir->context->mem, task, task->size);
+}
+
+void accd_queues_close(struct accd_directory *dir)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    for (size_t i = 0; i < dir->nqueues; i++) {
+        while (dir->queues[i]->first)
+            accd_task_drop(dir->queues[i], accd_task_take(dir->queues[i], &dir->queues[i]->first));
+        accd_mem_free(mem, dir->queues[i], sizeof *dir->queues[i]);
+    }
+    accd_mem_free(mem, dir->queues, dir->queues_room * sizeof dir->queues[0]);
+    dir->nqueues = 0;
+}
+
+void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
+{
+    for (struct accd_task **at = &queue->first; *at;) {
+        const struct accd_task *task = *at;
+        bool stays = task->number <= asked || task->kind == ACCD_TASK_FREE ||
+                     task->kind == ACCD_TASK_FORGET || task->kind == ACCD_TASK_AFTER;
+        if (stays)
+            at = &(*at)->next;
+        else
+            accd_task_drop(queue, accd_task_take(queue, at));
+    }
+}
+
+bool accd_is_concurrent(const struct accd_directory *dir)
+{
+    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->ops->depart;
+}
+
+void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)
+{
+    const struct accd_directory *dir = queue->dir;
+    if (task->kind == ACCD_TASK_KERNEL)
+        (void)dir->ops->kernel_over(dir->device, task->under_way, 0, NULL);
+    else if (dir->ops->arrive(dir->device, task->under_way) == ACCD_OK)
+        (void)dir->ops->end(dir->device);
 }

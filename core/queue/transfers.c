@@ -158,3 +158,43 @@ accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task)
         count_transfers(dir, task);
     return status == ACCD_OK ? freed : accd_task_failed(queue, task, status);
 }
+
+struct accd_task *accd_transfers_new(struct accd_directory *dir, size_t n, uint64_t kept)
+{
+    struct accd_task *task =
+        accd_task_new(dir, ACCD_TASK_TRANSFERS, n * sizeof(struct accd_transfer) +
+                                          2 * n * sizeof(struct accd_pair) + kept);
+    if (!task)
+        return NULL;
+    task->ranges = (struct accd_pair *)(task + 1);
+    task->u.transfers.at = (struct accd_transfer *)(task->ranges + 2 * n);
+    task->u.transfers.kept = (char *)(task->u.transfers.at + n);
+    return task;
+}
+
+void accd_transfers_add(struct accd_task *task, const struct accd_transfer *transfer)
+{
+    task->u.transfers.at[task->u.transfers.n++] = *transfer;
+    task->ranges[task->nranges++] =
+        (struct accd_pair){transfer->dev, transfer->dev + transfer->bytes};
+    if (transfer->way == ACCD_MOVED_WITHIN)
+        task->ranges[task->nranges++] =
+            (struct accd_pair){transfer->host, transfer->host + transfer->bytes};
+}
+
+void accd_transfers_keep(struct accd_task *task, uint64_t dev, const void *from, uint64_t bytes,
+                         uint64_t *used)
+{
+    memcpy(task->u.transfers.kept + *used, from, bytes);
+    if (*used && task->u.transfers.n) { /* the rest of a descriptor goes with its address */
+        struct accd_transfer *last = &task->u.transfers.at[task->u.transfers.n - 1];
+        if (last->way == ACCD_OWN && last->dev + last->bytes == dev) {
+            last->bytes += bytes;
+            task->ranges[task->nranges - 1].value += bytes;
+            *used += bytes;
+            return;
+        }
+    }
+    accd_transfers_add(task, &(struct accd_transfer){dev, *used, bytes, ACCD_OWN});
+    *used += bytes;
+}

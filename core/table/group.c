@@ -587,10 +587,10 @@ static uint32_t descriptor_bytes(const struct accd_group *group, const struct ac
 /* Device address of a pair's pointer; 0: not to be found. */
 static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pair)
 {
-    struct accd_object *holder;
-    return accd_find(dir, pair->key, &holder) == ACCD_OK && holder
-               ? holder->dev + (pair->key - holder->host)
-               : 0;
+    if (accd_index_met(dir, pair->key, pair->key + 1) != ACCD_OK)
+        return 0;
+    const struct accd_object *holder = accd_range_floor(&dir->objects, pair->key);
+    return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
 /* The device is asked for all of them at once. */
@@ -685,26 +685,6 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     return ACCD_OK;
 }
 
-accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high)
-{
-    struct accd_span *met;
-    while ((met = accd_span_first(dir->group_slots, low, high, NULL, NULL)))
-        ACCD_TRY(accd_group_attachments(dir, met->owner));
-    return ACCD_OK;
-}
-
-accd_status accd_index_all(struct accd_directory *dir)
-{
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        struct accd_group *group = dir->groups[i];
-        if (group && group->pending)
-            ACCD_TRY(accd_group_index(dir, group));
-        if (group && group->pending_attach)
-            ACCD_TRY(accd_group_attachments(dir, group));
-    }
-    return ACCD_OK;
-}
-
 static bool is_other(void *ud, const struct accd_span *span) { return span->owner != ud; }
 
 bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group)
@@ -718,43 +698,6 @@ bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group
 }
 
 /* --------------------------------------------------------------------------------- matching -- */
-
-static bool same_roots(const struct accd_walk *walk, const accd_construct *construct)
-{
-    size_t root = 0;
-    for (size_t i = 0; i < construct->nitems; i++) {
-        const accd_item *item = &construct->items[i];
-        if (!accd_item_walks(item))
-            continue;
-        if (root == walk->nroots || walk->roots[root].host != accd_address(item->host) ||
-            walk->roots[root].bytes != item->bytes)
-            return false;
-        root++;
-    }
-    return root == walk->nroots;
-}
-
-static bool has_roots(void *ud, const struct accd_span *span)
-{
-    const struct accd_group *group = span->owner;
-    return same_roots(group->walk, ud);
-}
-
-struct accd_walk *accd_group_before(const struct accd_directory *dir,
-                                    const accd_construct *construct)
-{
-    size_t first = 0;
-    while (!accd_item_walks(&construct->items[first]))
-        first++;
-    const uint64_t host = accd_address(construct->items[first].host);
-    const struct accd_span *found = accd_span_first(dir->group_roots, host, host + 1, has_roots,
-                                                    (void *)(uintptr_t)construct);
-    if (found)
-        return ((const struct accd_group *)found->owner)->walk;
-    if (dir->retired && same_roots(dir->retired->walk, construct))
-        return dir->retired->walk;
-    return NULL;
-}
 
 static bool has_sections(void *ud, const struct accd_span *span)
 {
@@ -770,4 +713,38 @@ struct accd_group *accd_group_matching(struct accd_directory *dir, const struct 
                    : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
     struct accd_group *group = found ? found->owner : NULL;
     return group && (!group->dopes || group->dopes == accd_walk_dopes(walk)) ? group : NULL;
+}
+
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
+{
+    accd_range_erase(&dir->objects, object->host);
+    if (dir->device_order)
+        accd_range_erase(&dir->by_device, object->dev);
+    dir->live_objects--;
+    if (object->size & ACCD_OBJECT_MEMBER) {
+        struct accd_group *group = dir->groups[object->where];
+        if (--group->live == 0)
+            accd_group_free(dir, group);
+        return;
+    }
+    if (object->size & ACCD_OBJECT_ORIGIN) {
+        dir->origins[object->where].next = dir->free_origin;
+        dir->free_origin = object->where;
+    }
+    accd_pool_give(&dir->object_pool, object);
+}
+
+static bool meets(void *ud, const struct accd_span *span)
+{
+    const uint64_t *range = ud;
+    return accd_group_meets(span->owner, range[0], range[1]);
+}
+
+/* Turns pending groups that the range meets into objects. */
+accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
+{
+    struct accd_span *met;
+    while ((met = accd_span_first(dir->group_hulls, low, high, meets, &(uint64_t[]){low, high})))
+        ACCD_TRY(accd_group_index(dir, met->owner));
+    return ACCD_OK;
 }

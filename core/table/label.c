@@ -77,3 +77,34 @@ void accd_labels_close(accd_context *context)
     }
     accd_mem_free(&context->mem, context->labels, context->labels_room * sizeof context->labels[0]);
 }
+
+/* Names belong to constructs, which may be gone when their work is done. NULL: there is none, or no memory. */
+const char *accd_keep_name(accd_context *context, const char *name)
+{
+    struct accd_name *kept = context->names;
+    while (name && kept && strcmp(kept->text, name) != 0)
+        kept = kept->next;
+    if (!name || kept)
+        return name ? kept->text : NULL;
+    kept = accd_mem_new(&context->mem, sizeof *kept);
+    if (!kept)
+        return NULL;
+    kept->text = accd_mem_string(&context->mem, name);
+    if (!kept->text) {
+        accd_mem_free(&context->mem, kept, sizeof *kept);
+        return NULL;
+    }
+    kept->next = context->names;
+    context->names = kept;
+    return kept->text;
+}
+
+void accd_names_close(accd_context *context)
+{
+    while (context->names) {
+        struct accd_name *name = context->names;
+        context->names = name->next;
+        accd_mem_free(&context->mem, name->text, strlen(name->text) + 1);
+        accd_mem_free(&context->mem, name, sizeof *name);
+    }
+}

@@ -677,3 +677,20 @@ void accd_describe_object(struct accd_directory *dir, const struct accd_object *
     };
     accd_name_object(dir, object, info->name, sizeof info->name);
 }
+
+int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
+{
+    const struct accd_host_block *block =
+        context && range_p ? accd_host_block_at(context, accd_address(address)) : NULL;
+    if (!block || accd_address(address) - block->start >= block->bytes)
+        return 0;
+    *range_p = (accd_host_range){.info = {.host = block->start, .bytes = block->bytes},
+                                 .live = block->live};
+    if (block->label) {
+        accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name,
+                        sizeof range_p->info.name);
+        range_p->info.file = block->label->file;
+        range_p->info.line = block->label->line;
+    }
+    return 1;
+}

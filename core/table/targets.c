@@ -2,48 +2,6 @@
  * kept from then on. Those of one base address are a ring, of which the order has one. */
 #include "core.h"
 
-/* Without memory for a place the order is given up, and made again when somebody asks. */
-static void give_up(struct accd_directory *dir)
-{
-    accd_range_close(&dir->targets);
-    dir->target_order = false;
-}
-
-static void put_in(struct accd_directory *dir, struct accd_attach *attach)
-{
-    struct accd_attach *other = accd_range_floor(&dir->targets, attach->base);
-    attach->next_target = attach->prev_target = attach;
-    if (other && other->base == attach->base) {
-        attach->prev_target = other;
-        attach->next_target = other->next_target;
-        other->next_target->prev_target = attach;
-        other->next_target = attach;
-    } else if (!accd_range_insert(&dir->targets, attach->base, attach)) {
-        give_up(dir);
-    }
-}
-
-static void take_out(struct accd_directory *dir, struct accd_attach *attach)
-{
-    struct accd_attach *next = attach->next_target;
-    if (next == attach) {
-        accd_range_erase(&dir->targets, attach->base);
-        return;
-    }
-    next->prev_target = attach->prev_target;
-    attach->prev_target->next_target = next;
-    accd_range_replace(&dir->targets, attach->base, next);
-}
-
-void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base)
-{
-    if (dir->target_order && attach->base)
-        take_out(dir, attach);
-    attach->base = base;
-    if (dir->target_order && base)
-        put_in(dir, attach);
-}
-
 accd_status accd_order_targets(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
@@ -54,7 +12,7 @@ accd_status accd_order_targets(struct accd_directory *dir)
     dir->target_order = true;
     for (; attach && dir->target_order; attach = accd_next_attach(&cursor, UINT64_MAX))
         if (attach->base)
-            put_in(dir, attach);
+            accd_attach_put_in(dir, attach);
     return dir->target_order ? ACCD_OK
                              : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                                          "no memory for the order of attached pointers");

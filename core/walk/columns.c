@@ -2,15 +2,6 @@
  * parts for several threads; what an earlier walk found already is compared instead of written. */
 #include "walk/columns.h"
 
-/* Whether the elements lie in the object itself. */
-static inline bool lies_inside(const accd_field *field) { return field->embedded || field->in_place; }
-
-uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row)
-{
-    uint64_t at = accd_row_address(set, row) + field->offset;
-    return lies_inside(field) ? at : accd_load_pointer(at);
-}
-
 /* One section: its length and first byte, or why there is none. */
 static enum accd_fault section(struct accd_level_job *job, const accd_field *field, uint64_t pointer,
                           int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
@@ -43,7 +34,8 @@ static enum accd_fault section(struct accd_level_job *job, const accd_field *fie
     if (*host + *bytes < *host)
         return ACCD_TOO_LARGE;
     const uint64_t into = field->offset + (start < 0 ? 0 - shift : shift);
-    if (lies_inside(field) && (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
+    if (accd_field_lies_inside(field) &&
+        (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
         return ACCD_LEAVES_ELEMENT;
     bool touched = field->action != ACCD_PRESENT || field->child; /* or only looked for */
     if (touched && context->config.check_host && !accd_host_covers(context, *host, *bytes))
@@ -122,13 +114,13 @@ static uint64_t equal_lengths(const struct accd_level_job *job, struct accd_mach
         job->walk->context->config.check_host ||
         __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
         bytes >> (ACCD_SIZE_BITS - 1) ||
-        (lies_inside(field) && field->offset + bytes > job->set->program->spec.stride))
+        (accd_field_lies_inside(field) && field->offset + bytes > job->set->program->spec.stride))
         return 0;
     return bytes;
 }
 
 #define EACH_BASE(set, field, first, n, statement)                                        \
-    if ((set)->address || lies_inside(field)) {                                           \
+    if ((set)->address || accd_field_lies_inside(field)) {                                           \
         for (size_t i = 0; i < (n); i++) {                                                \
             uint64_t base = accd_field_base(set, field, (first) + i);                          \
             statement;                                                                    \

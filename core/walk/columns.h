@@ -31,8 +31,6 @@ struct accd_level_job {
     } * faults;              /* one for each part */
 };
 
-/* What a field of a row leads to: the pointer's value, or the embedded elements' address. */
-uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row);
 /* Writes what was only compared so far: the rows of a part before end are those of the earlier walk. */
 void accd_stop_repeating(struct accd_segment *segment, const struct accd_segment *before,
                          struct accd_tally *t, size_t end);

@@ -8,23 +8,6 @@ enum { ACCD_REGISTERS = 64 };
 
 typedef int64_t accd_column[ACCD_ROWS];
 
-/* Why a section could not be computed. */
-enum accd_fault {
-    ACCD_NO_FAULT,
-    ACCD_NEGATIVE,
-    ACCD_TOO_LARGE,
-    ACCD_NULL_BASE,
-    ACCD_OUTSIDE,
-    ACCD_LEAVES_ELEMENT, /* an embedded array ends with its element */
-    ACCD_BAD_LOAD,
-    ACCD_CALL_FAILED,
-    ACCD_DIVIDES_BY_ZERO,
-    ACCD_OVERFLOWS,
-    ACCD_SHIFTS_OUT,
-    ACCD_NOT_CONTIGUOUS,
-    ACCD_OUTSIDE_ROW
-};
-
 enum { ACCD_NOWHERE = -1 }; /* an address of which nothing is read */
 
 struct accd_machine {
@@ -44,9 +27,6 @@ struct accd_machine {
  * the number of a row that C leaves undefined, and why. */
 size_t accd_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
                        const int64_t *b, size_t n, enum accd_fault *fault);
-
-/* What an expression that C leaves undefined does, for a message; NULL for other faults. */
-const char *accd_fault_text(enum accd_fault fault);
 
 /* Runs instructions [from, to_end) over rows [first, first + n); false leaves the fault. What cannot
  * be computed in 64 bits becomes ACCD_UNREPRESENTABLE: it stays negative through further arithmetic that matters,

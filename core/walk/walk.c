@@ -49,79 +49,16 @@ static accd_status out_of_memory(accd_context *context)
     return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a large construct");
 }
 
-static accd_status section_error(struct accd_level_job *job, const struct accd_part_fault *fault)
+/* What could not be computed is left in the walk, for who words it. */
+static accd_status note_fault(const struct accd_level_job *job, const struct accd_part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
-    accd_context *context = walk->context;
-    const struct accd_rowset *set = job->set;
-    size_t section = walk->segments[set->segments + fault->field].first + fault->row;
-    struct accd_segment *segment = &walk->segments[set->segments + fault->field];
-    char name[160];
-    accd_name_row_slot(walk, section, name, sizeof name);
-    accd_status status;
-    switch (fault->fault) {
-    case ACCD_NEGATIVE:
-        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                           "the section of %s has a negative length, %lld", name,
-                           (long long)fault->value);
-        break;
-    case ACCD_TOO_LARGE:
-        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                           "the section of %s has a bound that cannot be computed or is too large",
-                           name);
-        break;
-    case ACCD_NULL_BASE:
-        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
-                           "%s is a null pointer, but its section has %lld elements", name,
-                           (long long)fault->value);
-        break;
-    case ACCD_OUTSIDE:
-        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                           "the section of %s, %lld elements, is not inside live host memory", name,
-                           (long long)fault->value);
-        break;
-    case ACCD_NOT_CONTIGUOUS:
-        status = accd_fail(context, ACCD_INVALID_SECTION, R_CONTIGUOUS,
-                           "the section of %s is not contiguous: it takes a part of several rows",
-                           name);
-        break;
-    case ACCD_OUTSIDE_ROW:
-        status = accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                           "the section of %s is outside of a row of the array", name);
-        break;
-    case ACCD_DIVIDES_BY_ZERO:
-    case ACCD_OVERFLOWS:
-    case ACCD_SHIFTS_OUT:
-        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                           "a bound of the section of %s %s", name,
-                           accd_fault_text(fault->fault));
-        break;
-    case ACCD_LEAVES_ELEMENT:
-        status = accd_fail(context, ACCD_INVALID_SECTION, R_SECTION,
-                           "the section of %s, %lld elements, leaves the structure it is a part of", name,
-                           (long long)fault->value);
-        break;
-    case ACCD_CALL_FAILED:
-        return accd_fail(context, ACCD_CALLBACK, R_CALLBACK,
-                         "a function called for a section bound failed");
-    default:
-        status = accd_fail(context, ACCD_NULL_POINTER, R_NULL,
-                           "a bound follows a pointer that is null or does not point into live "
-                           "host memory");
-        break;
-    }
-    accd_error *error = &context->error;
-    error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
-    memcpy(error->asked.name, name, sizeof name);
-    if (fault->fault == ACCD_OUTSIDE) {
-        uint64_t pointer = accd_field_base(set, segment->field, fault->row);
-        error->asked.host = pointer;
-        error->asked.bytes = (uint64_t)fault->value * segment->field->unit;
-        accd_host_range known;
-        if (accd_host_at(context, accd_pointer(pointer), &known))
-            error->other = known.info;
-    }
-    return status;
+    walk->fault = (struct accd_walk_fault){
+        .kind = fault->fault,
+        .section = walk->segments[job->set->segments + fault->field].first + fault->row,
+        .value = fault->value,
+    };
+    return ACCD_INVALID_SECTION;
 }
 
 /* Columns of addresses are shared by walks that found the same ones: words in front count the users. */
@@ -474,7 +411,7 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     accd_workers_run(context->workers, accd_level_part, &job, parts);
     for (unsigned part = 0; part < parts; part++)
         if (job.faults[part].fault)
-            return section_error(&job, &job.faults[part]);
+            return note_fault(&job, &job.faults[part]);
     for (size_t f = 0; f < nfields; f++)
         sum_up(&job, f);
     for (size_t f = 0; f < nfields; f++) /* may move walk->rowsets and set */
@@ -570,13 +507,13 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         status = run_root(walk, item);
     }
     accd_seen_close(&walk->seen, &context->mem);
-    if (status != ACCD_OK) {
+    if (status != ACCD_OK && !walk->fault.kind) {
         accd_walk_release(walk);
         return status;
     }
     walk->before = NULL;
     *walk_p = walk;
-    return ACCD_OK;
+    return status;
 }
 
 struct accd_walk *accd_walk_retain(struct accd_walk *walk)
@@ -612,32 +549,4 @@ void accd_walk_release(struct accd_walk *walk)
     accd_mem_free(mem, walk->roots, walk->roots_room * sizeof walk->roots[0]);
     accd_mem_free(mem, walk->programs, walk->roots_room * sizeof walk->programs[0]);
     accd_mem_free(mem, walk, sizeof *walk);
-}
-
-void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row)
-{
-    size_t low = 0, high = walk->nsegments;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (walk->segments[middle].first <= section)
-            low = middle;
-        else
-            high = middle;
-    }
-    while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
-        low++; /* segments without rows share their first section */
-    *segment = low;
-    *row = section - walk->segments[low].first;
-}
-
-/* Place of a section in its group's device block, from the block's start. */
-uint64_t accd_section_place(const struct accd_segment *segment, size_t row)
-{
-    if (!segment->bytes_of)
-        return segment->dev + row * accd_padded(segment->bytes);
-    size_t at = row / ACCD_ROWS * ACCD_ROWS;
-    uint64_t place = segment->dev_of[row / ACCD_ROWS];
-    for (; at < row; at++)
-        place += accd_padded(segment->bytes_of[at]);
-    return place;
 }

@@ -1,0 +1,40 @@
+/* error.c - errors as callers read them, and what calls may be made now. */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
+                      const char *format, ...)
+{
+    accd_error *error = &context->error;
+    char message[sizeof error->message];
+    va_list args;
+    va_start(args, format); /* the arguments may be parts of the last error */
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    *error = (accd_error){
+        .status = status, .rule = accd_rule_id(&context->rules, rule), .item = SIZE_MAX};
+    memcpy(error->message, message, sizeof message);
+    return status;
+}
+
+accd_status accd_not_given(accd_context *context, const char *call, const char *argument)
+{
+    if (!context)
+        return ACCD_MISUSE;
+    return accd_fail(context, ACCD_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call, argument);
+}
+
+accd_status accd_idle(accd_context *context)
+{
+    if (!context->busy)
+        return ACCD_OK;
+    return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                     "a construct is under way; what it calls cannot change data");
+}
+
+accd_status accd_plan_no_memory(accd_context *context)
+{
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to plan a construct");
+}

@@ -1,0 +1,207 @@
+/* context.c - contexts: what they are opened with, their devices, their end. */
+#include "core.h"
+
+#include <unistd.h>
+
+void accd_context_config_init(accd_context_config *config)
+{
+    if (!config)
+        return;
+    *config = (accd_context_config){
+        .struct_size = sizeof *config,
+        .devices = 1,
+        .group_least = 64,
+    };
+}
+
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+static bool reclaim(void *owner)
+{
+    accd_context *context = owner;
+    bool found = false;
+    for (int i = 0; i < context->ndirs; i++) {
+        found |= context->dirs[i].retired != NULL;
+        accd_forget_retired(&context->dirs[i]);
+    }
+    return found;
+}
+
+static bool is_sound(const accd_context_config *config)
+{
+    return config->struct_size == sizeof *config && config->devices <= ACCD_DEVICES_MOST &&
+           config->threads <= ACCD_THREADS_MOST && (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
+           (unsigned)config->queues <= ACCD_QUEUES_CONCURRENT &&
+           (!config->rules || accd_rules_sound(config->rules));
+}
+
+accd_status accd_context_open(accd_context **context_p, const accd_context_config *config)
+{
+    accd_context_config defaults;
+    accd_context_config_init(&defaults);
+    if (!config)
+        config = &defaults;
+    if (!context_p || !is_sound(config))
+        return ACCD_MISUSE;
+    struct accd_mem mem;
+    accd_mem_init(&mem, config->alloc, config->alloc_ud);
+    accd_context *context = accd_mem_zero(&mem, sizeof *context);
+    if (!context)
+        return ACCD_OUT_OF_MEMORY;
+    context->mem = mem;
+    context->mem.reclaim = reclaim;
+    context->mem.owner = context;
+    context->config = *config;
+    context->rules = config->rules ? *config->rules : *accd_rules_named("tr14");
+    context->config.rules = &context->rules;
+    if (!context->config.devices)
+        context->config.devices = 1;
+    if (!context->config.threads)
+        context->config.threads = processors();
+    if (!context->config.group_least)
+        context->config.group_least = 1;
+    context->scratch.mem = &context->mem;
+    accd_host_init(&context->host, &context->mem);
+    accd_fail(context, ACCD_OK, R_NONE, "no error");
+    accd_status status = ACCD_OUT_OF_MEMORY;
+    unsigned devices = context->config.devices;
+    context->dirs = accd_mem_array(&context->mem, devices, sizeof context->dirs[0]);
+    /* label number 0 stands for objects without a name */
+    if (context->dirs && accd_label_new(context, &(accd_label){.name = ""}))
+        status = ACCD_OK;
+    while (status == ACCD_OK && (unsigned)context->ndirs < devices) {
+        status = accd_directory_init(&context->dirs[context->ndirs], context, context->ndirs);
+        context->ndirs++;
+    }
+    if (status != ACCD_OK) {
+        accd_context_close(context);
+        return status;
+    }
+    context->config.no_device = NULL; /* the caller's, for this call */
+    *context_p = context;
+    return ACCD_OK;
+}
+
+void accd_context_close(accd_context *context)
+{
+    if (!context)
+        return;
+    struct accd_mem *mem = &context->mem;
+    for (int i = 0; i < context->ndirs; i++) {
+        while (context->dirs[i].top)
+            accd_region_free(context->dirs[i].top);
+        accd_journal_close(context, i, 1);
+        accd_directory_close(&context->dirs[i]);
+    }
+    accd_workers_close(context->workers);
+    accd_labels_close(context);
+    accd_names_close(context);
+    if (context->dirs)
+        accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
+    accd_host_close(&context->host);
+    accd_scratch_close(&context->scratch);
+    accd_mem_close(mem);
+    struct accd_mem last = *mem;
+    accd_mem_free(&last, context, sizeof *context);
+}
+
+const accd_error *accd_context_error(const accd_context *context)
+{
+    static const accd_error no_context = {
+        .status = ACCD_MISUSE, .rule = "HOUSE-misuse", .item = SIZE_MAX, .message = "there is no context"};
+    return context ? &context->error : &no_context;
+}
+
+const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
+
+int accd_device_count(const accd_context *context) { return context ? context->ndirs : 0; }
+
+void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
+{
+    if (!context)
+        return;
+    context->config.on_event = fn;
+    context->config.event_ud = ud;
+}
+
+accd_status accd_directory_init(struct accd_directory *dir, accd_context *context, int number)
+{
+    struct accd_mem *mem = &context->mem;
+    *dir = (struct accd_directory){
+        .context = context,
+        .number = number,
+        .ops = context->config.backend ? context->config.backend : &accd_backend_sim,
+    };
+    accd_range_init(&dir->objects, mem);
+    accd_range_init(&dir->by_device, mem);
+    accd_range_init(&dir->blocks, mem);
+    accd_range_init(&dir->frames, mem);
+    accd_range_init(&dir->slots, mem);
+    accd_range_init(&dir->targets, mem);
+    accd_range_init(&dir->by_async, mem);
+    accd_range_init(&dir->seats, mem);
+    accd_range_init(&dir->fused, mem);
+    accd_range_init(&dir->bases, mem);
+    accd_pool_init(&dir->seat_pool, mem, sizeof(struct accd_seat), 64);
+    accd_pool_init(&dir->original_pool, mem, sizeof(struct accd_original), 64);
+    accd_pool_init(&dir->former_pool, mem, sizeof(struct accd_former), 64);
+    accd_pool_init(&dir->fused_pool, mem, sizeof(struct accd_fused), 64);
+    accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
+    accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
+    accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
+    return dir->ops->open(&dir->device, number, &context->config, mem);
+}
+
+void accd_directory_close(struct accd_directory *dir)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    struct accd_range_cursor cursor;
+    accd_queues_close(dir);
+    accd_forget_retired(dir);
+    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor);
+         attach && dir->ndopes; attach = accd_range_next(&cursor))
+        accd_dope_free(dir, attach->dope);
+    for (size_t i = 0; i < dir->ngroups; i++)
+        if (dir->groups[i])
+            accd_group_free(dir, dir->groups[i]);
+    accd_mem_free(mem, dir->groups, dir->groups_room * sizeof dir->groups[0]);
+    accd_mem_free(mem, dir->origins, dir->origins_room * sizeof dir->origins[0]);
+    accd_range_close(&dir->objects);
+    accd_range_close(&dir->by_device);
+    accd_range_close(&dir->blocks);
+    accd_range_close(&dir->frames);
+    accd_range_close(&dir->slots);
+    accd_range_close(&dir->targets);
+    accd_range_close(&dir->by_async);
+    accd_range_close(&dir->seats);
+    accd_range_close(&dir->fused);
+    accd_range_close(&dir->bases);
+    accd_pool_close(&dir->seat_pool);
+    accd_pool_close(&dir->original_pool);
+    accd_pool_close(&dir->former_pool);
+    accd_pool_close(&dir->fused_pool);
+    accd_pool_close(&dir->object_pool);
+    accd_pool_close(&dir->attach_pool);
+    accd_pool_close(&dir->block_pool);
+    if (dir->device)
+        dir->ops->close(dir->device);
+}
+
+const accd_backend *accd_backend_named(const char *name)
+{
+    static const accd_backend *const backends[] = {
+        &accd_backend_sim,
+        &accd_backend_direct,
+#ifdef ACCD_HAVE_CUDA
+        &accd_backend_cuda,
+#endif
+    };
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (name && !strcmp(backends[i]->name, name))
+            return backends[i];
+    return NULL;
+}

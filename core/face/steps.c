@@ -1,0 +1,314 @@
+/* steps.c - single steps: device memory by itself, the user's own memory, copies. */
+#include "core.h"
+
+/* Whether present data or a block of them hold any of a device range. */
+static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                                      bool *taken_p)
+{
+    void *after;
+    struct accd_object *object;
+    ACCD_TRY(accd_find_device(dir, dev, &object)); /* makes the device order */
+    accd_range_around(&dir->by_device, dev, &after);
+    const struct accd_object *next = after;
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    *taken_p = object || (next && next->dev - dev < bytes) ||
+               (block && dev - block->dev < block->bytes);
+    return ACCD_OK;
+}
+
+accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
+                     uint64_t bytes, const accd_label *label)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    enum accd_relation relation;
+    struct accd_object *object;
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_TRY(accd_may_ask(dir, 0));
+    if (!host || !dev)
+        return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
+    if (!bytes || bytes >> (ACCD_SIZE_BITS - 1) || accd_address(host) + bytes < bytes)
+        return accd_fail(context, ACCD_INVALID_SECTION, R_MAP_DATA,
+                         "%llu bytes cannot be mapped", (unsigned long long)bytes);
+    ACCD_TRY(accd_relate(dir, accd_address(host), bytes, &relation, &object));
+    if (relation != ACCD_NONE)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the host memory, or a part of it, is present on device %d already",
+                         device);
+    if (accd_fused_at(dir, accd_address(host)))
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the host memory lies between data that are fused on device %d", device);
+    if (!dir->ops->allocated(dir->device, dev, bytes))
+        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_MAP_DATA,
+                         "the device range is not in allocated memory of device %d", device);
+    bool taken;
+    ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
+    if (taken)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the device memory holds other present data");
+    ACCD_TRY(accd_directory_reserve(dir, 1, 0, 0, 0));
+    object = accd_pool_take(&dir->object_pool);
+    *object = (struct accd_object){
+        .host = accd_address(host),
+        .size = bytes | ACCD_OBJECT_MAPPED,
+        .dev = dev,
+        .dynamic = 1,
+        .where = label ? label->id : 0,
+    };
+    accd_insert_object(dir, object);
+    accd_directory_settle(dir);
+    return ACCD_OK;
+}
+
+/* What attachments in the object brought goes with them. */
+static accd_status let_records_go(struct accd_directory *dir, const struct accd_object *object)
+{
+    accd_context *context = dir->context;
+    const accd_construct construct = {.device = dir->number, .kind = ACCD_EXIT_DATA};
+    struct accd_plan plan = {.context = context, .dir = dir, .construct = &construct};
+    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->nbrought * sizeof ends[0]);
+    struct accd_release *release = NULL;
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach = NULL;
+    size_t n = 0;
+    accd_status status = ends ? accd_first_attach(dir, object->host, accd_object_end(object), &cursor,
+                                                  &attach)
+                              : accd_plan_no_memory(context);
+    for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object)))
+        if (attach->brings)
+            ends[n++] = attach;
+    if (status == ACCD_OK && n)
+        status = accd_release_plan(&plan, ends, n, &release);
+    if (status == ACCD_OK && n)
+        status = accd_plan_commit(&plan);
+    if (status == ACCD_OK && n)
+        accd_release_commit(release);
+    else if (release)
+        accd_release_undo(release);
+    accd_scratch_reset(&context->scratch);
+    return status;
+}
+
+/* The object goes: pointers in it are attached no more, those elsewhere still lead where it was. */
+static accd_status lose_attachments(struct accd_directory *dir, struct accd_object *object)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it, but what changes nothing */
+    if (object->pins)
+        ACCD_TRY(accd_order_targets(dir));
+    if (dir->nbrought)
+        ACCD_TRY(let_records_go(dir, object));
+    for (;;) {
+        struct accd_object *target;
+        ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
+        if (!attach)
+            break;
+        ACCD_TRY(accd_find(dir, attach->base, &target));
+        if (target)
+            target->pins--;
+        accd_remove_attach(dir, attach);
+    }
+    while (object->pins && (attach = accd_first_target(dir, object)))
+        accd_attach_lead(dir, attach, 0);
+    return ACCD_OK;
+}
+
+accd_status accd_unmap(accd_context *context, int device, const void *host)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_object *object;
+    if (!dir)
+        return accd_no_device(context);
+    const bool lenient = context->rules.unmap_used == ACCD_IGNORE;
+    ACCD_TRY(accd_may_ask(dir, 0));
+    ACCD_TRY(accd_find(dir, accd_address(host), &object));
+    if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
+        return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
+                         "the address was not mapped to device %d by acc_map_data", device);
+    const struct accd_seat *seat = accd_seat_of(dir, object);
+    if ((object->structured && !lenient) || (seat && (seat->fused || seat->former)))
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "a data region still uses the mapped data");
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    ACCD_TRY(accd_first_attach(dir, object->host, accd_object_end(object), &cursor, &attach));
+    if ((attach || object->pins) && !lenient)
+        return accd_fail(context, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
+                         "a pointer is still attached to or inside the mapped data");
+    if (dir->ntasks) {
+        accd_pending_begin(dir, NULL);
+        ACCD_TRY(accd_pending_check(dir, object->dev, accd_object_bytes(object),
+                                    "the data would be unmapped"));
+    }
+    if (attach || object->pins)
+        ACCD_TRY(lose_attachments(dir, object));
+    if (object->structured || context->rules.counting == ACCD_COUNT_CONSTRUCTS)
+        accd_regions_forget(dir, object);
+    accd_seat_free(dir, object);
+    accd_remove_object(dir, object);
+    return ACCD_OK;
+}
+
+accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    uint64_t dev = 0;
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_GIVEN(context, dev_p);
+    ACCD_TRY(accd_idle(context));
+    if (bytes) {
+        accd_status status = accd_alloc_memory(dir, bytes, &dev);
+        if (accd_is_of_queue(status))
+            return status;
+        if (status != ACCD_OK)
+            return accd_say_why(dir, accd_fail(context, status, R_MEMORY,
+                                               "device %d has no %llu bytes of memory left", device,
+                                               (unsigned long long)bytes));
+    }
+    *dev_p = dev;
+    return ACCD_OK;
+}
+
+accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    bool taken;
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_TRY(accd_idle(context));
+    if (!dev)
+        return ACCD_OK;
+    uint64_t bytes = dir->ops->size_of(dir->device, dev);
+    ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
+    if (taken)
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
+                         "the device memory holds present data");
+    if (!bytes)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+                         "the address is not one that device %d allocated", device);
+    if (dir->ntasks) {
+        accd_pending_begin(dir, NULL);
+        ACCD_TRY(accd_pending_check(dir, dev, bytes, "the device memory would be freed"));
+    }
+    accd_free_memory(dir, dev, bytes);
+    return ACCD_OK;
+}
+
+static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ops->allocated(dir->device, dev, bytes))
+        return accd_check_stale(dir, dev);
+    if (!dir->ops->owns(dir->device, dev))
+        return accd_fail(dir->context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
+                         "the address is not one of device %d", dir->number);
+    return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
+                     "the range is not in allocated memory of device %d", dir->number);
+}
+
+static accd_status check_copy(struct accd_directory *dir, uint64_t to, uint64_t from,
+                              uint64_t bytes, const struct accd_traffic *traffic)
+{
+    accd_context *context = dir->context;
+    if (traffic->in || traffic->within)
+        ACCD_TRY(raw_range(dir, to, bytes));
+    if (traffic->out || traffic->within)
+        ACCD_TRY(raw_range(dir, from, bytes));
+    if (context->config.check_host && !traffic->within &&
+        !accd_host_covers(context, traffic->in ? from : to, bytes))
+        return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+                         "the host range does not lie in live host memory");
+    if (!traffic->within && !(traffic->in ? from : to))
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host address of a copy is a null pointer");
+    return ACCD_OK;
+}
+
+static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint64_t from,
+                            uint64_t bytes, const struct accd_traffic *traffic)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_TRY(accd_idle(context));
+    if (!bytes || to == from)
+        return ACCD_OK;
+    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
+    ACCD_TRY(accd_order_copy(dir, to, from, bytes, traffic));
+    const accd_backend *ops = dir->ops;
+    accd_status status = ops->begin(dir->device, traffic);
+    if (status == ACCD_OK && traffic->within)
+        ops->copy(dir->device, to, from, bytes);
+    if (status == ACCD_OK && ops->announce) {
+        if (!traffic->within)
+            ops->announce(dir->device, traffic->in ? to : from, bytes, traffic->out);
+        status = ops->ready(dir->device);
+    }
+    if (status == ACCD_OK) {
+        if (traffic->in)
+            memcpy(ops->stage(dir->device, to, bytes), accd_pointer(from), bytes);
+        else if (traffic->out)
+            memcpy(accd_pointer(to), ops->fetch(dir->device, from, bytes), bytes);
+        status = ops->end(dir->device);
+    }
+    if (status != ACCD_OK)
+        return accd_say_why(dir, accd_fail(context, status, R_DEVICE_FAILED, "device %d failed to copy", device));
+    unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
+    dir->stats.transfers[kind]++;
+    dir->stats.moved_bytes[kind] += bytes;
+    return ACCD_OK;
+}
+
+accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
+                           uint64_t bytes)
+{
+    return raw_copy(context, device, dev, accd_address(host), bytes,
+                    &(struct accd_traffic){.in = 1});
+}
+
+accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
+                             uint64_t bytes)
+{
+    return raw_copy(context, device, accd_address(host), dev, bytes,
+                    &(struct accd_traffic){.out = 1});
+}
+
+accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
+                               uint64_t bytes)
+{
+    return raw_copy(context, device, to, from, bytes, &(struct accd_traffic){.within = 1});
+}
+
+accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_way way,
+                            uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
+{
+    static const struct accd_traffic traffics[] = {{.in = 1}, {.out = 1}, {.within = 1}};
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (!dir)
+        return accd_no_device(context);
+    ACCD_TRY(accd_may_ask(dir, number));
+    if ((unsigned)way > ACCD_WITHIN_DEVICE)
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");
+    const struct accd_traffic *traffic = &traffics[way];
+    struct accd_queue *queue = accd_queue_of(dir, number);
+    if (!queue)
+        return raw_copy(context, device, to, from, bytes, traffic);
+    if (!bytes || to == from)
+        return ACCD_OK;
+    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
+    return accd_queue_copy(queue, way, to, from, bytes, file, line);
+}
+
+void accd_fail_allocation(accd_context *context, int device, uint64_t n)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (dir && dir->ops->fail)
+        dir->ops->fail(dir->device, n, UINT64_MAX);
+}
+
+void accd_fail_copy(accd_context *context, int device, uint64_t n)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    if (dir && dir->ops->fail)
+        dir->ops->fail(dir->device, UINT64_MAX, n);
+}

@@ -1,0 +1,138 @@
+/* release.c - attachments that end although no exit ends them, and what they brought: with the construct on the
+ * way, and before what it does itself. */
+#include "ops/leave.h"
+
+struct accd_release {
+    accd_construct construct;
+    struct accd_plan plan;
+    struct leave leave;
+};
+
+/* The references that a construct is about to add, so that nothing goes for want of them. */
+static void expect_references(const struct accd_plan *plan, bool coming)
+{
+    for (size_t i = 0; i < plan->nclaims; i++) {
+        struct accd_claim *claim = &plan->claims[i];
+        if (!claim->object || !accd_plan_counts(plan, claim))
+            continue;
+        uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
+                                                                     : &claim->object->structured;
+        *counter += coming ? 1 : UINT32_MAX;
+    }
+}
+
+static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
+                               struct accd_attach *const *ends, size_t n)
+{
+    struct leave *leave = &release->leave;
+    ACCD_TRY(accd_index_all(plan->dir));
+    if (plan->dir->seats.count)
+        ACCD_TRY(accd_unfuse_begin(&release->plan));
+    for (size_t i = 0; i < n; i++)
+        if (ends[i]->count) /* not named twice */
+            ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
+    ACCD_TRY(accd_let_go(leave));
+    ACCD_TRY(accd_end_attachments(leave));
+    struct accd_fusion *fusion = release->plan.fusion;
+    if (fusion)
+        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
+    bool fused = fusion && fusion->nregroups;
+    for (size_t i = 0; i < leave->nremoved; i++)
+        fused |= leave->removed[i].record && accd_fuse_fits(plan, leave->removed[i].record->host);
+    if (fused) /* one construct does not put together and take apart */
+        return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
+                         "a type record that goes with this construct lies among fused data; detach "
+                         "its descriptor first");
+    ACCD_TRY(accd_leave_words(leave));
+    for (size_t i = 0; i < release->plan.nwords; i++) { /* all words behind the others, as they come */
+        const struct accd_word *word = &release->plan.words[i];
+        ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
+    }
+    return accd_leave_story(leave);
+}
+
+accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
+                              struct accd_release **release_p)
+{
+    struct accd_release *release = accd_scratch_take(&plan->context->scratch, sizeof *release);
+    if (!release)
+        return accd_plan_no_memory(plan->context);
+    *release = (struct accd_release){
+        .construct = {.device = plan->construct->device,
+                      .kind = ACCD_EXIT_DATA,
+                      .file = plan->construct->file,
+                      .line = plan->construct->line},
+        .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
+        .leave = {.plan = &release->plan, .dynamic = true}};
+    expect_references(plan, true);
+    accd_status status = release_now(release, plan, ends, n);
+    expect_references(plan, false);
+    if (status != ACCD_OK) {
+        accd_leave_undo(&release->leave);
+        return status;
+    }
+    plan->rests = release->plan.rests; /* the first ones: what is attached anew comes over them */
+    plan->nrests = release->plan.nrests;
+    plan->rests_room = release->plan.rests_room;
+    *release_p = release;
+    return ACCD_OK;
+}
+
+void accd_release_undo(struct accd_release *release) { accd_leave_undo(&release->leave); }
+
+void accd_release_commit(struct accd_release *release)
+{
+    accd_leave_tell(&release->leave);
+    accd_leave_finish(&release->leave);
+}
+
+/* Whether a descriptor that is attached anew still leads to the type record its attachment brought. */
+static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
+{
+    return typed != link->attach && link->pointer && link->dope &&
+           accd_attach_end(typed) <= link->attach->slot + link->dope->bytes &&
+           accd_load_pointer(typed->slot) == typed->target;
+}
+
+/* Nothing of a construct may lie in what it lets go. */
+static accd_status check_released(const struct accd_links *links)
+{
+    struct accd_plan *plan = links->plan;
+    for (size_t i = 0; i < plan->nclaims + links->n; i++) {
+        const struct accd_link *link = i < plan->nclaims ? NULL : &links->at[i - plan->nclaims];
+        const struct accd_claim *claim = &plan->claims[link ? link->claim : i];
+        const struct accd_object *used[] = {link ? link->holder : claim->object,
+                                            link ? link->target : NULL};
+        for (int k = 0; k < 2; k++)
+            if (used[k] && used[k]->size & ACCD_OBJECT_DYING)
+                return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
+                                        "it lies in a type record that goes with this construct");
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p)
+{
+    struct accd_plan *plan = links->plan;
+    struct accd_directory *dir = plan->dir;
+    size_t n = 0;
+    if (!links->anew || !dir->nbrought)
+        return ACCD_OK;
+    struct accd_attach **ends =
+        accd_scratch_take(&plan->context->scratch, links->anew * sizeof ends[0]);
+    if (!ends)
+        return accd_plan_no_memory(plan->context);
+    for (size_t i = 0; i < links->n; i++) {
+        const struct accd_link *link = &links->at[i];
+        if (!link->attach || link->counts)
+            continue;
+        struct accd_attach *typed =
+            link->attach->brings ? link->attach : accd_attach_brought(dir, link->attach);
+        if (typed && !keeps(link, typed))
+            ends[n++] = typed;
+    }
+    if (!n)
+        return ACCD_OK;
+    ACCD_TRY(accd_release_plan(plan, ends, n, release_p));
+    return check_released(links);
+}

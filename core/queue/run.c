@@ -1,0 +1,87 @@
+/* run.c - what queues do when somebody waits: their tasks, one after the other. */
+#include "core.h"
+
+static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
+{
+    if (task->under_way)
+        return accd_arrive(queue, task);
+    ACCD_TRY(accd_task_check_host(queue, task));
+    accd_status status = accd_transfer_now(queue->dir, task);
+    return status == ACCD_OK ? ACCD_OK : accd_task_failed(queue, task, status);
+}
+
+static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_call how)
+{
+    accd_context *context = dir->context;
+    const bool busy = context->busy; /* a construct may wait for it */
+    dir->running = task;
+    context->working = true;
+    context->busy = false;
+    int failed = task->u.call.fn(task->u.call.ud, how);
+    context->busy = busy;
+    context->working = false;
+    dir->running = NULL;
+    return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
+                  : ACCD_OK;
+}
+
+/* Runs a function, unless it is that of a kernel which the device has run. */
+static accd_status end_call(struct accd_directory *dir, const struct accd_task *task)
+{
+    accd_kernel_end end = {.how = ACCD_KERNEL_NOT_RUN};
+    if (task->under_way) {
+        accd_status status = dir->ops->kernel_over(dir->device, task->under_way, task->again, &end);
+        if (status != ACCD_OK) {
+            (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
+            return accd_kernel_failed(dir, status);
+        }
+    }
+    return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);
+}
+
+/* Memory that somebody else still uses goes behind that. Takes the task. */
+static void give_back(struct accd_queue *queue, struct accd_task *task)
+{
+    struct accd_directory *dir = queue->dir;
+    struct accd_queue *other = accd_last_user(dir, task->u.memory.dev, task->u.memory.bytes);
+    if (other) {
+        accd_task_append(other, task);
+        return;
+    }
+    if (task->kind == ACCD_TASK_FREE)
+        accd_free_memory(dir, task->u.memory.dev, task->u.memory.bytes);
+    else
+        accd_forget_bytes(dir, task->u.memory.dev, task->u.memory.bytes);
+    accd_task_drop(queue, task);
+}
+
+static accd_status perform(struct accd_queue *queue, struct accd_task *task)
+{
+    struct accd_directory *dir = queue->dir;
+    const accd_context_config *config = &dir->context->config;
+    accd_status status = ACCD_OK;
+    if (task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_FORGET) {
+        give_back(queue, task);
+        return ACCD_OK;
+    }
+    if (task->kind == ACCD_TASK_TRANSFERS)
+        status = do_transfers(queue, task);
+    else if (task->kind == ACCD_TASK_EVENT && config->on_event)
+        config->on_event(config->event_ud, &task->u.event);
+    else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
+        status = end_call(dir, task);
+    accd_mem_free(&dir->context->mem, task, task->size);
+    return status;
+}
+
+/* Queues wait for what others were asked for before: these never wait for each other. */
+accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number)
+{
+    while (queue->first && queue->first->number <= number) {
+        const struct accd_task *first = queue->first;
+        if (first->kind == ACCD_TASK_AFTER)
+            ACCD_TRY(accd_queue_reach(first->u.after.queue, first->u.after.number));
+        ACCD_TRY(perform(queue, accd_task_take(queue, &queue->first)));
+    }
+    return ACCD_OK;
+}

@@ -1,0 +1,84 @@
+/* attach.c - records of the attach table: made, removed, and the rings of those with one target. */
+#include "core.h"
+
+/* Without memory for a place the order is given up, and made again when somebody asks. */
+static void give_up(struct accd_directory *dir)
+{
+    accd_range_close(&dir->targets);
+    dir->target_order = false;
+}
+
+void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach)
+{
+    struct accd_attach *other = accd_range_floor(&dir->targets, attach->base);
+    attach->next_target = attach->prev_target = attach;
+    if (other && other->base == attach->base) {
+        attach->prev_target = other;
+        attach->next_target = other->next_target;
+        other->next_target->prev_target = attach;
+        other->next_target = attach;
+    } else if (!accd_range_insert(&dir->targets, attach->base, attach)) {
+        give_up(dir);
+    }
+}
+
+static void take_out(struct accd_directory *dir, struct accd_attach *attach)
+{
+    struct accd_attach *next = attach->next_target;
+    if (next == attach) {
+        accd_range_erase(&dir->targets, attach->base);
+        return;
+    }
+    next->prev_target = attach->prev_target;
+    attach->prev_target->next_target = next;
+    accd_range_replace(&dir->targets, attach->base, next);
+}
+
+void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base)
+{
+    if (dir->target_order && attach->base)
+        take_out(dir, attach);
+    attach->base = base;
+    if (dir->target_order && base)
+        accd_attach_put_in(dir, attach);
+}
+
+struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
+{
+    struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
+    *attach = (struct accd_attach){.slot = slot};
+    accd_range_insert(&dir->slots, slot, attach);
+    dir->live_attachments++;
+    return attach;
+}
+
+void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
+{
+    accd_attach_lead(dir, attach, 0);
+    accd_range_erase(&dir->slots, attach->slot);
+    dir->nbrought -= attach->brings;
+    dir->nwhole -= attach->dope != NULL;
+    accd_dope_free(dir, attach->dope);
+    accd_pool_give(&dir->attach_pool, attach);
+    dir->live_attachments--;
+}
+
+struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor, uint32_t bytes)
+{
+    struct accd_dope *dope =
+        accd_mem_new(&dir->context->mem, sizeof *dope + bytes - sizeof(void *));
+    if (!dope)
+        return NULL;
+    dope->bytes = bytes;
+    memcpy(dope->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
+    dir->ndopes++;
+    return dope;
+}
+
+void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope)
+{
+    if (!dope)
+        return;
+    dir->ndopes--;
+    accd_mem_free(&dir->context->mem, dope, sizeof *dope + dope->bytes - sizeof(void *));
+}

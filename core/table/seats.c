@@ -1,0 +1,76 @@
+/* seats.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
+#include "core.h"
+
+struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object)
+{
+    struct accd_seat *seat = accd_range_floor(&dir->seats, object->host);
+    return seat && seat->object == object ? seat : NULL;
+}
+
+struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host)
+{
+    struct accd_fused *fused = accd_range_floor(&dir->fused, host);
+    return fused && host < fused->end ? fused : NULL;
+}
+
+struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev)
+{
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    if (!block || !block->host || dev - block->dev >= block->bytes)
+        return NULL;
+    struct accd_fused *fused = accd_fused_at(dir, block->host + (dev - block->dev));
+    return fused && fused->block == block ? fused : NULL;
+}
+
+uint64_t accd_fused_dev(const struct accd_fused *fused)
+{
+    return fused->block->dev + (fused->host - fused->block->host);
+}
+
+void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused)
+{
+    if (!fused || --fused->places)
+        return;
+    if (fused->current)
+        accd_range_erase(&dir->fused, fused->host);
+    accd_pool_give(&dir->fused_pool, fused);
+}
+
+/* The first object that reaches behind an address, and the following ones. */
+struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
+                                      struct accd_range_cursor *cursor)
+{
+    const struct accd_object *object = accd_range_floor(&dir->objects, host);
+    return accd_range_seek(&dir->objects,
+                           object && accd_object_end(object) > host ? object->host : host, cursor);
+}
+
+struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint64_t bytes)
+{
+    struct accd_range_cursor cursor;
+    struct accd_cover cover = {.whole = true};
+    uint64_t at = host, end = host + bytes;
+    struct accd_object *object = accd_first_behind(dir, host, &cursor);
+    for (; object && object->host < end; object = accd_range_next(&cursor)) {
+        cover.whole &= object->host <= at;
+        cover.objects++;
+        at = accd_object_end(object);
+    }
+    cover.whole &= at >= end;
+    const struct accd_fused *fused = accd_fused_at(dir, host);
+    cover.one = cover.whole && (cover.objects == 1 || (fused && end <= fused->end));
+    return cover;
+}
+
+struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
+{
+    struct accd_object *object;
+    if (!dir->seats.count || accd_find(dir, host, &object) != ACCD_OK || !object)
+        return NULL;
+    const struct accd_seat *seat = accd_seat_of(dir, object);
+    struct accd_original *original = seat ? seat->originals : NULL;
+    while (original && !(original->dynamic && !original->ending && original->whole == host &&
+                         original->length == bytes))
+        original = original->next;
+    return original;
+}

@@ -1,0 +1,53 @@
+/* view.c - what is where on a device: ranges of pointers that are attached, addresses that are stale. */
+#include "core.h"
+
+/* Device range of an object, or of the tuple it is in: there, indices reach from one to another. */
+int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
+                   uint64_t *low_p, uint64_t *high_p)
+{
+    if (!object)
+        return 0;
+    const struct accd_fused *fused =
+        dir->fused.count ? accd_fused_at(dir, object->host) : NULL;
+    *low_p = fused ? accd_fused_dev(fused) : object->dev;
+    *high_p = *low_p + (fused ? fused->end - fused->host : accd_object_bytes(object));
+    return 1;
+}
+
+int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
+                        uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    struct accd_attach *attach = NULL;
+    struct accd_object *target = NULL;
+    if (!dir || !low_p || !high_p || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
+        attach->dev != dev)
+        return 0;
+    if (!attach->base) {
+        *low_p = *high_p = dev;
+        return 1;
+    }
+    if (accd_find(dir, attach->base, &target) != ACCD_OK)
+        return 0;
+    return accd_bounds_of(dir, target, low_p, high_p);
+}
+
+accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
+{
+    struct accd_object *object = NULL;
+    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    if (!block || !block->former || dev - block->dev >= block->bytes ||
+        dir->context->rules.stale == ACCD_IGNORE)
+        return ACCD_OK;
+    ACCD_TRY(accd_find_device(dir, dev, &object));
+    if (object)
+        return ACCD_OK;
+    accd_status status =
+        accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_STALE,
+                  "the address is stale: the data moved on device %d when they were fused",
+                  dir->number);
+    if (block->host && accd_find(dir, block->host + (dev - block->dev), &object) == ACCD_OK &&
+        object)
+        accd_describe_object(dir, object, &dir->context->error.other);
+    return status;
+}

@@ -1,0 +1,77 @@
+/* descriptor.c - Fortran descriptors as compilers lay them out: their bytes, their dimensions, the type record. */
+#include "core.h"
+
+/* Where a layout has what is needed here. */
+static const struct layout {
+    uint32_t header, dimension; /* bytes */
+    uint32_t element;           /* offset of the bytes of an element */
+    uint32_t rank;              /* offset of a byte */
+    uint32_t extra;             /* offset of the byte whose lowest bit tells of an addendum; 0: none */
+} layouts[] = {
+    [ACCD_DESCRIPTOR_CFI] = {24, 24, 8, 20, 0},
+    [ACCD_DESCRIPTOR_FLANG] = {24, 24, 8, 20, 23},
+    [ACCD_DESCRIPTOR_GFORTRAN] = {40, 24, 16, 28, 0},
+};
+
+enum { ADDENDUM = 16 /* the type record, and one word */ };
+
+static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
+{
+    const struct layout *layout = &layouts[context->config.descriptors];
+    return layout->header + layout->dimension * descriptor[layout->rank];
+}
+
+static bool has_addendum(const accd_context *context, const unsigned char *descriptor)
+{
+    const struct layout *layout = &layouts[context->config.descriptors];
+    return layout->extra && descriptor[layout->extra] & 1;
+}
+
+uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
+{
+    const unsigned char *bytes = descriptor;
+    if (!context || !bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_RANK_MOST)
+        return 0;
+    return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
+}
+
+bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32_t bytes,
+                           struct accd_shape *shape)
+{
+    const struct layout *layout = &layouts[context->config.descriptors];
+    const bool gfortran = context->config.descriptors == ACCD_DESCRIPTOR_GFORTRAN;
+    const char *descriptor = rest - sizeof(void *);
+    int64_t word[3], span;
+    if (bytes < layout->header)
+        return false;
+    shape->rank = (unsigned char)descriptor[layout->rank];
+    if (shape->rank > ACCD_RANK_MOST || bytes < layout->header + shape->rank * layout->dimension)
+        return false;
+    memcpy(&shape->element, descriptor + layout->element, sizeof shape->element);
+    memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* gfortran's unit of strides */
+    for (unsigned i = 0; i < shape->rank; i++) {
+        memcpy(word, descriptor + layout->header + i * layout->dimension, sizeof word);
+        /* a lower bound, an extent and bytes; or elements and two bounds */
+        if (gfortran ? __builtin_sub_overflow(word[2], word[1] - 1, &shape->count[i]) ||
+                           __builtin_mul_overflow(word[0], span, &shape->step[i])
+                     : (shape->count[i] = word[1], shape->step[i] = word[2], false))
+            return false;
+    }
+    return true;
+}
+
+/* The address of the addendum's pointer to the type record, or 0. */
+uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor)
+{
+    return has_addendum(context, descriptor)
+               ? accd_address(descriptor) + bytes_without_addendum(context, descriptor)
+               : 0;
+}
+
+uint64_t accd_record_bytes(accd_context *context, uint64_t record)
+{
+    uint64_t bytes = 1;
+    if (accd_host_usable(context, record, sizeof bytes))
+        memcpy(&bytes, accd_pointer(record), sizeof bytes);
+    return bytes;
+}

@@ -1,0 +1,41 @@
+/* locate.c - where a section of a walk lies: its column, its row, its place in a device block. */
+#include "core.h"
+
+size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
+{
+    return walk->rowsets[segment->rowset].root;
+}
+
+void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row)
+{
+    size_t low = 0, high = walk->nsegments;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (walk->segments[middle].first <= section)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
+        low++; /* segments without rows share their first section */
+    *segment = low;
+    *row = section - walk->segments[low].first;
+}
+
+/* Place of a section in its group's device block, from the block's start. */
+uint64_t accd_section_place(const struct accd_segment *segment, size_t row)
+{
+    if (!segment->bytes_of)
+        return segment->dev + row * accd_padded(segment->bytes);
+    size_t at = row / ACCD_ROWS * ACCD_ROWS;
+    uint64_t place = segment->dev_of[row / ACCD_ROWS];
+    for (; at < row; at++)
+        place += accd_padded(segment->bytes_of[at]);
+    return place;
+}
+
+uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row)
+{
+    uint64_t at = accd_row_address(set, row) + field->offset;
+    return accd_field_lies_inside(field) ? at : accd_load_pointer(at);
+}

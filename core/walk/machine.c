@@ -1,0 +1,303 @@
+/* machine.c - the code of mapping programs run over columns: an instruction over ACCD_ROWS elements at a time, so
+ * that interpreting it costs next to nothing for each. */
+#include "walk/program.h"
+
+#include <limits.h>
+
+static int64_t load_scalar(uint64_t address, uint8_t type)
+{
+    const void *p = accd_pointer(address);
+#define LOAD(T)                  \
+    {                            \
+        T v;                     \
+        memcpy(&v, p, sizeof v); \
+        return (int64_t)v;       \
+    }
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t)
+    case ACCD_U8: LOAD(uint8_t)
+    case ACCD_I16: LOAD(int16_t)
+    case ACCD_U16: LOAD(uint16_t)
+    case ACCD_I32: LOAD(int32_t)
+    case ACCD_U32: LOAD(uint32_t)
+    case ACCD_I64: LOAD(int64_t)
+    case ACCD_U64: LOAD(uint64_t)
+    default: {
+        uint8_t v;
+        memcpy(&v, p, sizeof v);
+        return v != 0;
+    }
+    }
+#undef LOAD
+}
+
+static int64_t cast_scalar(int64_t v, uint8_t type)
+{
+    switch ((accd_scalar)type) {
+    case ACCD_I8: return (int8_t)v;
+    case ACCD_U8: return (uint8_t)v;
+    case ACCD_I16: return (int16_t)v;
+    case ACCD_U16: return (uint16_t)v;
+    case ACCD_I32: return (int32_t)v;
+    case ACCD_U32: return (uint32_t)v;
+    case ACCD_BOOL: return v != 0;
+    default: return v;
+    }
+}
+
+static uint64_t scalar_bytes(uint8_t type)
+{
+    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+    return sizes[type];
+}
+
+/* Address of row i of a block: contiguous ones are told apart once, not for each row, and go four at
+ * a time, because each address waiting for the one before would take longer than the rest. */
+#define EACH_ROW(statement)                                           \
+    if (address) {                                                    \
+        for (size_t i = 0; i < n; i++) {                              \
+            const char *at = accd_pointer(address[i]);                \
+            statement;                                                \
+        }                                                             \
+        break;                                                        \
+    }                                                                 \
+    for (size_t four = 0; four < n / 4 * 4; four += 4)                \
+        for (size_t next = 0; next < 4; next++) {                     \
+            const size_t i = four + next;                             \
+            const char *at = accd_pointer(base + (four + next) * stride); \
+            statement;                                                \
+        }                                                             \
+    for (size_t i = n / 4 * 4; i < n; i++) {                          \
+        const char *at = accd_pointer(base + i * stride);             \
+        statement;                                                    \
+    }                                                                 \
+    break
+
+#define EACH(expression)             \
+    for (size_t i = 0; i < n; i++) { \
+        to[i] = (expression);        \
+    }                                \
+    break
+
+static inline int64_t sum(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_add_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t difference(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_sub_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t product(int64_t a, int64_t b)
+{
+    int64_t v;
+    return __builtin_mul_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
+}
+
+static inline int64_t quotient(int64_t a, int64_t b)
+{
+    return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
+}
+
+/* Of pointers to elements of so many bytes. */
+static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
+{
+    int64_t v = difference(a, b);
+    return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
+}
+
+/* Sums and differences v of x and y without a branch for each row: only if one of them overflows,
+ * and the operands are still there, all are computed once more with care. */
+#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
+    if (to != a && to != b) {                                                \
+        uint64_t bad = 0;                                                    \
+        for (size_t i = 0; i < n; i++) {                                     \
+            uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = (v_of_x_y); \
+            bad |= (overflow);                                               \
+            to[i] = (int64_t)(result);                                       \
+        }                                                                    \
+        if (!(bad >> 63))                                                    \
+            break;                                                           \
+    }                                                                        \
+    EACH(careful)
+
+static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
+                        uint64_t base, uint64_t stride, size_t n)
+{
+#define LOAD(T)                                          \
+    EACH_ROW(T v; memcpy(&v, at + offset, sizeof v);     \
+             to[i] = (int64_t)v)
+    switch ((accd_scalar)type) {
+    case ACCD_I8: LOAD(int8_t);
+    case ACCD_U8: LOAD(uint8_t);
+    case ACCD_I16: LOAD(int16_t);
+    case ACCD_U16: LOAD(uint16_t);
+    case ACCD_I32: LOAD(int32_t);
+    case ACCD_U32: LOAD(uint32_t);
+    case ACCD_I64: LOAD(int64_t);
+    case ACCD_U64: LOAD(uint64_t);
+    default: EACH_ROW(to[i] = at[offset] != 0);
+    }
+#undef LOAD
+}
+
+static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
+                    size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = (uint64_t)a[i] + (uint64_t)k;
+        if (a[i] == ACCD_NOWHERE) {
+            to[i] = 0;
+            continue;
+        }
+        bool good = a[i] != 0 && (!m->context->config.check_host ||
+                                  accd_host_covers(m->context, address, scalar_bytes(type)));
+        if (!good) {
+            m->fault = ACCD_BAD_LOAD;
+            m->fault_row = first + i;
+            return false;
+        }
+        to[i] = load_scalar(address, type);
+    }
+    return true;
+}
+
+/* Arithmetic in a type of C, which fails where C leaves it undefined. */
+static bool typed(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    enum accd_fault fault;
+    size_t row = accd_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
+                                 m->r[in->a], m->r[in->b], n, &fault);
+    if (row == n)
+        return true;
+    m->fault = fault;
+    m->fault_row = first + row;
+    return false;
+}
+
+static bool required(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *a = m->r[in->a];
+    int64_t *to = m->r[in->to];
+    for (size_t i = 0; i < n; i++) {
+        to[i] = a[i];
+        if (!a[i]) {
+            m->fault = in->k ? ACCD_NOT_CONTIGUOUS : ACCD_OUTSIDE_ROW;
+            m->fault_row = first + i;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool call(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+{
+    const int64_t *args[8];
+    for (unsigned i = 0; i < in->b; i++)
+        args[i] = m->r[in->a + i];
+    const accd_context_config *config = &m->context->config;
+    if (config->on_bound &&
+        !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
+        return true;
+    m->fault = ACCD_CALL_FAILED;
+    m->fault_row = first;
+    return false;
+}
+
+/* Runs instructions [from, to_end) over rows [first, first + n). */
+bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n)
+{
+    const struct accd_rowset *set = m->set;
+    const uint64_t stride = m->program->spec.stride;
+    const uint64_t *address = set->address ? set->address + first : NULL;
+    const uint64_t base = set->base + first * stride;
+    const accd_instruction *in = m->program->spec.code + from,
+                           *end = m->program->spec.code + to_end;
+    for (; in < end; in++) {
+        int64_t *to = m->r[in->to];
+        const int64_t *a = m->r[in->a], *b = m->r[in->b];
+        const int64_t k = in->k;
+        if (in->op >= ACCD_I_ADD && in->op <= ACCD_I_LE && k) {
+            if (!typed(m, in, first, n))
+                return false;
+            m->constants &= ~((uint64_t)1 << in->to);
+            continue;
+        }
+        switch ((accd_opcode)in->op) {
+        case ACCD_I_CONST: /* may be there from the block before */
+            if (m->constants >> in->to & 1 && to[0] == k)
+                continue;
+            for (size_t i = 0; i < n; i++) /* no later block has more rows */
+                to[i] = k;
+            m->constants |= (uint64_t)1 << in->to;
+            continue;
+        case ACCD_I_PARAM: EACH(m->params[k]);
+        case ACCD_I_INHERIT: {
+            const int64_t *outer = m->inherit[k];
+            if (set->owner) {
+                EACH(outer[set->owner[first + i]]);
+            }
+            EACH(outer[(first + i) / set->per]);
+        }
+        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd_address(at));
+        case ACCD_I_LOAD: load_column(to, in->b, k, address, base, stride, n); break;
+        case ACCD_I_LOAD_AT:
+            if (!load_at(m, to, a, k, in->b, first, n))
+                return false;
+            break;
+        case ACCD_I_ADD: EACH_WRAPPING(x + y, (v ^ x) & (v ^ y), v, sum(a[i], b[i]));
+        case ACCD_I_SUB: EACH_WRAPPING(x - y, (x ^ y) & (v ^ x), v, difference(a[i], b[i]));
+        case ACCD_I_MUL: EACH(product(a[i], b[i]));
+        case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
+        case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
+        case ACCD_I_AND: EACH(a[i] & b[i]);
+        case ACCD_I_OR: EACH(a[i] | b[i]);
+        case ACCD_I_XOR: EACH(a[i] ^ b[i]);
+        case ACCD_I_SHL:
+            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : (int64_t)((uint64_t)a[i] << b[i]));
+        case ACCD_I_SHR:
+            if (m->constants >> in->b & 1 && b[0] >= 0 && b[0] < 64) {
+                const int shift = (int)b[0];
+                EACH(a[i] >> shift);
+            }
+            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : a[i] >> b[i]);
+        case ACCD_I_EQ: EACH(a[i] == b[i]);
+        case ACCD_I_NE: EACH(a[i] != b[i]);
+        case ACCD_I_LT: EACH(a[i] < b[i]);
+        case ACCD_I_LE: EACH(a[i] <= b[i]);
+        case ACCD_I_NEG: EACH(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
+        case ACCD_I_NOT: EACH(~a[i]);
+        case ACCD_I_LNOT: EACH(!a[i]);
+        case ACCD_I_DISTANCE: {
+            /* By shifts, and logical ones: all machines have those for several rows at a time. */
+            const uint64_t most = (uint64_t)k - 1, sign = (uint64_t)1 << 63;
+            const int shift = __builtin_ctzll((uint64_t)k);
+            if (k & (k - 1)) {
+                EACH(distance(a[i], b[i], k));
+            }
+            EACH_WRAPPING(x - y, (x ^ y) & (v ^ x),
+                          (((v + ((0 - (v >> 63)) & most)) ^ sign) >> shift) - (sign >> shift),
+                          distance(a[i], b[i], k));
+        }
+        case ACCD_I_SELECT: {
+            const int64_t *otherwise = m->r[k];
+            EACH(a[i] ? b[i] : otherwise[i]);
+        }
+        case ACCD_I_CAST: EACH(cast_scalar(a[i], in->b));
+        case ACCD_I_CALL:
+            if (!call(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_REQUIRE:
+            if (!required(m, in, first, n))
+                return false;
+            break;
+        case ACCD_I_COUNT: break;
+        }
+        m->constants &= ~((uint64_t)1 << in->to);
+    }
+    return true;
+}
