@@ -1,0 +1,52 @@
+-- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the house, and fails if
+-- anything is. With --picture in front: the folders, their lines, and how many pairs of files each arrow between them
+-- stands for.
+
+local here = arg[0]:match "^(.*)/[^/]*$" or "."
+package.path = here .. "/?.lua;" .. package.path
+local check, objects, layout = require "check", require "objects", require "floors"
+
+local wants_picture = arg[1] == "--picture"
+if wants_picture then table.remove(arg, 1) end
+local root = assert(arg[1], "usage: arrows.lua [--picture] ROOT OBJECT...")
+
+local function text_of(path)
+  local file = assert(io.open(root .. "/" .. path, "rb"))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local files = objects(table.pack(table.unpack(arg, 2)))
+assert(#files > 0, "no object files")
+local problems, counts = check.problems(layout, files, check.declared(text_of(layout.header), "ACCD_API"))
+
+local function picture()
+  local lines, order = {}, {}
+  for _, file in ipairs(files) do
+    for folder in pairs(counts) do
+      if file.path:sub(1, #folder + 1) == folder .. "/" then
+        local _, n = text_of(file.path):gsub("\n", "")
+        lines[folder] = (lines[folder] or 0) + n
+      end
+    end
+  end
+  for i = #layout.floors, 1, -1 do order[#order + 1] = layout.floors[i] end
+  local products = {}
+  for folder in pairs(layout.products) do products[#products + 1] = folder end
+  table.sort(products)
+  table.move(products, 1, #products, #order + 1, order)
+  for _, from in ipairs(order) do
+    local row = {}
+    for _, to in ipairs(order) do
+      local n = counts[from] and counts[from][to]
+      if n then row[#row + 1] = ("%s %d"):format(to, n) end
+    end
+    if counts[from] then print(("%-16s %5d lines  -> %s"):format(from, lines[from] or 0, table.concat(row, ", "))) end
+  end
+end
+
+if wants_picture then picture() end
+for _, problem in ipairs(problems) do print(problem) end
+if #problems > 0 then print(("%d of them"):format(#problems)) end
+os.exit(#problems == 0)

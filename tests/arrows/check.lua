@@ -1,0 +1,163 @@
+-- check.lua - the arrows between files: who uses whom, and what is wrong with that.
+--
+-- A file belongs to the longest folder of the table (floors.lua) that its path begins with. A file of a floor uses
+-- files of its own folder and of lower floors; a file of a product those of its own folder, those of the folders the
+-- table names, and of the floors what the public header declares. Neither folders nor the files of one
+-- folder use one another in a circle.
+
+local check = {}
+
+local function sorted_keys(map)
+  local keys = {}
+  for key in pairs(map) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+-- Names that a public header declares with a macro.
+function check.declared(header, macro)
+  local names = {}
+  for declaration in header:gmatch(macro .. "%f[%W]([^;]*);") do
+    for list in (declaration:gsub("%b()", "(")):gmatch "[^,]+" do
+      local name = list:match "([%a_][%w_]*)%s*%(" or list:match "([%a_][%w_]*)%s*$"
+      if name then names[name] = true end
+    end
+  end
+  return names
+end
+
+local function folder_of(folders, path)
+  local best
+  for folder in pairs(folders) do
+    if path:sub(1, #folder + 1) == folder .. "/" and (not best or #folder > #best) then best = folder end
+  end
+  return best
+end
+
+-- References between files: arrows[from][to] = list of {from = function, to = symbol}.
+function check.arrows(files)
+  local definer, arrows = {}, {}
+  for _, file in ipairs(files) do
+    arrows[file.path] = arrows[file.path] or {}
+    for symbol in pairs(file.defines) do definer[symbol] = file.path end
+  end
+  for _, file in ipairs(files) do
+    for _, use in ipairs(file.uses) do
+      local to = definer[use.to]
+      if to and to ~= file.path and not file.defines[use.to] then
+        local list = arrows[file.path][to] or {}
+        arrows[file.path][to] = list
+        list[#list + 1] = use
+      end
+    end
+  end
+  return arrows
+end
+
+-- One of the shortest circles through each node that no circle before has, as lists of nodes.
+function check.circles(graph)
+  local found, known = {}, {}
+  for _, start in ipairs(sorted_keys(graph)) do
+    local before, queue, at = {}, { start }, 1
+    while not known[start] and queue[at] and not before[start] do
+      local node = queue[at]
+      at = at + 1
+      for _, to in ipairs(sorted_keys(graph[node] or {})) do
+        if not before[to] then before[to], queue[#queue + 1] = node, to end
+      end
+    end
+    if before[start] and not known[start] then
+      local circle, node = { start }, before[start]
+      while node ~= start do
+        table.insert(circle, 2, node)
+        node = before[node]
+      end
+      for _, member in ipairs(circle) do known[member] = true end
+      found[#found + 1] = circle
+    end
+  end
+  return found
+end
+
+local function told(from, to, use) return ("%s: %s uses %s of %s"):format(from, use.from, use.to, to) end
+
+local function circle_told(what, circle, example)
+  local lines = { ("circle of %s: %s"):format(what, table.concat(circle, " -> ")) }
+  for i, from in ipairs(circle) do lines[#lines + 1] = "    " .. example(from, circle[i % #circle + 1]) end
+  return table.concat(lines, "\n")
+end
+
+-- Whether a file of one folder may use a symbol of another.
+local function is_allowed(layout, rank, from, to, symbol, public)
+  if rank[from] then
+    if rank[to] then return rank[to] < rank[from] end
+    local beside = layout.beside and layout.beside[to]
+    return beside and rank[beside] < rank[from] or false
+  end
+  for _, folder in ipairs(layout.products[from].uses or {}) do
+    if folder == to then return true end
+  end
+  return layout.products[from].public and public[symbol] or false
+end
+
+-- layout: floors.lua; public: set of symbols. Gives a list of what is wrong, and counts[from][to] of file pairs.
+function check.problems(layout, files, public)
+  local folders, rank, problems, counts = {}, {}, {}, {}
+  for i, folder in ipairs(layout.floors) do folders[folder], rank[folder] = true, i end
+  for folder in pairs(layout.products) do folders[folder] = true end
+
+  local excused, met = {}, {}
+  for _, line in ipairs(layout.exceptions or {}) do excused[line] = true end
+  local function problem(key, text)
+    if excused[key] then met[key] = true else problems[#problems + 1] = text end
+  end
+
+  local arrows = check.arrows(files)
+  local between, within, example = {}, {}, {}
+  for _, from in ipairs(sorted_keys(arrows)) do
+    local here = folder_of(folders, from)
+    if not here then
+      problems[#problems + 1] = from .. ": lies in no folder of the table"
+    else
+      counts[here], between[here], within[here] = counts[here] or {}, between[here] or {}, within[here] or {}
+      within[here][from] = {}
+      for _, to in ipairs(sorted_keys(arrows[from])) do
+        local there = folder_of(folders, to)
+        local uses = arrows[from][to]
+        if there == here then
+          within[here][from][to] = true
+        elseif there then
+          counts[here][there] = (counts[here][there] or 0) + 1
+          between[here][there] = true
+          example[here .. ">" .. there] = example[here .. ">" .. there] or told(from, to, uses[1])
+          local seen = {}
+          for _, use in ipairs(uses) do
+            local text = told(from, to, use)
+            if not seen[text] and not is_allowed(layout, rank, here, there, use.to, public) then
+              seen[text] = true
+              problem(from .. " > " .. use.to, text)
+            end
+          end
+        end
+      end
+    end
+  end
+
+  for _, folder in ipairs(sorted_keys(within)) do
+    for _, circle in ipairs(check.circles(within[folder])) do
+      problem("circle " .. folder, circle_told("files", circle,
+        function(from, to) return told(from, to, arrows[from][to][1]) end))
+    end
+  end
+  for _, circle in ipairs(check.circles(between)) do
+    problem("circle", circle_told("folders", circle, function(from, to) return example[from .. ">" .. to] end))
+  end
+  for _, line in ipairs(layout.exceptions or {}) do
+    if not met[line] then
+      problems[#problems + 1] = ("exception %q: there is none any more, take it out"):format(line)
+    end
+  end
+  return problems, counts
+end
+
+return check

@@ -1,0 +1,20 @@
+-- floors.lua - which folder may use which. Floors from the ground up: a file uses its own folder and lower ones.
+-- Products stand beside the house and use what the public header declares (public), and what they name (uses).
+return {
+  header = "core/accdeep_core.h",
+  floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
+    "core/face" },
+  -- A product that floors above the named one may use.
+  beside = { cuda = "core/device" },
+  products = {
+    cuda = { public = true, uses = { "core/base", "core/device" } },
+    ["core/debuginfo"] = { public = true },
+    ["core/abi/openacc"] = { public = true, uses = { "core/debuginfo" } },
+    ["core/abi/directory"] = { public = true },
+    ["lua/binding"] = { public = true, uses = { "core/debuginfo" } },
+    ["lua/embed"] = { public = true, uses = { "lua/binding" } },
+  },
+  -- References of today that are to go: "file > symbol", or "circle folder". One that is no more is an error.
+  exceptions = { "circle cuda", "circle core/abi/openacc", "circle core/debuginfo", "circle lua/binding",
+    "circle lua/embed" },
+}

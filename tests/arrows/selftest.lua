@@ -1,0 +1,84 @@
+-- selftest.lua - the checker on made-up houses: what it must find, and what it must pass over.
+
+local here = arg[0]:match "^(.*)/[^/]*$" or "."
+package.path = here .. "/?.lua;" .. package.path
+local check = require "check"
+
+local layout = {
+  floors = { "low", "high" },
+  beside = { driver = "low" },
+  products = { driver = { public = true, uses = { "low" } }, shop = { public = true, uses = { "tools" } },
+    tools = { public = true } },
+}
+local public = check.declared([[
+MARK int open_it(int how, void (*called)(int));
+MARK extern const struct thing a_thing, other_thing;
+MARKED int not_this_one(int);
+int nor_this_one(int);
+]], "MARK")
+
+local count = 0
+local function test(name, holds)
+  count = count + 1
+  print(("%s %d - %s"):format(holds and "ok" or "not ok", count, name))
+  if not holds then os.exit(1) end
+end
+
+-- A house of files: {path, defines = "a b", uses = {{from, to} ...}}. What is wrong with it, as one text.
+local function problems(files, exceptions)
+  local list = {}
+  for i, file in ipairs(files) do
+    list[i] = { path = file[1], defines = {}, uses = {} }
+    for name in (file.defines or ""):gmatch "%S+" do list[i].defines[name] = true end
+    for k, use in ipairs(file.uses or {}) do list[i].uses[k] = { from = use[1], to = use[2] } end
+  end
+  local house = setmetatable({ exceptions = exceptions }, { __index = layout })
+  return table.concat((check.problems(house, list, public)), "\n")
+end
+
+test("public names are those that are marked",
+  public.open_it and public.a_thing and public.other_thing and not public.not_this_one and not public.nor_this_one)
+
+test("a call down is no problem", problems {
+  { "low/a.c", defines = "f" }, { "high/b.c", defines = "g", uses = { { "g", "f" } } } } == "")
+
+local up = problems {
+  { "low/a.c", defines = "f", uses = { { "f", "g" } } }, { "high/b.c", defines = "g" } }
+test("a call up is one, with both functions", up == "low/a.c: f uses g of high/b.c")
+
+local circle = problems {
+  { "low/a.c", defines = "f", uses = { { "f", "g" } } },
+  { "low/b.c", defines = "g", uses = { { "g", "h" } } },
+  { "low/c.c", defines = "h", uses = { { "h", "f" } } },
+  { "low/d.c", uses = { { "k", "f" } } } }
+test("a circle of files is one", circle:find("low/a.c -> low/b.c -> low/c.c", 1, true)
+  and circle:find("low/c.c: h uses f of low/a.c", 1, true) and not circle:find("low/d.c", 1, true))
+
+local folders = problems({
+  { "low/a.c", defines = "f", uses = { { "f", "g" } } },
+  { "high/b.c", defines = "g" }, { "high/c.c", uses = { { "h", "f" } } } }, { "low/a.c > g" })
+test("a circle of folders is one", folders:find("circle of folders: high -> low", 1, true))
+
+test("a product uses the public header", problems {
+  { "high/b.c", defines = "open_it" }, { "shop/s.c", uses = { { "s", "open_it" } } } } == "")
+test("and nothing past it", problems {
+  { "high/b.c", defines = "nor_this_one" }, { "shop/s.c", uses = { { "s", "nor_this_one" } } } }
+  == "shop/s.c: s uses nor_this_one of high/b.c")
+test("but the product it names", problems {
+  { "tools/t.c", defines = "t" }, { "shop/s.c", uses = { { "s", "t" } } } } == "")
+test("no floor uses a product", problems {
+  { "shop/s.c", defines = "s" }, { "high/b.c", uses = { { "g", "s" } } } } == "high/b.c: g uses s of shop/s.c")
+test("but one beside a lower floor", problems {
+  { "driver/d.c", defines = "d" }, { "high/b.c", uses = { { "g", "d" } } } } == "")
+test("which the floor beside it does not use", problems {
+  { "driver/d.c", defines = "d" }, { "low/a.c", uses = { { "f", "d" } } } } == "low/a.c: f uses d of driver/d.c")
+test("a file of its own name is no call up", problems {
+  { "low/a.c", defines = "f", uses = { { "g", "f" } } }, { "high/b.c", defines = "g" } } == "")
+test("a file in no folder is a problem", problems { { "elsewhere/a.c" } }
+  == "elsewhere/a.c: lies in no folder of the table")
+
+test("an exception is passed over", problems({
+  { "low/a.c", defines = "f", uses = { { "f", "g" } } }, { "high/b.c", defines = "g" } }, { "low/a.c > g" }) == "")
+test("and one that is no more is a problem",
+  problems({ { "low/a.c" } }, { "low/a.c > g" }):find("take it out", 1, true))
+print("1.." .. count)
