@@ -257,6 +257,7 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off; a kernel reaches it */
+#define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */
 #define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */

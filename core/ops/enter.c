@@ -486,6 +486,16 @@ static void commit_group(struct entry *entry)
     *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
+/* Whether a claim is counted; the object of a region's item that is not may go while the region is open. */
+static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynamic)
+{
+    if (accd_plan_counts(plan, claim))
+        return true;
+    if (!dynamic && !(claim->source & ACCD_CLAIM_WALKED)) /* those have a root in the object */
+        claim->object->size |= ACCD_OBJECT_NAMED;
+    return false;
+}
+
 /* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
  * is mapped there: that has references without end. */
 static void count_once(struct accd_plan *plan, bool dynamic)
@@ -493,7 +503,7 @@ static void count_once(struct accd_plan *plan, bool dynamic)
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
-        if (!object || !accd_plan_counts(plan, claim))
+        if (!object || !counts(plan, claim, dynamic))
             continue;
         if (!(claim->flags & ACCD_ITEM_POINTER))
             object->size &= ~ACCD_OBJECT_POINTER;
@@ -513,7 +523,7 @@ static void count_claims(struct accd_plan *plan, bool dynamic)
 {
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
-        if (!claim->object || !accd_plan_counts(plan, claim))
+        if (!claim->object || !counts(plan, claim, dynamic))
             continue;
         if (!(claim->flags & ACCD_ITEM_POINTER))
             claim->object->size &= ~ACCD_OBJECT_POINTER;

@@ -374,18 +374,18 @@ void accd_leave_undo(struct leave *leave)
     }
 }
 
-/* Where both counters are one, an object may go while regions are open that named it, or have fewer
- * references than these account for: then their clauses are told when it goes. */
-static void forget_short(struct leave *leave)
+/* An object may go while regions are open that named it without a reference or, where both counters are one, whose
+ * references were taken: then their clauses are told when it goes. */
+static void forget_named(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    if (!leave->taken || !plan->dir->top)
+    if (!plan->dir->top)
         return;
-    for (size_t i = 0; i < plan->nclaims; i++)
+    for (size_t i = 0; leave->taken && i < plan->nclaims; i++)
         if (leave->taken[i].structured && (leave->dynamic || !plan->leaving->claims[i].object))
             plan->claims[i].object->size |= ACCD_OBJECT_SHORT;
     for (size_t i = 0; i < leave->ndying; i++)
-        if (leave->dying[i]->size & ACCD_OBJECT_SHORT)
+        if (leave->dying[i]->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
             accd_regions_forget(plan->dir, leave->dying[i]);
 }
 
@@ -394,7 +394,7 @@ void accd_leave_finish(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
     forget_touched(leave);
-    forget_short(leave);
+    forget_named(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
         if (leave->removed[i].dangles)
             accd_attach_lead(dir, leave->removed[i].attach, 0);

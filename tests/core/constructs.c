@@ -180,6 +180,39 @@ static void counters(void)
     finish(context, &meter);
 }
 
+/* An item without a reference of its own does not keep its object. What an exit data in its region takes away is gone
+ * for the end of the region, too, which finds what is there again under the same address. */
+static void without_reference(const char *rules)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, rules);
+    accd_region *outer, *region;
+    accd_item named = PLAIN(ACCD_PRESENT, a), part = BYTES(ACCD_COPYOUT, a + 8, 8);
+    named.flags = part.flags = ACCD_ITEM_UNCOUNTED;
+    for (int again = 0; again < 2; again++) {
+        a[8] = 8;
+        is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "%s: enter", rules);
+        is_status(REGION(context, &outer, PLAIN(ACCD_COPY, b), part), ACCD_OK, "a region around");
+        is_status(REGION(context, &region, named), ACCD_OK, "a region that counts nothing");
+        ok(present_count(context, a, 0, 1), "one dynamic reference");
+        is_sound(context);
+        is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "exit");
+        ok(present_count(context, a, 0, 0), "its data are gone");
+        is_sound(context);
+        a[8] = 88;
+        if (again)
+            is_status(ENTER(context, PLAIN(ACCD_CREATE, a)), ACCD_OK, "other data under the address");
+        is_status(accd_region_end(region), ACCD_OK, "end");
+        is_status(accd_region_end(outer), ACCD_OK, "end of the region around");
+        is_number(a[8], 88, "nothing comes out");
+        ok(present_count(context, a, 0, again ? 1 : 0), "nothing else goes");
+        is_sound(context);
+        if (again)
+            is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "exit");
+    }
+    finish(context, &meter);
+}
+
 static void nothing_to_do(void)
 {
     struct meter meter;
@@ -398,6 +431,9 @@ int main(void)
     overlap();
     containment();
     counters();
+    without_reference("tr14");
+    without_reference("openacc-3.3");
+    without_reference("directory");
     nothing_to_do();
     profiles();
     devices();
