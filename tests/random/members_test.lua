@@ -1,0 +1,310 @@
+-- Random clauses on pieces of a plain array, and the same on an array in a structure, an element, or several: what
+-- the profile `directory` does is the same, step by step: errors, bytes moved each way, what is present and with which
+-- counters, what is on both sides. Each is a session of its own. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others,
+-- ACCDEEP_VERBOSE counts outcomes.
+
+scenario { title = "pieces of arrays in structures", cites = { "DIR-4.1-03", "DIR-4.2-17" } }
+
+package.path = "tests/random/?.lua;" .. package.path
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.diagnostic"
+local session = require "accdeep.session"
+local shrink = require "shrink"
+
+local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 150
+local STEPS = 30
+
+local SIZE = 24 -- of an array, in bytes
+local BYTE = core.scalar.u8
+
+local function pick(list) return list[math.random(#list)] end
+local function one_in(n) return math.random(n) == 1 end
+
+local function words(text)
+  local list = {}
+  for word in text:gmatch "%S+" do list[#list + 1] = word end
+  return list
+end
+
+-- The arrays A and B of a program, under the names that each of several programs has for them. An array is a variable
+-- in the first of them; in the others B, which has a base of its own, is one, too, or it is another structure's. apart:
+-- a kernel finds each piece by itself, in whatever block: kernels touch only what their clauses name.
+local programs = {
+  { declared = "char a[24], b[24];", A = "a", B = "b" },
+  { declared = "struct s { int k; char u[24]; char after; } S; char b[24];", A = "S.u", B = "b", apart = true },
+  { declared = "struct s { int k; char u[24]; char after; } V[3]; char b[24];", A = "V[1].u", B = "b" },
+  { declared = "struct s { int k; char u[24]; char after; } V[3], W[2];", A = "V[2].u", B = "W[0].u" },
+  { declared = "struct s { char u[24]; }; struct t { int k; struct s in; struct s of[2]; } S, T[2];", A = "T[1].in.u",
+    B = "S.of[1].u", apart = true },
+  { declared = "struct s { char u[24], v[24]; }; struct s S;", A = "S.u", B = "S.v", apart = true },
+  { declared = "struct s { int k; char m[4][6]; } V[2]; char b[24];", A = "(&V[1].m[0][0])", A_of = "V[1].m", B = "b",
+    rows = 6 },
+}
+
+-- ------------------------------------------------------------------------------------------- steps --
+
+local kinds = words [[copy copyin copyin copyout create create present pcopy pcopyin pcopyout pcreate
+  present_and_copyin update_and_copy]]
+local of_regions = table.move(kinds, 1, #kinds, 2, { "no_create" })
+local dynamic = words "copyin copyin create pcopyin pcreate present_and_copyin update_and_copy"
+local rules = { "directory", "directory", "directory",
+  { base = "directory", partial_overlap = "present_and_copyin" },
+  { base = "directory", partial_overlap = "update_and_copy" } }
+
+-- Where pieces begin and end: few places, so that they meet; all are rows of a matrix.
+local places = { 0, 6, 12, 18, 24 }
+
+local function interval()
+  local from = math.random(#places - 1)
+  local to = one_in(4) and #places or math.random(from + 1, math.min(#places, from + 2))
+  return { of = one_in(4) and "B" or "A", low = places[from], high = places[to] }
+end
+
+local function clauses(allowed, most)
+  local list = {}
+  for i = 1, math.random(most) do
+    list[i] = interval()
+    list[i].kind = pick(allowed)
+  end
+  return list
+end
+
+-- c: the only interval, nil: any.
+local function accesses(c)
+  local list = {}
+  for i = 1, math.random(3) do
+    local of = c or interval()
+    list[i] = { of = of.of, at = math.random(of.low, of.high - 1), value = math.random(0, 99) }
+  end
+  return list
+end
+
+local makers = {}
+function makers.data() return { op = "data", clauses = clauses(of_regions, 3) } end
+makers["end"] = function() return { op = "end" } end
+local entered, apart -- clauses of enter data that were not left again; how kernels look for pieces
+
+makers["enter data"] = function()
+  local step = { op = "enter data", clauses = clauses(dynamic, 2) }
+  table.move(step.clauses, 1, #step.clauses, #entered + 1, entered)
+  return step
+end
+
+makers["exit data"] = function()
+  local step = { op = "exit data", clauses = clauses({ "copyout", "delete" }, 2) }
+  for _, c in ipairs(step.clauses) do
+    local known = #entered > 0 and not one_in(6) and table.remove(entered, math.random(#entered))
+    if known then c.of, c.low, c.high = known.of, known.low, known.high end
+  end
+  return step
+end
+
+function makers.update()
+  return { op = "update", clauses = clauses({ "self", "device" }, 2), if_present = one_in(3) }
+end
+
+function makers.host() return { op = "host", writes = accesses() } end
+function makers.parallel()
+  local step = { op = "parallel", clauses = clauses(kinds, 2) }
+  local c = pick(step.clauses) -- what no clause names would be copied, in a structure with all of that
+  if not apart then c = { of = c.of, low = 0, high = SIZE } end
+  step.writes, step.reads = accesses(c), accesses(c)
+  return step
+end
+
+local weights = words [[data data data data end end end enter~data enter~data exit~data exit~data update update host
+  parallel parallel parallel]]
+
+local function next_step() return makers[(pick(weights):gsub("~", " "))]() end
+
+-- ------------------------------------------------------------------------------------ one program --
+
+local function item(program, c)
+  if c.of == "A" and program.rows then -- rows of a matrix
+    return ("%s[%d:%d]"):format(program.A_of, c.low // program.rows, (c.high - c.low) // program.rows)
+  end
+  return ("%s[%d:%d]"):format(program[c.of], c.low, c.high - c.low)
+end
+
+local function directive(program, step)
+  local parts = { step.op }
+  for _, c in ipairs(step.clauses) do parts[#parts + 1] = ("%s(%s)"):format(c.kind, item(program, c)) end
+  if step.if_present then parts[#parts + 1] = "if_present" end
+  return table.concat(parts, " ")
+end
+
+local function element(program, access)
+  if access.of == "A" and program.rows then
+    return ("%s[%d][%d]"):format(program.A_of, access.at // program.rows, access.at % program.rows)
+  end
+  return ("%s[%d]"):format(program[access.of], access.at)
+end
+
+local function body(program, step)
+  local parts = { "int sum = 0;" }
+  for _, read in ipairs(step.reads) do parts[#parts + 1] = ("sum += %s;"):format(element(program, read)) end
+  for _, w in ipairs(step.writes) do
+    parts[#parts + 1] = ("%s = %d + sum %% 7;"):format(element(program, w), w.value)
+  end
+  return table.concat(parts, " ")
+end
+
+local World = {}
+World.__index = World
+
+function World.new(program, profile)
+  local w = setmetatable({ program = program, open = {}, address = {} }, World)
+  w.session = session.new { rules = profile, device = os.getenv "ACCDEEP_TEST_DEVICE" }
+  w.session:declare(program.declared, "random", 1)
+  for k, of in ipairs { "A", "B" } do
+    w.address[of] = w.session:value(w.session:host_env(), ("(long)&%s[0]"):format(program[of]))
+    for i = 0, SIZE - 1 do w.session.ctx:host_write(w.address[of] + i, BYTE, 100 * k + i) end
+  end
+  return w
+end
+
+local steps = {}
+
+function steps.host(w, step)
+  for _, write in ipairs(step.writes) do w.session.ctx:host_write(w.address[write.of] + write.at, BYTE, write.value) end
+end
+
+function steps.data(w, step)
+  table.insert(w.open, w.session:directive(directive(w.program, step), nil, "random", 1))
+end
+
+steps["end"] = function(w)
+  if #w.open == 0 then return end
+  w.open[#w.open]:close()
+  table.remove(w.open)
+end
+
+function steps.parallel(w, step)
+  w.session:directive(directive(w.program, step), nil, "random", 1)(body(w.program, step),
+    { file = "random", line = 2 })
+end
+
+local function standing(w, step) w.session:directive(directive(w.program, step), nil, "random", 1) end
+steps["enter data"], steps["exit data"], steps.update = standing, standing, standing
+
+-- An address as the place in the arrays; nil: it is in neither.
+function World:place(address)
+  for _, of in ipairs { "A", "B" } do
+    local at = address - self.address[of]
+    if at >= 0 and at < SIZE then return of .. at end
+  end
+end
+
+-- What there is on both sides, as a text.
+function World:state()
+  local ctx, list = self.session.ctx, {}
+  local function add(...) list[#list + 1] = table.concat({ ... }, " ") end
+  for _, object in ipairs(ctx:present(0)) do
+    add("object", tostring(self:place(object.host)), object.bytes, object.structured, object.dynamic)
+  end
+  table.sort(list) -- A and B may lie in any order
+  for _, of in ipairs { "A", "B" } do
+    for i = 0, SIZE - 1 do
+      local at = self.address[of] + i
+      local dev = ctx:deviceptr(0, at)
+      local value = dev ~= 0 and (ctx:device_written(0, dev, 1) == 1 and ctx:device_read(0, dev, BYTE) or "unwritten")
+      add(of .. i, ctx:host_read(at, BYTE), tostring(value or "absent"))
+    end
+  end
+  return list
+end
+
+-- What a step does: its error's code and rule, and the bytes it moved; then the state.
+function World:step(step)
+  local before = self.session.ctx:stats(0)
+  local ok, err = pcall(steps[step.op], self, step)
+  if not ok and not diagnostic.is(err) then error(err, 0) end
+  local after, list = self.session.ctx:stats(0), self:state()
+  table.insert(list, 1, self.session.ctx:check() or ok and "no error" or err.code .. " " .. tostring(err.rule))
+  for i, way in ipairs { "h2d", "d2h", "d2d" } do
+    table.insert(list, i + 1, ("%s %d"):format(way, after[way .. "_bytes"] - before[way .. "_bytes"]))
+  end
+  return list
+end
+
+function World:close()
+  while #self.open > 0 do
+    if not pcall(steps["end"], self) then
+      self.open[#self.open]:abandon()
+      table.remove(self.open)
+    end
+  end
+  local wrong = self.session.ctx:check()
+  self.session:close()
+  return wrong
+end
+
+-- --------------------------------------------------------------------------------------- compared --
+
+local outcomes = {}
+
+-- The first difference between the array as a variable and in a structure; nil: there is none.
+local function replay(config, list)
+  local plain, other = World.new(programs[1], config.rules), World.new(config.program, config.rules)
+  local difference
+  for i, step in ipairs(list) do
+    local wanted, found = plain:step(step), other:step(step)
+    local what = ("%s: %s"):format(step.op, wanted[1])
+    outcomes[what] = (outcomes[what] or 0) + 1
+    for k = 1, math.max(#wanted, #found) do
+      if wanted[k] ~= found[k] and not difference then
+        difference = ("step %d: %s, in the structure %s"):format(i, tostring(wanted[k]), tostring(found[k]))
+      end
+    end
+    if difference then break end
+  end
+  local broken = { plain:close(), other:close() }
+  return difference or next(broken) and table.concat(broken, ", ") or nil
+end
+
+local function told(config, list)
+  local lines = { ("scenario { rules = %s }"):format(type(config.rules) == "string" and config.rules
+    or "directory, " .. config.rules.partial_overlap), config.program.declared }
+  for _, step in ipairs(list) do
+    local text = step.clauses and directive(config.program, step) or step.op
+    if step.op == "parallel" then text = ("%s { %s }"):format(text, body(config.program, step)) end
+    for _, write in ipairs(step.op == "host" and step.writes or {}) do
+      text = ("%s %s = %d;"):format(text, element(config.program, write), write.value)
+    end
+    lines[#lines + 1] = text
+  end
+  return table.concat(lines, "\n  ")
+end
+
+local function round_of(number)
+  math.randomseed(number)
+  local config, list = { rules = pick(rules), program = programs[2 + number % (#programs - 1)] }, {}
+  entered, apart = {}, config.program.apart
+  for i = 1, STEPS do list[i] = next_step() end
+  local difference = replay(config, list)
+  if not difference then return end
+  local short = shrink.steps(list, { "writes", "reads" }, function(some)
+    return replay(config, some) ~= nil
+  end)
+  error(("seed %d: %s\n  %s"):format(number, replay(config, short) or "only once: " .. difference,
+    told(config, short)), 0)
+end
+
+for number = seed, seed + rounds - 1 do round_of(number) end
+
+if os.getenv "ACCDEEP_VERBOSE" then
+  local list = {}
+  for what, n in pairs(outcomes) do list[#list + 1] = ("%6d %s"):format(n, what) end
+  table.sort(list)
+  print(table.concat(list, "\n"))
+end
+
+-- What would go wrong is found out: with members taken as whole structures, or not sent.
+local config = { rules = "directory", program = programs[3] }
+local holes = { { op = "data", clauses = { { kind = "copyin", of = "A", low = 0, high = 6 } } },
+  { op = "data", clauses = { { kind = "copyin", of = "A", low = 12, high = 18 } } } }
+expect(not replay(config, holes))
+config.program = { declared = "struct s { char u[24]; } V[3]; char b[24]; struct s *v = &V[1];", A = "v->u", B = "b" }
+expect(replay(config, holes), "a structure that is held whole is not the same")
