@@ -3,9 +3,11 @@
 #include "walk/columns.h"
 
 /* One section: its length and first byte, or why there is none. */
-static enum accd_fault section(struct accd_level_job *job, const accd_field *field, uint64_t pointer,
-                          int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
+static enum accd_fault section(struct accd_level_job *job, const struct accd_segment *segment,
+                               uint64_t pointer, int64_t count, int64_t start, uint64_t *host,
+                               uint64_t *bytes)
 {
+    const accd_field *field = segment->field;
     accd_context *context = job->walk->context;
     *host = pointer;
     *bytes = 0;
@@ -37,7 +39,8 @@ static enum accd_fault section(struct accd_level_job *job, const accd_field *fie
     if (accd_field_lies_inside(field) &&
         (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
         return ACCD_LEAVES_ELEMENT;
-    bool touched = field->action != ACCD_PRESENT || field->child; /* or only looked for */
+    /* what is only looked for, or leaves without a copy, may be freed already */
+    bool touched = field->child || (field->action != ACCD_PRESENT && segment->action != ACCD_DELETE);
     if (touched && context->config.check_host && !accd_host_covers(context, *host, *bytes))
         return ACCD_OUTSIDE;
     return ACCD_NO_FAULT;
@@ -201,7 +204,7 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
     for (size_t i = 0; i < n; i++) {
         uint64_t host, bytes, pointer = accd_field_base(job->set, field, first + i);
         enum accd_fault fault =
-            section(job, field, pointer, count[i], start ? start[i] : 0, &host, &bytes);
+            section(job, segment, pointer, count[i], start ? start[i] : 0, &host, &bytes);
         if (fault) {
             job->faults[part] = (struct accd_part_fault){fault, first + i, f, count[i]};
             return false;

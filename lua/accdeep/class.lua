@@ -318,7 +318,8 @@ local function fill(session, declare, t, spec)
     -- the pointer to the table of functions comes first, and leads nowhere on a device
     session:warn("unsupported", self.virtual.pos,
       ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
-      { length = #"virtual", rule = "TR14-4.3-17" })
+      { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "
+        .. "pointer: through this class only the members of this class move" })
   end
   local done, doubtful = layout.complete(t, { bases = t.bases, members = self.data, pod = self.pod, pos = spec.pos,
     has_table = self.virtual ~= nil, align = alignment(self, spec.align) })

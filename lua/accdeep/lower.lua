@@ -196,6 +196,7 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   item.base = codegen.reg(b, value, base.pos)
   slot_of(b, ctx, base, item)
   item.count, item.start, item.unit = field.count, field.start, 1
+  item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
 -- An item for base[s:l]...

@@ -5,6 +5,7 @@
 -- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
 -- were.
 
+local absent = require "accdeep.absent"
 local api = require "accdeep.api"
 local async = require "accdeep.async"
 local bounds = require "accdeep.bounds"
@@ -483,7 +484,11 @@ end
 function Session:core_error(err, plan)
   local item = err.item and plan and plan.items[err.item]
   local asked = err.asked
-  if asked and asked.name ~= "" then
+  local base = err.code == "not-present" and item and asked and absent.base(self, item, asked.name)
+  if base then
+    err.message = name_it(err.message, ("%s, the base of %s,"):format(base, asked.name))
+    asked.name = base
+  elseif asked and asked.name ~= "" then
     err.message = name_it(err.message, asked.name)
   elseif item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)

@@ -202,6 +202,16 @@ function Device:piece(note, address, size)
 end
 
 -- Checks an access; returns the address on the device, which is another one for what is present in pieces.
+-- Help where an access leaves an object for elements that are present as another object: parts of one array that were
+-- mapped one by one lie apart on the device.
+function Device:apart(object, into)
+  local other = object and self.ctx:present_at(self.number, object.host + into, false)
+  local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
+  local array = other and array_of(other.name)
+  if not array or other.host == object.host or array ~= array_of(object.name) then return nil end
+  return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
+end
+
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -231,7 +241,7 @@ function Device:check(address, size, low, high, frame)
     if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
     fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
       :format(size, address - low, name, high - low, self.number),
-      { rule = cited(self.session, "TR14-1.2-10"), objects = { object } })
+      { rule = cited(self.session, "TR14-1.2-10"), objects = { object }, help = self:apart(object, address - low) })
   end
   return address
 end

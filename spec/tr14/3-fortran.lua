@@ -202,3 +202,10 @@ case("accepts: bounds in shapes may use names of the same text [TR14-3.1.1-21]",
   ]]
   call "s(3)"
 end)
+
+case("rejects: components of what has none [TR14-3.4-03]", function()
+  for _, text in ipairs { "data copy(x%n%a)", "update self(x%n%a)", "enter data copyin(x%n%a(1:2))" } do
+    local err = expect.fails("not-a-struct", function() acc(text) end)
+    expect.equal(err.message, "x%n is integer: it has no components")
+  end
+end)

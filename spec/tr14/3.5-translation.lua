@@ -346,3 +346,29 @@ case("rejects: aliases in a circle, and bases that no name means [TR14-3.5-12]",
   refused("unknown-name", "include(start[0:n], finish[@limit])")
   refused("not-a-pointer", "include(start[0:n], finish[@n])")
 end)
+
+case("rejects: the base of an alias is absent: it is what the error names [TR14-3.5-01]", function()
+  declare [[
+    struct it { int n; float *first, *last;
+      #pragma acc shape include(last[@first]) exclude(first)
+    };
+    struct owner { int k; struct it *list;
+      #pragma acc shape include(list[0:k])
+    };
+    struct it I; struct owner O[3]; float *q;
+  ]]
+  host.I = { n = 4, first = { 1, 2, 3, 4 } }
+  host.I.last, host.q = host.I.first + 4, host.I.first + 1
+  host.O[1] = { k = 2, list = { { n = 0 }, { n = 4, first = host.I.first, last = host.I.last } } }
+  local function named(base, pointer, text)
+    local err = expect.fails("not-present", function() acc(text) end)
+    expect.equal(err.message, ("%s, the base of %s, is not present on device 0"):format(base, pointer))
+    expect.equal(err.objects[1].name, base)
+    expect(err.help:find("map " .. base .. " first", 1, true))
+  end
+  named("I.first", "q", "data present(q[@I.first])")
+  named("I.first", "I.last", "enter data copyin(I)")
+  named("O[1].list[1].first", "O[1].list[1].last", "enter data copyin(O[1:1])")
+  named("I.first", "I.last", "enter data copyin<>(I)::{ include(last[@first]) }")
+  acc "data copyin(I.first[0:4])" (function() acc "data present(q[@I.first])" (function() end) end)
+end)

@@ -295,6 +295,30 @@ case("rejects: a shape that reaches its own type again [TR14-4.3-18]", function(
   expect.invalid("acc shape type(struct ping) include(p[0:1])", "recursive-type")
 end)
 
+case("accepts: data whose host memory is freed already are deleted: nothing moves [TR14-4.3-05]", function()
+  declare "struct list { int n; struct deep *d;\n#pragma acc shape include(d[0:n])\n}; struct list L;"
+  host.L = { n = 1 }
+  host.L.d = alloc("struct deep", 1)
+  host.L.d[0] = { n = 2, b = { 1, 2 } }
+  host.L.d[0].a = alloc("float", 2)
+  acc "enter data create(L)"
+  free(host.L.d[0].a)
+  expect.fails("out-of-bounds", function() acc "exit data copyout(L)" end)
+  acc "exit data delete(L)"
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: what is freed already and has to be followed, sent or fetched [TR14-4.3-05]", function()
+  declare "struct list { int n; struct deep *d;\n#pragma acc shape include(d[0:n])\n}; struct list L;"
+  host.L = { n = 1 }
+  host.L.d = alloc("struct deep", 1)
+  acc "enter data create(L)"
+  free(host.L.d)
+  expect.fails("out-of-bounds", function() acc "exit data delete(L)" end)
+  expect.fails("out-of-bounds", function() acc "update device(L)" end)
+  expect.fails("out-of-bounds", function() acc "enter data create(L)" end)
+end)
+
 case("accepts: async constructs may be done at once [TR14-4.3-19]", function()
   acc "enter data copyin(v) async(1)"
   expect.device("v[3]", 4)

@@ -354,6 +354,7 @@ function section.way_to(session, variable)
     local around = expression.compile(env, node.base)
     if node.tag == "component" then
       if around.rank > 0 then return nil end -- a component of all elements: no object is meant
+      if around.type.kind ~= "record" then expression.compile(env, node) end -- which says that it has no components
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, around.type, steps, subscripts end
     else
