@@ -10,7 +10,9 @@ local eval = require "accdeep.eval"
 local grammar = require "accdeep.grammar"
 local layout = require "accdeep.layout"
 local names = require "accdeep.names"
+local sorted = require "accdeep.sorted"
 local template = require "accdeep.template"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -35,7 +37,7 @@ function Definition:base_classes()
     if base.kind ~= "record" or not base.complete or base.record == "union" then
       raise("not-a-struct", node.pos, ("%s is no base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
     end
-    for name in pairs(base.by_name) do
+    for name in sorted(base.by_name) do
       if seen[name] and name ~= "__vptr" then
         raise("duplicate-name", node.pos, ("two base classes have a member named '%s'"):format(name),
           { rule = "TR14-3.1.1-04", help = "declare_from takes the class as the compiler laid it out" })
@@ -119,7 +121,7 @@ function Definition:members(item)
   local base, before = self.declare.spec_type(session, spec), #self.data
   if #item.list == 0 and base.kind == "record" and not base.tag and spec.tag == "record" then
     self.data[#self.data + 1] = { type = base, pos = item.pos, align = alignment(self, item.align) } -- anonymous record
-    for name in pairs(base.by_name) do
+    for name in sorted(base.by_name) do
       if self.seen[name] then
         raise("duplicate-name", item.pos, ("there are two members named '%s'"):format(name))
       end
@@ -186,15 +188,10 @@ end
 
 -- Names of types in a tree become the types, so that the tree means the same elsewhere.
 function class.settle(session, declare, node)
-  for key, value in pairs(node) do
-    if type(value) == "table" and key ~= "resolved" then
-      if value.tag == "type_name" then
-        value.resolved = value.resolved or declare.type(session, value)
-      elseif key ~= "type" or value.tag then
-        class.settle(session, declare, value)
-      end
-    end
-  end
+  tree.visit(node, function(inner)
+    if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
+    return inner.tag == "type_name"
+  end)
 end
 
 -- The parameters and the one expression of a function, or why it cannot be called.

@@ -14,6 +14,7 @@ local dynamic = require "accdeep.fortran.dynamic"
 local names = require "accdeep.names"
 local nest = require "accdeep.nest"
 local policy = require "accdeep.policy"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
 
@@ -238,8 +239,8 @@ compile.alias_field = alias_field
 local function is_ragged(node)
   if type(node) ~= "table" then return false end
   if node.tag == "row" then return true end
-  for key, child in pairs(node) do
-    if key ~= "base" and type(child) == "table" and is_ragged(child) then return true end
+  for key, child in tree.children(node) do
+    if key ~= "base" and is_ragged(child) then return true end
   end
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end

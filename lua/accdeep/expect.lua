@@ -6,6 +6,7 @@ local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.grammar.directive"
 local location = require "accdeep.location"
 local lower = require "accdeep.lower"
+local sorted = require "accdeep.sorted"
 local state = require "accdeep.state"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
@@ -47,7 +48,7 @@ local function equal(found, wanted)
   if wanted_at then wanted = elements(wanted) or wanted end
   if found_at then
     if found_at.type.kind == "record" then -- the wanted members only
-      for name, value in pairs(wanted) do
+      for name, value in sorted(wanted) do
         if not equal(found[name], value) then return false end
       end
       return true
@@ -57,7 +58,7 @@ local function equal(found, wanted)
   if type(found) ~= "table" then return false end
   local base = wanted[0] ~= nil and 0 or 1
   local count = 0
-  for key, value in pairs(wanted) do
+  for key, value in sorted(wanted) do
     local other = found[key]
     if math.type(key) == "integer" then other = found[key - base + 1] end
     if not equal(other, value) then return false end
@@ -115,9 +116,9 @@ local function check_moves(wanted)
       diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
     end
   end
-  for kind, want in pairs(wanted) do
+  for kind, want in sorted(wanted) do
     known(kind, move_kinds, "h2d, d2h and d2d")
-    for field in pairs(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
+    for field in sorted(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
   end
 end
 
@@ -225,7 +226,7 @@ function expect.new(current)
 
   function e.count(text, wanted)
     need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
-    for key in pairs(wanted) do
+    for key in sorted(wanted) do
       if key ~= "structured" and key ~= "dynamic" then
         diagnostic.raise("unknown-name", nil, ("there is no '%s' counter"):format(tostring(key)),
           { help = "structured and dynamic" })

@@ -15,7 +15,9 @@ local grammar = require "accdeep.grammar"
 local later = require "accdeep.later"
 local memory = require "accdeep.body.memory"
 local read = require "accdeep.body.read"
+local sorted = require "accdeep.sorted"
 local statement = require "accdeep.statement"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -311,16 +313,16 @@ end
 local changing = { ["++"] = true, ["--"] = true, ["&"] = true }
 
 -- The variables of a C body that it assigns to, or of which it takes the address.
-local function assigned_in(node, set)
-  for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
-    if copy.lasts or copy.op then set[copy.name] = true end
-  end
-  local to = node.tag == "assign" and node.to
-    or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
-  if to and to.tag == "id" then set[to.name] = true end
-  for key, child in pairs(node) do
-    if type(child) == "table" and key ~= "type" then assigned_in(child, set) end
-  end
+local function assigned_in(body)
+  local set = {}
+  tree.visit(body, function(node)
+    for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
+      if copy.lasts or copy.op then set[copy.name] = true end
+    end
+    local to = node.tag == "assign" and node.to
+      or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
+    if to and to.tag == "id" then set[to.name] = true end
+  end)
   return set
 end
 
@@ -375,13 +377,13 @@ end
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
-  if is_c(session, body) then k.assigned = assigned_in(node, {}) end
+  if is_c(session, body) then k.assigned = assigned_in(node) end
   k.env = kernel.env(session, k, session.device_spaces[k.device])
   return k
 end
 
 local function bind_privates(k)
-  for name, private in pairs(k.plan.private) do
+  for name, private in sorted(k.plan.private) do
     if not k.private[name] then private_binding(k, name, private.variable, private.how) end
   end
 end
@@ -520,10 +522,10 @@ function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
     place = place or { file = file, line = line }
-    local tree, used = kernel.read(session, body, place, references, construct)
+    local root, used = kernel.read(session, body, place, references, construct)
     session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
-      if enabled then return on_device(session, plan, body, tree, place, used) end
-      return kernel.on_host(session, plan, body, tree, place)
+      if enabled then return on_device(session, plan, body, root, place, used) end
+      return kernel.on_host(session, plan, body, root, place)
     end)
   end
 end

@@ -1,6 +1,8 @@
 -- later.lua - what the names and pointers of a kernel stand for when its queue runs it: what they stood for when its
 -- construct was met. By then its data may have left the present table, its host program may be elsewhere.
 
+local sorted = require "accdeep.sorted"
+
 local later = {}
 
 local Moment = {}
@@ -42,7 +44,7 @@ end
 -- What is in other memory is known to the core.
 local function addresses(k, known, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
-  for name, found in pairs(known) do
+  for name, found in sorted(known) do
     local binding = found.ok and (used or k.plan.deviceptr[name]) and found.binding
     if binding and binding.type and binding.type.kind == "pointer" then
       local ok, address = pcall(binding.place or binding.value, {})
@@ -61,7 +63,7 @@ function later.remember(k, used)
     objects = objects or ctx:present(k.device)
     return objects
   end
-  for name in pairs(names_of(session, used)) do
+  for name in sorted(names_of(session, used)) do
     local ok, binding = pcall(look_up, name)
     known[name] = { ok = ok, binding = ok and binding and settled(binding, present) or binding }
   end

@@ -8,6 +8,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local scope = require "accdeep.scope"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local view = require "accdeep.view"
 
@@ -36,20 +37,6 @@ end
 -- Whether a function is declared, whose body a scenario may still give. record: of a member function, or nil.
 function method.is_declared(session, record, name)
   return record ~= nil and is_prototype(record, name) or session.scope.prototypes[name] or false
-end
-
--- A tree with every node at pos, in which replace(node) may put other nodes.
-local function copy(node, pos, replace)
-  local made = {}
-  for key, value in pairs(node) do
-    if type(value) == "table" and key ~= "type" and key ~= "resolved" then
-      made[key] = value.tag and (replace(value) or copy(value, pos, replace)) or copy(value, pos, replace)
-    else
-      made[key] = value
-    end
-  end
-  if made.tag then made.pos, made.name_pos = pos, made.name_pos and pos end
-  return made
 end
 
 -- The body of a function called on an object, a node; object nil: on the object whose members the names
@@ -90,7 +77,9 @@ function method.inlined(session, made, object, arrow, node)
       return { tag = "id", pos = pos, name = inner.name, global = true }
     end
   end
-  return replace(made.body) or copy(made.body, pos, replace), depth
+  return tree.map(made.body, replace, function(copy)
+    if copy.tag then copy.pos, copy.name_pos = pos, copy.name_pos and pos end
+  end), depth
 end
 
 -- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.

@@ -5,6 +5,7 @@
 -- name parts of the same structure.
 
 local diagnostic = require "accdeep.diagnostic"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -26,18 +27,15 @@ function parts.allowed(record, clauses)
 end
 
 -- A bound as the structure that is member `prefix` of a record sees it.
-local function inside(node, record, prefix)
-  if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
-    return { tag = "id", pos = node.name_pos, name = node.name }
-  elseif node.tag == "id" and not node.global and types.member(record, node.name) then
-    raise("unsupported", node.pos, ("the bound of a part of '%s' names '%s', which is not a part of it"):format(prefix,
-      node.name), { length = #node.name, rule = RULE, help = ("write %s.NAME for its parts"):format(prefix) })
-  end
-  local made = {}
-  for key, value in pairs(node) do
-    made[key] = type(value) == "table" and key ~= "type" and inside(value, record, prefix) or value
-  end
-  return made
+local function inside(bound, record, prefix)
+  return tree.map(bound, function(node)
+    if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
+      return { tag = "id", pos = node.name_pos, name = node.name }
+    elseif node.tag == "id" and not node.global and types.member(record, node.name) then
+      raise("unsupported", node.pos, ("the bound of a part of '%s' names '%s', which is not a part of it"):format(
+        prefix, node.name), { length = #node.name, rule = RULE, help = ("write %s.NAME for its parts"):format(prefix) })
+    end
+  end)
 end
 
 -- The nest of the member that an item begins with, in a layer that is made. Raises if it has no parts.
@@ -72,15 +70,12 @@ function parts.enter(record, made, clause, item)
   local rest = { tag = "member_shape", pos = path[1].name_pos, name = path[1].name, subscripts = {} }
   if path[2] then rest.path = table.move(path, 2, #path, 1, {}) end
   for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] = inside(subscript, record, item.name) end
-  local within = {}
-  for key, value in pairs(clause) do within[key] = value end
-  within.members = { rest }
-  table.insert(nest.clauses, within)
+  table.insert(nest.clauses, tree.with(clause, "members", { rest }))
 end
 
 -- Checks the nests of a layer. layer(record, clauses) raises for wrong ones.
 function parts.check(record, made, layer)
-  for name, entry in pairs(made.members) do
+  for name, entry in tree.children(made.members) do
     if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end
   end
 end

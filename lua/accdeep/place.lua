@@ -3,6 +3,7 @@
 local codegen = require "accdeep.codegen"
 local diagnostic = require "accdeep.diagnostic"
 local fortran = require "accdeep.fortran.unparse"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -93,10 +94,7 @@ function place.qualified(session, node)
   local key = node.base and "base" or node.tag == "unary" and "e"
   local inner = key and place.qualified(session, node[key])
   if not inner or inner == node[key] then return node end
-  local made = {}
-  for k, v in pairs(node) do made[k] = v end
-  made[key] = inner
-  return made
+  return tree.with(node, key, inner)
 end
 
 -- A place as steps from its root: a variable, or what a pointer leads to.

@@ -5,6 +5,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local grammar = require "accdeep.grammar"
+local sorted = require "accdeep.sorted"
 
 local raise = diagnostic.raise
 
@@ -40,7 +41,7 @@ local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
   end
-  for wanted in pairs(starts) do
+  for wanted in sorted(starts) do
     if not others[word] and word ~= "" and (word:lower() == wanted or is_slip(word:lower(), wanted)) then
       raise("syntax", node.start, ("'%s' is no sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
         help = ("did you mean '%s'?"):format(wanted) })

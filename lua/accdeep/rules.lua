@@ -16,6 +16,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local sorted = require "accdeep.sorted"
 
 local rules = {}
 
@@ -80,7 +81,7 @@ function rules.profile(wanted)
     attach = known.attach or "counted", openmp = known.openmp,
     is_openmp = base == "indirect" or base:find "^openmp" ~= nil }
   profile.documents = core.documents(profile.core)
-  for key, value in pairs(changes) do
+  for key, value in sorted(changes) do
     if key ~= "base" then
       local allowed = knobs[key]
       if not allowed then

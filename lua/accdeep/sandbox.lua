@@ -3,6 +3,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local location = require "accdeep.location"
+local sorted = require "accdeep.sorted"
 local value_text = require "accdeep.interactive.value".text
 
 local sandbox = {}
@@ -59,7 +60,7 @@ function sandbox.environment(out)
     local mt = getmetatable(value)
     if type(mt) == "table" and mt.__pairs then return pairs(value) end
     if type(value) ~= "table" then complain "pairs takes a table" end
-    return next, value, nil
+    return sorted(value)
   end
   -- While a limit is raised no steps are counted: nothing of the script may run until it is caught.
   function env.xpcall(fn, handler, ...)

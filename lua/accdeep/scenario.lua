@@ -20,6 +20,7 @@ local report = require "accdeep.report"
 local profiles = require "accdeep.rules"
 local sandbox = require "accdeep.sandbox"
 local session = require "accdeep.session"
+local sorted = require "accdeep.sorted"
 local state = require "accdeep.state"
 local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
@@ -56,7 +57,7 @@ local function language(run)
     if run.begun then
       raise("scenario-error", nil, "scenario { } is the first statement", { rule = "HOUSE-scenario" })
     end
-    for key in pairs(head) do
+    for key in sorted(head) do
       if not scenario.head_keys[key] then
         local near = diagnostic.closest(tostring(key), scenario.head_keys)
         raise("unknown-name", nil, ("scenario has no field '%s'"):format(tostring(key)),

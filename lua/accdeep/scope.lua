@@ -63,7 +63,7 @@ function Scope:type_spelled(text)
     for other, items in next, at.qualified do
       if qualified.accepts(wanted, items) then
         if found and self:type_named(found) ~= self:type_named(other) then return nil end
-        found = other
+        if not found or other < found then found = other end
       end
     end
     at = at.outer

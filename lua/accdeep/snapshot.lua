@@ -30,6 +30,7 @@
 local descriptor = require "accdeep.fortran.descriptor"
 local ftypes = require "accdeep.fortran.types"
 local members = require "accdeep.draw.members"
+local sorted = require "accdeep.sorted"
 local state = require "accdeep.state"
 local types = require "accdeep.types"
 
@@ -186,7 +187,7 @@ function Looker:collect_host()
   local session, roots, seen = self.session, {}, {}
   local around = session.scope
   while around do
-    for _, variable in next, around.variables do
+    for _, variable in sorted(around.variables) do
       local block = block_at(session, variable.address)
       if not seen[variable.address] and not variable.reference and (block or session.options.unchecked) then
         seen[variable.address] = true

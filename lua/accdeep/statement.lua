@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local method = require "accdeep.method"
 local private = require "accdeep.body.private"
+local tree = require "accdeep.tree"
 
 local raise = diagnostic.raise
 local compile, rvalue, truth = eval.compile, eval.rvalue, eval.truth
@@ -48,10 +49,11 @@ local function block(env, list)
 end
 
 -- Names whose address is taken: they live in memory, all other scalars in the frame.
-local function addressed(node, names)
-  if type(node) ~= "table" then return names end
-  if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
-  for _, child in pairs(node) do addressed(child, names) end
+local function addressed(body)
+  local names = {}
+  tree.visit(body, function(node)
+    if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
+  end)
   return names
 end
 
@@ -252,7 +254,7 @@ end
 function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
-  env.addressed = addressed(node, {})
+  env.addressed = addressed(node)
   local run = block(env, node.list)
   return function(frame)
     frame.least = false

@@ -5,6 +5,7 @@
 
 local diagnostic = require "accdeep.diagnostic"
 local scope = require "accdeep.scope"
+local sorted = require "accdeep.sorted"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -99,7 +100,7 @@ end
 -- A shape or policy of the template itself: for the types there are, and for those to come.
 function template.describe(session, made, node)
   local directive = { node = node, place = place_of(session, node) }
-  for _, t in pairs(session.scope:all_instances()) do
+  for _, t in sorted(session.scope:all_instances()) do
     if t.template == made then
       with_arguments(session, made, t.arguments, session.define_for, session, node, t)
     end

@@ -14,6 +14,7 @@
 -- "detached" with those of a pointer. Numbers stand for addresses, which differ from run to run.
 
 local diagnostic = require "accdeep.diagnostic"
+local sorted = require "accdeep.sorted"
 local json = require "dkjson"
 local location = require "accdeep.location"
 local state = require "accdeep.state"
@@ -151,8 +152,8 @@ function Writer:others(session, device)
       self:line(fields)
     end
   end
-  for kind, addresses in pairs(there) do
-    local gone = {}
+  for _, kind in ipairs { "object", "pointer" } do
+    local addresses, gone = there[kind], {}
     for address, number in pairs(known[kind]) do
       if not addresses[address] then gone[#gone + 1] = { address = address, number = number } end
     end
@@ -214,7 +215,7 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
 
 -- What is wrong with the fields of a line; nil if nothing is.
 local function wrong(fields)
-  for key, value in pairs(fields) do
+  for key, value in sorted(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
       return ("its field '%s' is no %s"):format(key, TYPES[key])
     end
@@ -293,9 +294,12 @@ function State:apply(line)
 end
 
 local function by_name(list)
+  local rank = {}
+  for i, item in ipairs(list) do rank[item] = i end
   table.sort(list, function(a, b)
     if a.device ~= b.device then return a.device < b.device end
-    return a.name < b.name
+    if a.name ~= b.name then return a.name < b.name end
+    return rank[a] < rank[b]
   end)
   return list
 end
@@ -303,8 +307,8 @@ end
 -- {present, attached}: lists by device and name.
 function State:lists()
   local now, present, attached = self:top(), {}, {}
-  for _, object in pairs(now.objects) do present[#present + 1] = object end
-  for _, pointer in pairs(now.pointers) do
+  for _, object in sorted(now.objects) do present[#present + 1] = object end
+  for _, pointer in sorted(now.pointers) do
     local target = now.objects[pointer.object]
     attached[#attached + 1] = { name = pointer.name, device = pointer.device, count = pointer.count,
       target = target and target.name or "", gone = not target or nil }

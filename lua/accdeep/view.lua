@@ -10,6 +10,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local names = require "accdeep.names"
 local rules = require "accdeep.rules"
+local sorted = require "accdeep.sorted"
 local types = require "accdeep.types"
 
 local view = {}
@@ -441,7 +442,7 @@ function fill(space, t, address, value, low, high)
       end
       space:copy(address, location.address, t.size, low, high, location.low, location.high, frame)
     elseif type(value) == "table" then
-      for name, item in pairs(value) do
+      for name, item in sorted(value) do
         local member = types.member(t, name)
         if not member then
           local near = diagnostic.closest(tostring(name), t.by_name)

@@ -2,6 +2,7 @@
 -- that are left at their end.
 
 local diagnostic = require "accdeep.diagnostic"
+local tree = require "accdeep.tree"
 local unparse = require "accdeep.unparse"
 
 local raise = diagnostic.raise
@@ -9,15 +10,6 @@ local raise = diagnostic.raise
 local forms = {}
 
 local function is_name(node, name) return node and node.tag == "id" and node.name == name end
-
--- Visits a tree; fn(node) -> true ends the visit of what is inside.
-local function each(node, fn)
-  if node.tag and fn(node) then return end
-  for key, child in pairs(node) do
-    if type(child) == "table" and key ~= "type" then each(child, fn) end
-  end
-end
-forms.each = each
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
@@ -31,11 +23,7 @@ function forms.check_end(node, construct, rule)
         { length = #tag, rule = rule })
     end
     local loop = tag == "for" or tag == "while" or tag == "do"
-    for key, child in pairs(at) do
-      if type(child) == "table" and key ~= "type" then
-        visit(child, loops or loop, breakable or loop or tag == "switch")
-      end
-    end
+    for _, child in tree.children(at) do visit(child, loops or loop, breakable or loop or tag == "switch") end
   end
   visit(node, false, false)
 end
@@ -80,7 +68,7 @@ local function check_loop(node, construct, rule)
   elseif not node.step or not counts(node.step, name) then
     wrong(node.step and node.step.pos or node.pos, ("counts %s by a step"):format(name))
   end
-  each(node.body, function(n)
+  tree.visit(node.body, function(n)
     local to = n.tag == "assign" and n.to
       or (n.op == "++" or n.op == "--") and (n.tag == "unary" or n.tag == "postfix") and (n.e or n.base)
     if to and is_name(to, name) then
@@ -137,7 +125,7 @@ end
 
 local function mentions(node, text)
   local found = false
-  each(node, function(n)
+  tree.visit(node, function(n)
     found = found or is_place(n) and text_of(n) == text
     return found
   end)

@@ -6,6 +6,7 @@
 -- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
 
 local diagnostic = require "accdeep.diagnostic"
+local tree = require "accdeep.tree"
 
 local raise = diagnostic.raise
 
@@ -29,11 +30,10 @@ local function new(node, body)
 end
 
 -- Adds the names in a tree to a list.
-local function add_names(list, node, without)
-  if node.tag == "id" and not (without and without[node.name]) then list[#list + 1] = node end
-  for key, child in pairs(node) do
-    if type(child) == "table" and key ~= "type" then add_names(list, child, without) end
-  end
+local function add_names(list, item, without)
+  tree.visit(item, function(node)
+    if node.tag == "id" and not (without and without[node.name]) then list[#list + 1] = node end
+  end)
 end
 
 -- The name of a clause's item.
@@ -71,16 +71,11 @@ end
 
 -- The innermost loop counts a linear variable along, unless its body changes it itself.
 local function count_linear(loop, clause, item)
-  local changes = false
-  local function visit(at)
+  local changes = tree.any(loop.body, function(at)
     local to = at.tag == "assign" and at.to
       or (at.op == "++" or at.op == "--") and (at.tag == "unary" or at.tag == "postfix") and (at.e or at.base)
-    changes = changes or to and to.tag == "id" and to.name == item.name
-    for key, child in pairs(at) do
-      if type(child) == "table" and key ~= "type" then visit(child) end
-    end
-  end
-  visit(loop.body)
+    return to and to.tag == "id" and to.name == item.name
+  end)
   if changes then return end
   local by = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
   loop.step = { tag = "comma", pos = loop.step.pos, list = { { tag = "assign", pos = item.pos, op = "+=",

@@ -7,6 +7,7 @@ local expression = require "accdeep.cuda.expression"
 local location = require "accdeep.location"
 local private = require "accdeep.body.private"
 local runtime = require "accdeep.cuda.runtime"
+local tree = require "accdeep.tree"
 
 local compile, rvalue, truth = expression.compile, expression.rvalue, expression.truth
 local holder, held = expression.holder, expression.held
@@ -204,20 +205,6 @@ end
 
 -- ------------------------------------------------------------------------------ parallel loops --
 
--- Visits the nodes of a tree.
-local function each(node, fn)
-  fn(node)
-  for key, child in pairs(node) do
-    if type(child) == "table" and key ~= "type" then each(child, fn) end
-  end
-end
-
-local function any(node, test)
-  local found = false
-  each(node, function(n) found = found or test(n) end)
-  return found
-end
-
 local function changes(n)
   return n.tag == "assign" or n.tag == "postfix" or n.tag == "call" or (n.op == "++" or n.op == "--")
 end
@@ -243,18 +230,17 @@ local function counts_towards(c, name, step)
   if not c or c.tag ~= "binary" or not turned[c.op] then return false end
   local op, bound = c.op, c.b
   if is_name(c.b, name) then op, bound = turned[op], c.a elseif not is_name(c.a, name) then return false end
-  return (op:sub(1, 1) == "<") == (step > 0) and not any(bound, function(n) return changes(n) or is_name(n, name) end)
+  return (op:sub(1, 1) == "<") == (step > 0)
+    and not tree.any(bound, function(n) return changes(n) or is_name(n, name) end)
 end
 
 -- Whether something in a loop's body leaves the loop.
 local function leaves(node)
   if node.tag == "return" or node.tag == "break" then return true end
   local inner = node.tag == "for" or node.tag == "while" or node.tag == "do"
-  for key, child in pairs(node) do
-    if type(child) == "table" and key ~= "type" then
-      if inner and any(child, function(n) return n.tag == "return" end) then return true end
-      if not inner and leaves(child) then return true end
-    end
+  for _, child in tree.children(node) do
+    if inner and tree.any(child, function(n) return n.tag == "return" end) then return true end
+    if not inner and leaves(child) then return true end
   end
   return false
 end
@@ -282,11 +268,11 @@ local function counted_loop(w, node)
   local variables = w.session:locals_of(node.init)
   local variable = variables[1]
   if #variables ~= 1 or variable.type.kind ~= "scalar" or variable.type.float or not variable.value
-    or w.addressed[variable.name] or any(variable.value, changes) then return nil end
+    or w.addressed[variable.name] or tree.any(variable.value, changes) then return nil end
   local name = variable.name
   local step = constant_step(node.step, name)
   if not step or not counts_towards(node.c, name, step) or leaves(node.body) then return nil end
-  local own = any(node.body, function(n)
+  local own = tree.any(node.body, function(n)
     local to = n.to or (n.op == "++" or n.op == "--") and (n.e or n.base)
     return to and is_name(to, name)
   end)

@@ -8,6 +8,7 @@
 local core = require "accdeep.core"
 local nest = require "accdeep.nest"
 local place = require "accdeep.place"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
 
@@ -181,21 +182,17 @@ function Writer:close()
 end
 
 -- A bound as C: names of members are those of the element q points to, others those of variables.
-local function rebased(node, record, scope)
-  if type(node) ~= "table" then return node end
-  if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
-  if node.tag == "id" and node.name == "this" then cannot "a bound that uses 'this'" end
-  if node.tag == "id" and not node.global and types.member(record, node.name) then
-    return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
-  elseif node.tag == "id" and not scope:declared(node.name) then
-    cannot "a bound that uses a member of a structure around"
-  end
-  local made = {}
-  for key, child in pairs(node) do
-    if key == "global" then child = nil end
-    made[key] = rebased(child, record, scope)
-  end
-  return made
+local function rebased(expression, record, scope)
+  return tree.map(expression, function(node)
+    if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
+    if node.tag ~= "id" then return nil end
+    if node.name == "this" then cannot "a bound that uses 'this'" end
+    if not node.global and types.member(record, node.name) then
+      return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
+    end
+    if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
+    return tree.with(node, "global", nil)
+  end)
 end
 
 local function bound(session, treatment, entry, node)

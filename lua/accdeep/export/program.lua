@@ -97,10 +97,13 @@ local function lvalue(t, text, offset, to)
 end
 
 local function block_at(self, address)
+  local behind -- an array that ends there
   for at, block in pairs(self.blocks) do
-    if address >= at and address <= at + block.type.size and (address < at + block.type.size
-      or block.type.size == 0 or block.type.kind == "array") then return at, block end
+    local last = at + block.type.size
+    if address >= at and address < last or address == at then return at, block end
+    if address == last and block.type.kind == "array" then behind = at end
   end
+  return behind, self.blocks[behind]
 end
 
 -- The object at a host address, as C names it, or nil. of: see fits.

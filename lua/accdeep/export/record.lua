@@ -14,6 +14,7 @@ local grammar = require "accdeep.grammar"
 local location = require "accdeep.location"
 local place = require "accdeep.place"
 local routines = require "accdeep.export.routines"
+local tree = require "accdeep.tree"
 local view = require "accdeep.view"
 
 local Recorder = {}
@@ -73,13 +74,7 @@ local beyond_standard = { present_and_copyin = true, update_and_copy = true, bin
 -- What deep.lua writes otherwise.
 local described = { shape = true, policy = true }
 
-local function has_alias(node)
-  if node.tag == "alias" then return true end
-  for _, child in pairs(node) do
-    if type(child) == "table" and has_alias(child) then return true end
-  end
-  return false
-end
+local function is_alias(node) return node.tag == "alias" end
 
 -- What of a directive is no standard's: a reason, and whether shapes, policies or nests are all there is of it.
 local function extension(node)
@@ -92,7 +87,7 @@ local function extension(node)
       found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
     end
   end
-  if not found and has_alias(node.clauses) then found = "an alias (@)" end
+  if not found and tree.any(node.clauses, is_alias) then found = "an alias (@)" end
   return found, true
 end
 

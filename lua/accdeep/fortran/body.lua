@@ -9,6 +9,7 @@ local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.openmp.directive"
 local lower = require "accdeep.lower"
 local read = require "accdeep.body.read"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.fortran.unparse"
 
@@ -95,13 +96,8 @@ local forms = { read = "v = x", write = "x = expr", update = "x = x op expr, x =
 
 local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
 
-local function mentions(node, text)
-  if type(node) ~= "table" then return false end
-  if node.tag and is_place(node) and unparse(node) == text then return true end
-  for key, child in pairs(node) do
-    if key ~= "type" and type(child) == "table" and mentions(child, text) then return true end
-  end
-  return false
+local function mentions(e, text)
+  return tree.any(e, function(node) return is_place(node) and unparse(node) == text end)
 end
 
 -- The variable of x = x op expr and its kin, as text; nil for other statements.

@@ -15,6 +15,7 @@ local lasting = require "accdeep.fortran.lasting"
 local location = require "accdeep.location"
 local object = require "accdeep.fortran.object"
 local scope = require "accdeep.scope"
+local sorted = require "accdeep.sorted"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -226,7 +227,7 @@ local function declare_all(session, run, node)
   end
   each(true)
   each(false)
-  for name, actual in pairs(run.names) do
+  for name, actual in sorted(run.names) do
     local variable = rawget(session.scope.variables, name)
     if not variable then
       raise("unknown-name", node.pos, ("the argument '%s' of '%s' is not declared"):format(name, node.name))

@@ -3,6 +3,7 @@
 local diagnostic = require "accdeep.diagnostic"
 local eval = require "accdeep.eval"
 local place = require "accdeep.place"
+local tree = require "accdeep.tree"
 
 local raise = diagnostic.raise
 
@@ -14,12 +15,12 @@ local of_ordered = { source = true, sink = true }
 local of_memory = { out = true, inout = true } -- these may name omp_all_memory
 
 -- A copy of a tree in which names of iterators are numbers.
-local function without_iterators(node, names)
-  if type(node) ~= "table" then return node end
-  if node.tag == "id" and names[node.name] then return place.number(0, node.pos) end
-  local copy = {}
-  for key, value in pairs(node) do copy[key] = key ~= "type" and without_iterators(value, names) or value end
-  return copy
+local function without_iterators(session, expression, names)
+  local number, value = session.dialect.number, 1
+  if not number then number, value = place.number, 0 end
+  return tree.map(expression, function(node)
+    return node.tag == "id" and names[node.name] and number(value, node.pos) or nil
+  end)
 end
 
 local function check_type(clause)
@@ -47,7 +48,7 @@ local function iterators_of(session, clause)
   end
   for _, iterator in ipairs(modifier.iterators) do
     for _, bound in ipairs { iterator.first, iterator.last, iterator.step } do
-      eval.compile(session:host_env(), without_iterators(bound, names))
+      eval.compile(session:host_env(), without_iterators(session, bound, names))
     end
     names[iterator.name] = true
   end
@@ -59,16 +60,9 @@ local function check_fortran(session, clause)
   check_type(clause)
   local names = {}
   for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
-  local function plain(item)
-    if type(item) ~= "table" then return item end
-    if item.tag == "id" and names[item.name] then return session.dialect.number(1, item.pos) end
-    local copy = {}
-    for key, value in pairs(item) do copy[key] = plain(value) end
-    return copy
-  end
   for _, item in ipairs(clause.items) do
     if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
-      place.element_type(session, plain(item))
+      place.element_type(session, without_iterators(session, item, names))
     end
   end
 end
@@ -83,7 +77,7 @@ function depend.check(session, node)
       local names = iterators_of(session, clause)
       for _, item in ipairs(clause.items) do
         if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
-          item = without_iterators(item, names)
+          item = without_iterators(session, item, names)
           item = session.this and place.qualified(session, item) or item
           place.element_type(session, item)
           local _, subscripts = place.take_apart(item)

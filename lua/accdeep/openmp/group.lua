@@ -10,6 +10,7 @@ local location = require "accdeep.location"
 local openmp = require "accdeep.grammar.openmp"
 local sharing = require "accdeep.openmp.sharing"
 local transaction = require "accdeep.transaction"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -325,14 +326,6 @@ local function is_taken(session, part, before)
   return true
 end
 
--- A node with another field.
-local function with(node, field, value)
-  local made = {}
-  for key, old in pairs(node) do made[key] = old end
-  made[field] = value
-  return made
-end
-
 -- The clauses of all sources, in their order, less what others say instead.
 local function joined(session, sources)
   local by_key = {}
@@ -360,7 +353,7 @@ local function joined(session, sources)
       if clause.vars and #taken < #clause.vars then
         local vars = {}
         for k, part in ipairs(taken) do vars[k] = part.item end
-        clause = with(clause, "vars", vars)
+        clause = tree.with(clause, "vars", vars)
       end
       if #taken > 0 then clauses[#clauses + 1] = clause end
     end
@@ -392,7 +385,7 @@ function group.apply(session, node)
   for _, source in ipairs(sources) do bound = bound or source.group ~= nil end
   local made = node
   if bound then
-    made = with(node, "clauses", joined(session, sources))
+    made = tree.with(node, "clauses", joined(session, sources))
     made.written, made.binds, made.applied = node, "nothing", nil
   end
   if what ~= "types" then node.applied = { state = state, node = made } end

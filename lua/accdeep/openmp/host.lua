@@ -13,6 +13,7 @@ local memory = require "accdeep.body.memory"
 local place = require "accdeep.place"
 local scope = require "accdeep.scope"
 local sharing = require "accdeep.openmp.sharing"
+local sorted = require "accdeep.sorted"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -61,7 +62,7 @@ end
 -- private: name -> {variable, how}, of a plan.
 function host.instead(session, private, fn)
   local copies = {}
-  for _, one in pairs(private) do copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" } end
+  for _, one in sorted(private) do copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" } end
   if #copies == 0 then return fn() end
   with_private(session, copies, fn)
 end

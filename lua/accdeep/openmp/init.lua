@@ -335,7 +335,10 @@ end
 function openmp.begin(self)
   self.target_variables, self.target_blocks = {}, {}
   local outer = self.outer
-  for variable, how in pairs(outer and outer.target_variables or {}) do add_target_variable(self, variable, how) end
+  local list = {}
+  for variable in pairs(outer and outer.target_variables or {}) do list[#list + 1] = variable end
+  table.sort(list, function(a, b) return a.name < b.name end)
+  for _, variable in ipairs(list) do add_target_variable(self, variable, outer.target_variables[variable]) end
 end
 
 function openmp.extend(methods)

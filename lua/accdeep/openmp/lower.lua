@@ -21,6 +21,7 @@ local pieces = require "accdeep.pieces"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
 local restrict = require "accdeep.openmp.restrict"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -36,14 +37,11 @@ local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", allo
 -- ---------------------------------------------------------------------------------------- requests --
 
 -- A copy of a tree in which names of iterators are numbers, nodes of the session's language.
-local function with_values(session, node, values)
-  if type(node) ~= "table" then return node end
-  if node.tag == "id" and values[node.name] then
-    return (session.dialect.number or place.number)(values[node.name], node.pos)
-  end
-  local copy = {}
-  for key, value in pairs(node) do copy[key] = key ~= "type" and with_values(session, value, values) or value end
-  return copy
+local function with_values(session, item, values)
+  return tree.map(item, function(node)
+    local value = node.tag == "id" and values[node.name]
+    return value and (session.dialect.number or place.number)(value, node.pos)
+  end)
 end
 
 -- The instances of a variable for all values of iterators (OMP60-map-3).

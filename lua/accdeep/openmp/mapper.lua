@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.diagnostic"
 local directive = require "accdeep.openmp.directive"
 local place = require "accdeep.place"
 local policy = require "accdeep.policy"
+local tree = require "accdeep.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.unparse"
 
@@ -56,14 +57,12 @@ end
 -- ----------------------------------------------------------------------------------------- paths --
 
 -- Expressions of the mapper: its variable is the object at hand, other names are the host program's.
-local function in_object(node, made)
-  if type(node) ~= "table" then return node end
-  local copy = {}
-  for key, value in pairs(node) do copy[key] = key ~= "type" and in_object(value, made) or value end
-  if copy.tag == "id" then
-    if copy.name == made.variable and not copy.global then copy.mapped = made.record else copy.global = true end
-  end
-  return copy
+local function in_object(expression, made)
+  return tree.map(expression, function(node)
+    if node.tag ~= "id" then return nil end
+    if node.name == made.variable and not node.global then return tree.with(node, "mapped", made.record) end
+    return tree.with(node, "global", true)
+  end)
 end
 
 -- The members that lead from the mapper's variable to a list item: {name, pos, subscripts}, outermost first.
@@ -163,14 +162,12 @@ local function check_names(session, node)
     raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
       { length = #node.name, rule = "OMP60-map-15" })
   end
-  for key, value in pairs(node) do
-    if key ~= "mapped" and key ~= "type" then check_names(session, value) end
-  end
+  for _, child in tree.children(node) do check_names(session, child) end
 end
 
 -- Members that are named must exist; types decide what may have sections.
 local function check(session, record, node)
-  for name, path in pairs(node.members) do
+  for name, path in tree.children(node.members) do
     local member = types.member(record, name)
     if not member then
       local near = diagnostic.closest(name, record.by_name or {})
