@@ -20,7 +20,6 @@ local report = require "accdeep.report"
 local profiles = require "accdeep.rules"
 local sandbox = require "accdeep.sandbox"
 local session = require "accdeep.session"
-local sorted = require "accdeep.sorted"
 local state = require "accdeep.state"
 local transaction = require "accdeep.transaction"
 local types = require "accdeep.types"
@@ -57,12 +56,15 @@ local function language(run)
     if run.begun then
       raise("scenario-error", nil, "scenario { } is the first statement", { rule = "HOUSE-scenario" })
     end
-    for key in sorted(head) do
-      if not scenario.head_keys[key] then
-        local near = diagnostic.closest(tostring(key), scenario.head_keys)
-        raise("unknown-name", nil, ("scenario has no field '%s'"):format(tostring(key)),
-          { help = near and ("did you mean '%s'?"):format(near) })
-      end
+    local unknown
+    for key in pairs(head) do
+      local name = not scenario.head_keys[key] and tostring(key)
+      if name and not (unknown and unknown < name) then unknown = name end
+    end
+    if unknown then
+      local near = diagnostic.closest(unknown, scenario.head_keys)
+      raise("unknown-name", nil, ("scenario has no field '%s'"):format(unknown),
+        { help = near and ("did you mean '%s'?"):format(near) })
     end
     if head.language ~= nil and not languages[head.language] then
       raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),

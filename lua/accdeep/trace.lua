@@ -129,12 +129,18 @@ function Writer:add_target(fields, session, known, device, attached)
   fields.object = target and self:number(known, "object", target.host) or nil
 end
 
+-- A list by names: that by addresses is another one in each process.
+local function named(list)
+  table.sort(list, function(a, b) return a.name < b.name end)
+  return list
+end
+
 -- What no event tells: memory that routines map, declared data, attachments that a failing body's end takes back.
 function Writer:others(session, device)
   local known, stats = self:known(session, device), session.ctx:stats(device)
   if stats.objects == known.objects and stats.attachments == known.pointers then return end
   local there = { object = {}, pointer = {} }
-  for _, object in ipairs(session.ctx:present(device)) do
+  for _, object in ipairs(named(session.ctx:present(device))) do
     there.object[object.host] = true
     if not known.object[object.host] then
       local fields = { mark = "present", name = object.name, device = device,
@@ -143,7 +149,7 @@ function Writer:others(session, device)
       self:line(fields)
     end
   end
-  for _, attached in ipairs(session.ctx:attachments(device)) do
+  for _, attached in ipairs(named(session.ctx:attachments(device))) do
     there.pointer[attached.slot] = true
     if not known.pointer[attached.slot] then
       local fields = { mark = "attached", name = attached.name, device = device,
