@@ -211,6 +211,15 @@ case("accepts: a case starts with the file's declarations and values [HOUSE-scen
   acc "enter data copyin(a)"
 end)
 
+case("accepts: pairs goes by numbers, then by names in their order [HOUSE-scenario]", function()
+  local t, keys = { "first", zeta = 1, alpha = 2, [30] = 3, mid = 4, [-1] = 5, [2.5] = 6, beta = false }, {}
+  for key in pairs(t) do
+    keys[#keys + 1] = key
+    t.mid = nil -- what is removed meanwhile is not met
+  end
+  expect.equal(keys, { -1, 1, 2.5, 30, "alpha", "beta", "zeta" })
+end)
+
 case("accepts: a case with other rules begins with them, too [HOUSE-scenario]", function()
   rules { base = "openmp-4.0", section = "two-step" }
   expect.host("a[0:3]", { 1, 2, 0 })
