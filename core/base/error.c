@@ -1,5 +1,5 @@
 /* error.c - errors as callers read them, and what calls may be made now. */
-#include "core.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

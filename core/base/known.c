@@ -1,5 +1,5 @@
 /* known.c - host memory made known, so that sections outside it are errors and not faults. */
-#include "core.h"
+#include "base/base.h"
 
 void accd_host_init(struct accd_host *host, struct accd_mem *mem)
 {

@@ -1,6 +1,6 @@
 /* rules.c - rule profiles: where documents and runtimes differ, data decides. What it leads to is
  * shown by spec/openacc/profiles.lua and libgomp.lua. */
-#include "core.h"
+#include "base/base.h"
 
 /* What OpenMP's profiles have in common. */
 #define OPENMP                                                                                     \
@@ -182,13 +182,4 @@ uint8_t accd_effective(uint8_t own, bool init, uint8_t around)
     if (action == ACCD_CREATE || action == ACCD_HOLD)
         return ACCD_COPYIN;
     return action == ACCD_COPYOUT ? ACCD_COPY : action;
-}
-
-bool accd_moves_whole(const accd_program *program, uint8_t action, bool out)
-{
-    const struct accd_demand *plain = &accd_demands[action];
-    const struct accd_demand *init = &accd_demands[accd_effective(action, true, action)];
-    if (!program->covers || !(out ? plain->out : plain->in))
-        return false;
-    return !program->init || (out ? init->out : init->in);
 }

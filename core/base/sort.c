@@ -1,5 +1,5 @@
 /* sort.c - pairs by key: insertion for a few, radix for many. */
-#include "core.h"
+#include "base/base.h"
 
 enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
 

@@ -1,5 +1,5 @@
 /* status.c - names of statuses, actions and events. */
-#include "core.h"
+#include "base/base.h"
 
 static const char *const codes[ACCD_STATUS_COUNT] = {
 #define X(name, code, text) code,

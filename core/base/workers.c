@@ -1,6 +1,6 @@
 /* workers.c - a few threads for large constructs. Started with the first such construct, kept until
  * the context is closed; below ACCD_WORKERS_FROM rows nobody waits for them. */
-#include "core.h"
+#include "base/base.h"
 
 #include <pthread.h>
 
@@ -85,7 +85,7 @@ void accd_workers_close(struct accd_workers *workers)
     accd_mem_free(workers->mem, workers, workers->bytes);
 }
 
-unsigned accd_worker_count(const struct accd_workers *workers)
+static unsigned worker_count(const struct accd_workers *workers)
 {
     return workers ? workers->threads + 1 : 1;
 }
@@ -118,6 +118,6 @@ unsigned accd_parts_for(accd_context *context, size_t rows)
         return 1;
     if (!context->workers)
         context->workers = accd_workers_new(&context->mem, threads);
-    unsigned count = accd_worker_count(context->workers);
+    unsigned count = worker_count(context->workers);
     return count < 2 ? 1 : count * 4 < PARTS_MOST ? count * 4 : PARTS_MOST;
 }

@@ -1,9 +1,9 @@
-/* device.h - what the core asks of a device. One table of functions for each kind of device. */
+/* device.h - what the core asks of a device: one table of functions for each kind of device, of which the simulated
+ * one is here. A device is what the driver opened, with what it was asked for; it knows of no data in its memory. */
 #ifndef ACCD_DEVICE_H
 #define ACCD_DEVICE_H
 
-#include "accdeep_core.h"
-#include "base/mem.h"
+#include "base/base.h"
 
 /* The number of copies a batch will make, announced before the first one. queue: it departs, in this one;
  * 0: it is done at its end. */
@@ -123,6 +123,26 @@ struct accd_backend {
 /* Moves of at least so many bytes are sent from where they lie, if the backend can. */
 enum { ACCD_SEND_LEAST = 32 << 10, ACCD_FETCH_PART = 1 << 20 };
 
+/* A device of a context. */
+struct accd_device {
+    accd_context *context;
+    struct accd_device *next; /* of the same context */
+    int number;
+    const accd_backend *ops;
+    void *handle;     /* what its functions are called with; NULL: it was not opened */
+    accd_stats stats; /* what it was asked for */
+};
+
 extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
+
+/* ---------------------------------------------------------------------------------- device.c -- */
+
+/* Adds to the last error what the device's driver said, if it said anything; returns the status. */
+accd_status accd_say_why(struct accd_device *device, accd_status status);
+/* The error of a construct's transfers. */
+accd_status accd_copy_failed(struct accd_device *device, accd_status status);
+/* What a device answered to an access of a kernel; a failure is told with what its driver said. */
+accd_status accd_kernel_access(struct accd_device *device, accd_status status);
+accd_status accd_kernel_failed(struct accd_device *device, accd_status status);
 
 #endif

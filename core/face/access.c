@@ -1,5 +1,5 @@
 /* access.c - kernels: what they read and write, and those that the device runs itself. */
-#include "core.h"
+#include "ops/ops.h"
 
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
                        uint64_t *high_p)
@@ -68,14 +68,14 @@ static accd_status check_between(struct accd_directory *dir, const struct accd_b
     if (fused && reads)
         return accd_fail(dir->context, ACCD_UNINITIALIZED_READ, R_HOLE,
                          "bytes between fused data are read on device %d: no clause names them",
-                         dir->number);
+                         dir->device.number);
     if (fused)
         return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_HOLE,
                          "bytes between fused data are written on device %d: no clause names them",
-                         dir->number);
+                         dir->device.number);
     if (!block->former)
         return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                         "the range is not in allocated memory of device %d", dir->number);
+                         "the range is not in allocated memory of device %d", dir->device.number);
     return accd_check_stale(dir, dev);
 }
 
@@ -95,7 +95,7 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         accd_object_info info;
         accd_describe_object(dir, held, &info);
         accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
-                  *info.name ? info.name : "its object", dir->number);
+                  *info.name ? info.name : "its object", dir->device.number);
         context->error.other = info;
         return ACCD_OUT_OF_BOUNDS;
     }
@@ -106,21 +106,21 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
     bool between = block && dev - block->dev < block->bytes; /* objects that share a block */
     if (between && (block->host || block->former))
         return check_between(dir, block, dev, reads);
-    if (!between && dir->ops->allocated(dir->device, dev, bytes))
+    if (!between && dir->device.ops->allocated(dir->device.handle, dev, bytes))
         return ACCD_OK;
     if (!dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
-    if (!dir->ops->owns(dir->device, dev) && accd_device_of(context, dev) != dir->number) {
+    if (!dir->device.ops->owns(dir->device.handle, dev) && accd_device_of(context, dev) != dir->device.number) {
         accd_status status =
             accd_fail(context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
-                      "the address belongs to the host, not to device %d", dir->number);
+                      "the address belongs to the host, not to device %d", dir->device.number);
         struct accd_object *object;
         if (accd_find(dir, dev, &object) == ACCD_OK && object)
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }
     return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                     "the range is not in allocated memory of device %d", dir->number);
+                     "the range is not in allocated memory of device %d", dir->device.number);
 }
 
 /* What a queue has under way is over first. */
@@ -141,7 +141,7 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
     ACCD_GIVEN(context, to || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, true));
     ACCD_TRY(come_behind(dir, dev, bytes));
-    if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) < bytes) {
+    if (dir->device.ops->written && dir->device.ops->written(dir->device.handle, dev, bytes) < bytes) {
         accd_object_info excluded;
         if (accd_excluded_at(context, device, dev, &excluded)) {
             accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
@@ -161,7 +161,7 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }
-    return accd_kernel_access(dir, dir->ops->read(dir->device, dev, to, bytes));
+    return accd_kernel_access(&dir->device, dir->device.ops->read(dir->device.handle, dev, to, bytes));
 }
 
 /* Whether the device has already what is written of a pointer, or of its descriptor. */
@@ -173,7 +173,7 @@ static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, c
     if (end <= host) /* it is within a descriptor that reaches further */
         return true;
     end = end - host < bytes ? end - host : bytes;
-    return dir->ops->read(dir->device, dev + at, there, end - at) == ACCD_OK &&
+    return dir->device.ops->read(dir->device.handle, dev + at, there, end - at) == ACCD_OK &&
            !memcmp(there, (const char *)from + at, end - at);
 }
 
@@ -217,7 +217,7 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
     ACCD_TRY(come_behind(dir, dev, bytes));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));
     accd_object_info excluded;
-    if (dir->ops->written && dir->ops->written(dir->device, dev, bytes) == 0 &&
+    if (dir->device.ops->written && dir->device.ops->written(dir->device.handle, dev, bytes) == 0 &&
         accd_excluded_at(context, device, dev, &excluded)) {
         accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
                                        "%s was excluded when it was mapped", excluded.name);
@@ -226,15 +226,15 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
     }
     if (dir->journal)
         ACCD_TRY(accd_journal_bytes(dir, dev, bytes));
-    return accd_kernel_access(dir, dir->ops->write(dir->device, dev, from, bytes));
+    return accd_kernel_access(&dir->device, dir->device.ops->write(dir->device.handle, dev, from, bytes));
 }
 
 int64_t accd_device_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir || !dir->ops->written || !dir->ops->allocated(dir->device, dev, bytes))
+    if (!dir || !dir->device.ops->written || !dir->device.ops->allocated(dir->device.handle, dev, bytes))
         return -1;
-    return (int64_t)dir->ops->written(dir->device, dev, bytes);
+    return (int64_t)dir->device.ops->written(dir->device.handle, dev, bytes);
 }
 
 int accd_kernel_compiler(accd_context *context, int device, char *what, size_t room)
@@ -243,7 +243,7 @@ int accd_kernel_compiler(accd_context *context, int device, char *what, size_t r
     if (!what || !room)
         return 0;
     what[0] = 0;
-    return dir && dir->ops->compiler && dir->ops->compiler(dir->device, what, room);
+    return dir && dir->device.ops->compiler && dir->device.ops->compiler(dir->device.handle, what, room);
 }
 
 accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
@@ -255,7 +255,7 @@ accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel
     ACCD_TRY(accd_idle(context));
     ACCD_GIVEN(context, kernel);
     ACCD_GIVEN(context, end_p);
-    if (!dir->ops->launch || !dir->journal)
+    if (!dir->device.ops->launch || !dir->journal)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the device runs no kernels now");
     if (accd_is_concurrent(dir))
         ACCD_TRY(accd_order_all(dir));

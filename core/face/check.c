@@ -7,7 +7,7 @@
  *    counts one, unless attachments are counted.
  * 4. Device memory in use is that of the live objects and blocks, what acc_malloc gave, and what queues give back.
  * 6. What queues have to do is numbered in order, counted, and about allocated device memory. */
-#include "core.h"
+#include "ops/ops.h"
 
 #include <stdio.h>
 
@@ -103,7 +103,7 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
                          (unsigned long long)counted(pins, object));
         if (object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_TOUCHED))
             return WRONG("%s is marked as if an exit were under way", name_of(dir, object));
-        if (!dir->ops->allocated(dir->device, object->dev, accd_object_bytes(object)))
+        if (!dir->device.ops->allocated(dir->device.handle, object->dev, accd_object_bytes(object)))
             return WRONG("%s has no allocated device memory", name_of(dir, object));
     }
     if (named != levels->n)
@@ -143,7 +143,7 @@ static bool dope_is_there(struct accd_directory *dir, const struct accd_attach *
     if (inner)
         memcpy(wanted + (inner->slot - attach->slot) - sizeof(void *), &inner->dev,
                sizeof inner->dev);
-    return dir->ops->read(dir->device, dev + sizeof(void *), found, bytes) == ACCD_OK &&
+    return dir->device.ops->read(dir->device.handle, dev + sizeof(void *), found, bytes) == ACCD_OK &&
            !memcmp(found, wanted, bytes);
 }
 
@@ -183,11 +183,11 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT &&
                     dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
-        if (!dir->ops->allocated(dir->device, dev, sizeof word))
+        if (!dir->device.ops->allocated(dir->device.handle, dev, sizeof word))
             return WRONG("%s has no allocated device memory", name);
         kept = kept && !accd_pending_at(dir, dev, accd_attach_end(attach) - attach->slot); /* a queue may have to write it first */
         /* a device that is lost does not say what it holds */
-        kept = kept && dir->ops->read(dir->device, dev, &word, sizeof word) == ACCD_OK;
+        kept = kept && dir->device.ops->read(dir->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->dope && !dope_is_there(dir, attach, dev))
             return WRONG("the descriptor %s holds other bounds on the device", name);
         if (kept && word != attach->dev)
@@ -251,10 +251,10 @@ static const char *check_memory(struct accd_directory *dir)
             return WRONG("a device block outlived its objects");
         bytes += block->bytes;
     }
-    return bytes <= dir->stats.live_bytes
+    return bytes <= dir->device.stats.live_bytes
                ? NULL
                : WRONG("objects and blocks need %llu bytes, but only %llu are in use",
-                       (unsigned long long)bytes, (unsigned long long)dir->stats.live_bytes);
+                       (unsigned long long)bytes, (unsigned long long)dir->device.stats.live_bytes);
 }
 
 /* 5. Data that are fused lie in their tuple's block, at their true distances; tuples are apart; blocks count
@@ -385,9 +385,9 @@ static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t
     unsigned char buffer[1024];
     for (uint64_t at = 0; at < n; at += sizeof buffer) {
         uint64_t take = n - at < sizeof buffer ? n - at : sizeof buffer;
-        if (dir->ops->read(dir->device, dev + at, buffer, take) == ACCD_OK)
+        if (dir->device.ops->read(dir->device.handle, dev + at, buffer, take) == ACCD_OK)
             hash = mix(hash, buffer, take);
-        uint64_t written = dir->ops->written ? dir->ops->written(dir->device, dev + at, take) : 0;
+        uint64_t written = dir->device.ops->written ? dir->device.ops->written(dir->device.handle, dev + at, take) : 0;
         MIX(written);
     }
     return hash;
@@ -444,8 +444,8 @@ uint64_t accd_digest(accd_context *context)
         for (const struct accd_region *region = dir->top; region; region = region->below)
             MIX(region);
         hash = digest_tuples(dir, hash);
-        MIX(dir->stats.live_bytes);
-        MIX(dir->stats.live_allocations);
+        MIX(dir->device.stats.live_bytes);
+        MIX(dir->device.stats.live_allocations);
     }
     return hash;
 }

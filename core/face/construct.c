@@ -1,5 +1,5 @@
 /* construct.c - the waist: constructs from their items to what they did, and regions to their end. */
-#include "core.h"
+#include "ops/ops.h"
 
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
@@ -82,7 +82,7 @@ accd_status accd_region_end(accd_region *region)
         return accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
                      "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
-                     region->dir->number, top->name ? top->name : "another one",
+                     region->dir->device.number, top->name ? top->name : "another one",
                      top->file ? top->file : "?", top->line);
 }
 
@@ -97,4 +97,4 @@ void accd_region_abandon(accd_region *region)
         accd_region_free(region);
 }
 
-int accd_region_device(const accd_region *region) { return region ? region->dir->number : -1; }
+int accd_region_device(const accd_region *region) { return region ? region->dir->device.number : -1; }

@@ -1,5 +1,5 @@
 /* context.c - contexts: what they are opened with, their devices, their end. */
-#include "core.h"
+#include "ops/ops.h"
 
 #include <unistd.h>
 
@@ -39,6 +39,39 @@ static bool is_sound(const accd_context_config *config)
            (!config->rules || accd_rules_sound(config->rules));
 }
 
+static accd_status open_directory(struct accd_directory *dir, accd_context *context, int number)
+{
+    struct accd_mem *mem = &context->mem;
+    *dir = (struct accd_directory){
+        .context = context,
+        .device = {.context = context,
+                   .number = number,
+                   .ops = context->config.backend ? context->config.backend : &accd_backend_sim},
+    };
+    struct accd_device **last = &context->devices;
+    while (*last)
+        last = &(*last)->next;
+    *last = &dir->device;
+    accd_range_init(&dir->objects, mem);
+    accd_range_init(&dir->by_device, mem);
+    accd_range_init(&dir->blocks, mem);
+    accd_range_init(&dir->frames, mem);
+    accd_range_init(&dir->slots, mem);
+    accd_range_init(&dir->targets, mem);
+    accd_range_init(&dir->by_async, mem);
+    accd_range_init(&dir->seats, mem);
+    accd_range_init(&dir->fused, mem);
+    accd_range_init(&dir->bases, mem);
+    accd_pool_init(&dir->seat_pool, mem, sizeof(struct accd_seat), 64);
+    accd_pool_init(&dir->original_pool, mem, sizeof(struct accd_original), 64);
+    accd_pool_init(&dir->former_pool, mem, sizeof(struct accd_former), 64);
+    accd_pool_init(&dir->fused_pool, mem, sizeof(struct accd_fused), 64);
+    accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
+    accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
+    accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
+    return dir->device.ops->open(&dir->device.handle, number, &context->config, mem);
+}
+
 accd_status accd_context_open(accd_context **context_p, const accd_context_config *config)
 {
     accd_context_config defaults;
@@ -74,7 +107,7 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
     if (context->dirs && accd_label_new(context, &(accd_label){.name = ""}))
         status = ACCD_OK;
     while (status == ACCD_OK && (unsigned)context->ndirs < devices) {
-        status = accd_directory_init(&context->dirs[context->ndirs], context, context->ndirs);
+        status = open_directory(&context->dirs[context->ndirs], context, context->ndirs);
         context->ndirs++;
     }
     if (status != ACCD_OK) {
@@ -86,77 +119,7 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
     return ACCD_OK;
 }
 
-void accd_context_close(accd_context *context)
-{
-    if (!context)
-        return;
-    struct accd_mem *mem = &context->mem;
-    for (int i = 0; i < context->ndirs; i++) {
-        while (context->dirs[i].top)
-            accd_region_free(context->dirs[i].top);
-        accd_journal_close(context, i, 1);
-        accd_directory_close(&context->dirs[i]);
-    }
-    accd_workers_close(context->workers);
-    accd_labels_close(context);
-    accd_names_close(context);
-    if (context->dirs)
-        accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
-    accd_host_close(&context->host);
-    accd_scratch_close(&context->scratch);
-    accd_mem_close(mem);
-    struct accd_mem last = *mem;
-    accd_mem_free(&last, context, sizeof *context);
-}
-
-const accd_error *accd_context_error(const accd_context *context)
-{
-    static const accd_error no_context = {
-        .status = ACCD_MISUSE, .rule = "HOUSE-misuse", .item = SIZE_MAX, .message = "there is no context"};
-    return context ? &context->error : &no_context;
-}
-
-const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
-
-int accd_device_count(const accd_context *context) { return context ? context->ndirs : 0; }
-
-void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
-{
-    if (!context)
-        return;
-    context->config.on_event = fn;
-    context->config.event_ud = ud;
-}
-
-accd_status accd_directory_init(struct accd_directory *dir, accd_context *context, int number)
-{
-    struct accd_mem *mem = &context->mem;
-    *dir = (struct accd_directory){
-        .context = context,
-        .number = number,
-        .ops = context->config.backend ? context->config.backend : &accd_backend_sim,
-    };
-    accd_range_init(&dir->objects, mem);
-    accd_range_init(&dir->by_device, mem);
-    accd_range_init(&dir->blocks, mem);
-    accd_range_init(&dir->frames, mem);
-    accd_range_init(&dir->slots, mem);
-    accd_range_init(&dir->targets, mem);
-    accd_range_init(&dir->by_async, mem);
-    accd_range_init(&dir->seats, mem);
-    accd_range_init(&dir->fused, mem);
-    accd_range_init(&dir->bases, mem);
-    accd_pool_init(&dir->seat_pool, mem, sizeof(struct accd_seat), 64);
-    accd_pool_init(&dir->original_pool, mem, sizeof(struct accd_original), 64);
-    accd_pool_init(&dir->former_pool, mem, sizeof(struct accd_former), 64);
-    accd_pool_init(&dir->fused_pool, mem, sizeof(struct accd_fused), 64);
-    accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
-    accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
-    accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
-    return dir->ops->open(&dir->device, number, &context->config, mem);
-}
-
-void accd_directory_close(struct accd_directory *dir)
+static void close_directory(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_range_cursor cursor;
@@ -187,8 +150,50 @@ void accd_directory_close(struct accd_directory *dir)
     accd_pool_close(&dir->object_pool);
     accd_pool_close(&dir->attach_pool);
     accd_pool_close(&dir->block_pool);
-    if (dir->device)
-        dir->ops->close(dir->device);
+    if (dir->device.handle)
+        dir->device.ops->close(dir->device.handle);
+}
+
+void accd_context_close(accd_context *context)
+{
+    if (!context)
+        return;
+    struct accd_mem *mem = &context->mem;
+    for (int i = 0; i < context->ndirs; i++) {
+        while (context->dirs[i].top)
+            accd_region_free(context->dirs[i].top);
+        accd_journal_close(context, i, 1);
+        close_directory(&context->dirs[i]);
+    }
+    accd_workers_close(context->workers);
+    accd_labels_close(context);
+    accd_names_close(context);
+    if (context->dirs)
+        accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
+    accd_host_close(&context->host);
+    accd_scratch_close(&context->scratch);
+    accd_mem_close(mem);
+    struct accd_mem last = *mem;
+    accd_mem_free(&last, context, sizeof *context);
+}
+
+const accd_error *accd_context_error(const accd_context *context)
+{
+    static const accd_error no_context = {
+        .status = ACCD_MISUSE, .rule = "HOUSE-misuse", .item = SIZE_MAX, .message = "there is no context"};
+    return context ? &context->error : &no_context;
+}
+
+const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
+
+int accd_device_count(const accd_context *context) { return context ? context->ndirs : 0; }
+
+void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
+{
+    if (!context)
+        return;
+    context->config.on_event = fn;
+    context->config.event_ud = ud;
 }
 
 const accd_backend *accd_backend_named(const char *name)

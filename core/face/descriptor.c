@@ -1,6 +1,6 @@
 /* descriptor.c - Fortran descriptors as compilers hand them over: the steps of document FLANG, on constructs
  * of the waist. */
-#include "core.h"
+#include "ops/ops.h"
 
 /* The attachment of that pointer, where the descriptor was attached with one, or NULL. */
 static struct accd_attach *attached_type(struct accd_directory *dir, const void *descriptor,

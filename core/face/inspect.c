@@ -1,5 +1,5 @@
 /* inspect.c - looking at the state: presence, objects, attachments, statistics. */
-#include "core.h"
+#include "ops/ops.h"
 
 static accd_presence presence_within(struct accd_directory *dir, const struct accd_object *object,
                                      uint64_t host, uint64_t bytes)
@@ -171,9 +171,9 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at,
 int accd_device_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir || !low_p || !high_p || !dir->ops->space)
+    if (!dir || !low_p || !high_p || !dir->device.ops->space)
         return 0;
-    dir->ops->space(dir->device, low_p, high_p);
+    dir->device.ops->space(dir->device.handle, low_p, high_p);
     return 1;
 }
 
@@ -185,7 +185,7 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
     *stats_p = (accd_stats){0};
     if (!dir)
         return;
-    *stats_p = dir->stats;
+    *stats_p = dir->device.stats;
     stats_p->objects = dir->live_objects;
     stats_p->attachments = dir->live_attachments;
 }
@@ -193,5 +193,5 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    return dir && dir->ops->allocated(dir->device, dev, bytes);
+    return dir && dir->device.ops->allocated(dir->device.handle, dev, bytes);
 }

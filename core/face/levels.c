@@ -2,7 +2,7 @@
  *
  * The lists of outer levels are not kept anywhere: where an object lay when a level was the innermost one
  * is the last place it took before the next level was opened. */
-#include "core.h"
+#include "ops/ops.h"
 
 /* A list stands for the serials of constructs in [from, to]: those of the level itself, or of enter data
  * in the floor above it. */

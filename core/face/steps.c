@@ -1,5 +1,5 @@
 /* steps.c - single steps: device memory by itself, the user's own memory, copies. */
-#include "core.h"
+#include "ops/ops.h"
 
 /* Whether present data or a block of them hold any of a device range. */
 static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
@@ -38,7 +38,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     if (accd_fused_at(dir, accd_address(host)))
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "the host memory lies between data that are fused on device %d", device);
-    if (!dir->ops->allocated(dir->device, dev, bytes))
+    if (!dir->device.ops->allocated(dir->device.handle, dev, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_MAP_DATA,
                          "the device range is not in allocated memory of device %d", device);
     bool taken;
@@ -64,7 +64,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
 static accd_status let_records_go(struct accd_directory *dir, const struct accd_object *object)
 {
     accd_context *context = dir->context;
-    const accd_construct construct = {.device = dir->number, .kind = ACCD_EXIT_DATA};
+    const accd_construct construct = {.device = dir->device.number, .kind = ACCD_EXIT_DATA};
     struct accd_plan plan = {.context = context, .dir = dir, .construct = &construct};
     struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->nbrought * sizeof ends[0]);
     struct accd_release *release = NULL;
@@ -163,9 +163,9 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
         if (accd_is_of_queue(status))
             return status;
         if (status != ACCD_OK)
-            return accd_say_why(dir, accd_fail(context, status, R_MEMORY,
-                                               "device %d has no %llu bytes of memory left", device,
-                                               (unsigned long long)bytes));
+            return accd_say_why(&dir->device, accd_fail(context, status, R_MEMORY,
+                                                        "device %d has no %llu bytes of memory left", device,
+                                                        (unsigned long long)bytes));
     }
     *dev_p = dev;
     return ACCD_OK;
@@ -180,7 +180,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     ACCD_TRY(accd_idle(context));
     if (!dev)
         return ACCD_OK;
-    uint64_t bytes = dir->ops->size_of(dir->device, dev);
+    uint64_t bytes = dir->device.ops->size_of(dir->device.handle, dev);
     ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
     if (taken)
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
@@ -198,13 +198,13 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 
 static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->ops->allocated(dir->device, dev, bytes))
+    if (dir->device.ops->allocated(dir->device.handle, dev, bytes))
         return accd_check_stale(dir, dev);
-    if (!dir->ops->owns(dir->device, dev))
+    if (!dir->device.ops->owns(dir->device.handle, dev))
         return accd_fail(dir->context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
-                         "the address is not one of device %d", dir->number);
+                         "the address is not one of device %d", dir->device.number);
     return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                     "the range is not in allocated memory of device %d", dir->number);
+                     "the range is not in allocated memory of device %d", dir->device.number);
 }
 
 static accd_status check_copy(struct accd_directory *dir, uint64_t to, uint64_t from,
@@ -235,27 +235,28 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
         return ACCD_OK;
     ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
     ACCD_TRY(accd_order_copy(dir, to, from, bytes, traffic));
-    const accd_backend *ops = dir->ops;
-    accd_status status = ops->begin(dir->device, traffic);
+    const accd_backend *ops = dir->device.ops;
+    accd_status status = ops->begin(dir->device.handle, traffic);
     if (status == ACCD_OK && traffic->within)
-        ops->copy(dir->device, to, from, bytes);
+        ops->copy(dir->device.handle, to, from, bytes);
     if (status == ACCD_OK && ops->announce) {
         if (!traffic->within)
-            ops->announce(dir->device, traffic->in ? to : from, bytes, traffic->out);
-        status = ops->ready(dir->device);
+            ops->announce(dir->device.handle, traffic->in ? to : from, bytes, traffic->out);
+        status = ops->ready(dir->device.handle);
     }
     if (status == ACCD_OK) {
         if (traffic->in)
-            memcpy(ops->stage(dir->device, to, bytes), accd_pointer(from), bytes);
+            memcpy(ops->stage(dir->device.handle, to, bytes), accd_pointer(from), bytes);
         else if (traffic->out)
-            memcpy(accd_pointer(to), ops->fetch(dir->device, from, bytes), bytes);
-        status = ops->end(dir->device);
+            memcpy(accd_pointer(to), ops->fetch(dir->device.handle, from, bytes), bytes);
+        status = ops->end(dir->device.handle);
     }
     if (status != ACCD_OK)
-        return accd_say_why(dir, accd_fail(context, status, R_DEVICE_FAILED, "device %d failed to copy", device));
+        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
+                                                    "device %d failed to copy", device));
     unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
-    dir->stats.transfers[kind]++;
-    dir->stats.moved_bytes[kind] += bytes;
+    dir->device.stats.transfers[kind]++;
+    dir->device.stats.moved_bytes[kind] += bytes;
     return ACCD_OK;
 }
 
@@ -302,13 +303,13 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
 void accd_fail_allocation(accd_context *context, int device, uint64_t n)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (dir && dir->ops->fail)
-        dir->ops->fail(dir->device, n, UINT64_MAX);
+    if (dir && dir->device.ops->fail)
+        dir->device.ops->fail(dir->device.handle, n, UINT64_MAX);
 }
 
 void accd_fail_copy(accd_context *context, int device, uint64_t n)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (dir && dir->ops->fail)
-        dir->ops->fail(dir->device, UINT64_MAX, n);
+    if (dir && dir->device.ops->fail)
+        dir->device.ops->fail(dir->device.handle, UINT64_MAX, n);
 }

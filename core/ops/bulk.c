@@ -135,7 +135,7 @@ static void run_rowset(struct accd_bulk *bulk, size_t index)
     if (bulk->restore && root && bulk->roots[-1 - set->parent] && !own)
         accd_words_one_by_one(&job);
     if (!bulk->announcing)
-        dir->stats.moved_bytes[bulk->out] += moved;
+        dir->device.stats.moved_bytes[bulk->out] += moved;
 }
 
 static void run_rowsets(struct accd_bulk *bulk)
@@ -146,7 +146,7 @@ static void run_rowsets(struct accd_bulk *bulk)
 
 void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
 {
-    const struct accd_backend *ops = bulk->plan->dir->ops;
+    const struct accd_backend *ops = bulk->plan->dir->device.ops;
     bulk->windows = ops->stage_part && bulk->entry && !traffic->out; /* a new group, and its new roots */
     bulk->announcing = true;
     run_rowsets(bulk);
@@ -155,7 +155,7 @@ void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traff
 
 void accd_bulk_run(struct accd_bulk *bulk)
 {
-    bulk->room = bulk->plan->dir->ops->part_bytes;
+    bulk->room = bulk->plan->dir->device.ops->part_bytes;
     run_rowsets(bulk);
     if (bulk->windows)
         accd_windows_send(bulk);

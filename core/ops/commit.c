@@ -1,5 +1,5 @@
 /* commit.c - a plan becomes transfers: one batch that is done as a whole or not at all, or a task of a queue. */
-#include "core.h"
+#include "ops/inside.h"
 
 /* Stores fetched bytes, but no attached pointer (TR14-4.1-05). */
 static void store(struct accd_directory *dir, const struct accd_move *move, const char *from)
@@ -24,8 +24,8 @@ static void run_copies(const struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++) {
         const struct accd_copy *copy = &plan->fusion->copies[i];
-        dir->stats.moved_bytes[2] += copy->bytes;
-        dir->ops->copy(dir->device, copy->to, copy->from, copy->bytes);
+        dir->device.stats.moved_bytes[2] += copy->bytes;
+        dir->device.ops->copy(dir->device.handle, copy->to, copy->from, copy->bytes);
     }
 }
 
@@ -40,7 +40,7 @@ static bool is_guarded(const struct accd_plan *plan)
 /* Whether all that is moved is one large range, which goes straight to where it belongs. */
 static bool is_received(const struct accd_plan *plan, const struct accd_traffic *traffic)
 {
-    return plan->dir->ops->receive && plan->nmoves == 1 && traffic->out == 1 && !traffic->in &&
+    return plan->dir->device.ops->receive && plan->nmoves == 1 && traffic->out == 1 && !traffic->in &&
            !traffic->within && plan->moves[0].out && plan->moves[0].bytes >= ACCD_SEND_LEAST &&
            !is_guarded(plan);
 }
@@ -49,14 +49,14 @@ static bool is_received(const struct accd_plan *plan, const struct accd_traffic 
 static bool is_sent(const struct accd_plan *plan, const struct accd_move *move,
                     const struct accd_traffic *traffic)
 {
-    return plan->dir->ops->send && !traffic->out && move->bytes >= ACCD_SEND_LEAST;
+    return plan->dir->device.ops->send && !traffic->out && move->bytes >= ACCD_SEND_LEAST;
 }
 
 /* Tells the device, to which bytes travel, what run_moves and the bulk are going to ask for. */
 static accd_status announce(const struct accd_plan *plan, const struct accd_traffic *traffic)
 {
-    const accd_backend *ops = plan->dir->ops;
-    void *device = plan->dir->device;
+    const accd_backend *ops = plan->dir->device.ops;
+    void *device = plan->dir->device.handle;
     if (!ops->announce)
         return ACCD_OK;
     const bool received = is_received(plan, traffic);
@@ -82,19 +82,19 @@ static accd_status announce(const struct accd_plan *plan, const struct accd_traf
 static void run_moves(struct accd_plan *plan, const struct accd_traffic *traffic)
 {
     struct accd_directory *dir = plan->dir;
-    const accd_backend *ops = dir->ops;
+    const accd_backend *ops = dir->device.ops;
     const bool guarded = is_guarded(plan), received = is_received(plan, traffic);
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
-        dir->stats.moved_bytes[move->out] += move->bytes;
+        dir->device.stats.moved_bytes[move->out] += move->bytes;
         if (received || is_sent(plan, move, traffic))
             continue;
         if (!move->out) {
-            memcpy(ops->stage(dir->device, move->dev, move->bytes), accd_pointer(move->host),
+            memcpy(ops->stage(dir->device.handle, move->dev, move->bytes), accd_pointer(move->host),
                    move->bytes);
             continue;
         }
-        const char *from = ops->fetch(dir->device, move->dev, move->bytes);
+        const char *from = ops->fetch(dir->device.handle, move->dev, move->bytes);
         if (guarded)
             store(dir, move, from);
         else
@@ -102,12 +102,12 @@ static void run_moves(struct accd_plan *plan, const struct accd_traffic *traffic
     }
     for (size_t i = 0; i < plan->nrests; i++) {
         const struct accd_rest *rest = &plan->rests[i];
-        char *to = ops->stage(dir->device, rest->dev, sizeof rest->value + rest->bytes);
+        char *to = ops->stage(dir->device.handle, rest->dev, sizeof rest->value + rest->bytes);
         memcpy(to, &rest->value, sizeof rest->value);
         memcpy(to + sizeof rest->value, rest->from, rest->bytes);
     }
     for (size_t i = 0; i < plan->nwords; i++)
-        memcpy(ops->stage(dir->device, plan->words[i].dev, plan->words[i].bytes),
+        memcpy(ops->stage(dir->device.handle, plan->words[i].dev, plan->words[i].bytes),
                &plan->words[i].value, plan->words[i].bytes);
 }
 
@@ -125,42 +125,7 @@ static accd_status check_targets(const struct accd_plan *plan)
     return ACCD_OK;
 }
 
-accd_status accd_plan_commit(struct accd_plan *plan)
-{
-    struct accd_directory *dir = plan->dir;
-    struct accd_bulk *bulk = plan->bulk;
-    ACCD_TRY(check_targets(plan));
-    if (plan->queue)
-        return accd_queue_plan(plan);
-    ACCD_TRY(accd_order_plan(plan));
-    struct accd_traffic traffic = {.in = plan->nwords + plan->nrests,
-                                   .within = plan->fusion ? plan->fusion->ncopies : 0};
-    for (size_t i = 0; i < plan->nmoves; i++)
-        *(plan->moves[i].out ? &traffic.out : &traffic.in) += 1;
-    if (bulk)
-        accd_bulk_count(bulk, &traffic);
-    if (!traffic.in && !traffic.out && !traffic.within)
-        return ACCD_OK;
-    accd_status status = dir->ops->begin(dir->device, &traffic);
-    if (status == ACCD_OK) {
-        run_copies(plan);
-        status = announce(plan, &traffic);
-    }
-    if (status == ACCD_OK) {
-        run_moves(plan, &traffic);
-        if (bulk)
-            accd_bulk_run(bulk);
-        status = dir->ops->end(dir->device);
-    }
-    if (status != ACCD_OK)
-        return accd_copy_failed(dir, status);
-    dir->stats.transfers[0] += traffic.in;
-    dir->stats.transfers[1] += traffic.out;
-    dir->stats.transfers[2] += traffic.within;
-    return ACCD_OK;
-}
-
-accd_status accd_queue_plan(struct accd_plan *plan)
+static accd_status leave_to_queue(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
     const struct accd_fusion *fusion = plan->fusion;
@@ -213,7 +178,7 @@ static accd_status order_everything(accd_context *context)
     return ACCD_OK;
 }
 
-accd_status accd_order_plan(const struct accd_plan *plan)
+static accd_status order(const struct accd_plan *plan)
 {
     if (!accd_is_concurrent(plan->dir) || !accd_anything_is_left(plan->context))
         return ACCD_OK;
@@ -237,4 +202,39 @@ accd_status accd_order_plan(const struct accd_plan *plan)
             plan->rests[i].dev, plan->rests[i].dev + sizeof(uint64_t) + plan->rests[i].bytes};
     accd_task_settle(&task, task.ranges + n);
     return accd_order_task(plan->context, &task);
+}
+
+accd_status accd_plan_commit(struct accd_plan *plan)
+{
+    struct accd_directory *dir = plan->dir;
+    struct accd_bulk *bulk = plan->bulk;
+    ACCD_TRY(check_targets(plan));
+    if (plan->queue)
+        return leave_to_queue(plan);
+    ACCD_TRY(order(plan));
+    struct accd_traffic traffic = {.in = plan->nwords + plan->nrests,
+                                   .within = plan->fusion ? plan->fusion->ncopies : 0};
+    for (size_t i = 0; i < plan->nmoves; i++)
+        *(plan->moves[i].out ? &traffic.out : &traffic.in) += 1;
+    if (bulk)
+        accd_bulk_count(bulk, &traffic);
+    if (!traffic.in && !traffic.out && !traffic.within)
+        return ACCD_OK;
+    accd_status status = dir->device.ops->begin(dir->device.handle, &traffic);
+    if (status == ACCD_OK) {
+        run_copies(plan);
+        status = announce(plan, &traffic);
+    }
+    if (status == ACCD_OK) {
+        run_moves(plan, &traffic);
+        if (bulk)
+            accd_bulk_run(bulk);
+        status = dir->device.ops->end(dir->device.handle);
+    }
+    if (status != ACCD_OK)
+        return accd_copy_failed(&dir->device, status);
+    dir->device.stats.transfers[0] += traffic.in;
+    dir->device.stats.transfers[1] += traffic.out;
+    dir->device.stats.transfers[2] += traffic.within;
+    return ACCD_OK;
 }

@@ -292,10 +292,10 @@ static char *stage(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = bulk->plan->dir;
     if (bulk->announcing) {
-        dir->ops->announce(dir->device, dev, bytes, false);
+        dir->device.ops->announce(dir->device.handle, dev, bytes, false);
         return NULL;
     }
-    return dir->ops->stage(dir->device, dev, bytes);
+    return dir->device.ops->stage(dir->device.handle, dev, bytes);
 }
 
 /* Device content of [dev, dev + bytes): to be filled, or as it is. NULL: as above. */
@@ -305,10 +305,10 @@ char *accd_bulk_image(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes
     if (!bulk->out)
         return stage(bulk, dev, bytes);
     if (bulk->announcing) {
-        dir->ops->announce(dir->device, dev, bytes, true);
+        dir->device.ops->announce(dir->device.handle, dev, bytes, true);
         return NULL;
     }
-    return (char *)(uintptr_t)dir->ops->fetch(dir->device, dev, bytes);
+    return (char *)(uintptr_t)dir->device.ops->fetch(dir->device.handle, dev, bytes);
 }
 
 static uint64_t element_dev(const struct row_cursor *cursor)

@@ -2,7 +2,7 @@
 #ifndef ACCD_ROWS_H
 #define ACCD_ROWS_H
 
-#include "core.h"
+#include "ops/inside.h"
 
 /* How one rowset takes part. */
 struct accd_rows_job {

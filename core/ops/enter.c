@@ -2,7 +2,7 @@
  *
  * The four steps of TR14 4.2: one set of claims from all clauses; those on present data; conflicts
  * among the others, of which only the largest of nested ones gets memory; references for all. */
-#include "core.h"
+#include "ops/inside.h"
 
 /* Smaller objects of one construct share a device block; larger ones are given back on their own. */
 enum { SMALL_OBJECT = 32 << 10 };
@@ -87,9 +87,9 @@ static accd_status device_full(const struct accd_plan *plan, const struct accd_c
     if (accd_is_of_queue(status))
         return status;
     accd_claim_error(plan, claim, NULL, status, R_MEMORY,
-                     "device %d has no %llu bytes of memory left", plan->dir->number,
+                     "device %d has no %llu bytes of memory left", plan->dir->device.number,
                      (unsigned long long)bytes);
-    return accd_say_why(plan->dir, status);
+    return accd_say_why(&plan->dir->device, status);
 }
 
 /* The aggregate that a claim is a member of, or 0. */
@@ -622,7 +622,7 @@ static accd_status grows(const struct accd_plan *plan, const struct accd_claim *
         return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
                                 "it is not present on device %d, but other parts of what it belongs "
                                 "to are: map them together",
-                                plan->dir->number);
+                                plan->dir->device.number);
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                             "other members of the same aggregate are present, and %s maps all of "
                             "them together",

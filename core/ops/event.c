@@ -1,7 +1,7 @@
 /* event.c - tells a listener what a construct did: one event for each object, in the order of the
  * document's steps, whatever the transfers were. Costs nothing when nobody listens, and nobody will when a queue
  * gets there. */
-#include "core.h"
+#include "ops/inside.h"
 
 static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
                  uint64_t host, uint64_t bytes)
@@ -10,7 +10,7 @@ static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, 
     const accd_construct *construct = plan->construct;
     const accd_event event = {
         .op = op,
-        .device = plan->dir->number,
+        .device = plan->dir->device.number,
         .name = name,
         .host = host,
         .bytes = bytes,

@@ -23,7 +23,7 @@ static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *c
         return ACCD_OK;
     return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
                             "no enter data that is still open opened just this range on device %d",
-                            plan->dir->number);
+                            plan->dir->device.number);
 }
 
 static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
@@ -40,7 +40,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
             return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
                                     R_PARTIALLY_PRESENT,
                                     "only a part of it is present on device %d",
-                                    plan->dir->number);
+                                    plan->dir->device.number);
         ACCD_TRY(end_opened(plan, claim, object));
         return accd_claim_cut(plan, index, cover.objects);
     }
@@ -55,7 +55,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
         if (rules->exit_absent == ACCD_REJECT && !tolerant)
             return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT,
                                     owns_exits(rules) ? R_UNOWNED : R_EXIT_ABSENT,
-                                    "it is not present on device %d", plan->dir->number);
+                                    "it is not present on device %d", plan->dir->device.number);
         claim->state = ACCD_CLAIM_SKIP;
         return ACCD_OK;
     }
@@ -103,7 +103,7 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
     if (!holder && (explicit ? rules->attach_absent == ACCD_REJECT : implied))
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
                                 "the pointer %s itself is not present on device %d", name,
-                                plan->dir->number);
+                                plan->dir->device.number);
     if (holder && (explicit || implied || claim->source & ACCD_CLAIM_WALKED) &&
         rules->detach_unattached == ACCD_REJECT)
         return accd_claim_error(plan, claim, holder, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
@@ -164,7 +164,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
 {
     accd_context *context = region->context;
     const accd_construct construct = {
-        .device = region->dir->number,
+        .device = region->dir->device.number,
         .kind = region->kind,
         .name = region->name,
         .file = region->file,

@@ -1,7 +1,7 @@
 /* journal.c - what a compute construct changes of data that were present before it: bytes that its kernel or its
  * entry overwrites, and, where attachments are not counted, pointers that its entry attaches. A construct
  * that is given up leaves all that as it was. */
-#include "core.h"
+#include "ops/inside.h"
 
 struct pointer {
     struct accd_attach was; /* count 0: it was not attached */
@@ -24,7 +24,7 @@ accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
-    ACCD_TRY(accd_kernel_access(dir, dir->ops->save(dir->device, dev, bytes, at)));
+    ACCD_TRY(accd_kernel_access(&dir->device, dir->device.ops->save(dir->device.handle, dev, bytes, at)));
     memcpy(at + saved, &dev, sizeof dev);
     memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
     journal->used += need;
@@ -100,7 +100,7 @@ accd_status accd_journal_open(accd_context *context, int device)
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
         return accd_no_device(context);
-    if (dir->journal || !dir->ops->save)
+    if (dir->journal || !dir->device.ops->save)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
     return dir->journal ? ACCD_OK
@@ -114,8 +114,8 @@ void accd_journal_close(accd_context *context, int device, int commit)
     struct accd_journal *journal = dir ? dir->journal : NULL;
     if (!journal)
         return;
-    if (dir->ops->settle) /* kernels run after the construct's entry */
-        dir->ops->settle(dir->device, commit);
+    if (dir->device.ops->settle) /* kernels run after the construct's entry */
+        dir->device.ops->settle(dir->device.handle, commit);
     while (!commit && journal->used) {
         uint64_t dev, bytes;
         const uint8_t *end = journal->bytes + journal->used;
@@ -123,8 +123,8 @@ void accd_journal_close(accd_context *context, int device, int commit)
         memcpy(&dev, end - sizeof bytes - sizeof dev, sizeof dev);
         size_t saved = bytes + (bytes + 7) / 8;
         journal->used -= saved + 2 * sizeof(uint64_t);
-        if (dir->ops->allocated(dir->device, dev, bytes))
-            dir->ops->restore(dir->device, dev, bytes, journal->bytes + journal->used);
+        if (dir->device.ops->allocated(dir->device.handle, dev, bytes))
+            dir->device.ops->restore(dir->device.handle, dev, bytes, journal->bytes + journal->used);
     }
     for (size_t i = commit ? 0 : journal->npointers; i-- > 0;)
         put_back(dir, &journal->pointers[i]);

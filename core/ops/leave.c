@@ -474,7 +474,7 @@ static accd_status find_again(struct leave *leave)
             return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
                                     R_PARTIALLY_PRESENT,
                                     "only a part of it is present on device %d again",
-                                    plan->dir->number);
+                                    plan->dir->device.number);
         if (relation != ACCD_INSIDE)
             continue;
         claim->object = object;

@@ -2,7 +2,7 @@
 #ifndef ACCD_LEAVE_H
 #define ACCD_LEAVE_H
 
-#include "core.h"
+#include "ops/inside.h"
 
 struct leave {
     struct accd_plan *plan;

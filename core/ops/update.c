@@ -1,6 +1,6 @@
 /* update.c - update constructs: unconditional moves of present data (TR14-1.2-16), with attached
  * pointers kept on both sides (TR14-4.1-06). */
-#include "core.h"
+#include "ops/inside.h"
 
 /* Whether the program moves bytes of the elements themselves. */
 static bool own_bytes_move(const struct accd_walk *walk, size_t root)
@@ -43,7 +43,7 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
             return ACCD_OK;
         }
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->number);
+                                "only a part of it is present on device %d", plan->dir->device.number);
     }
     if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT)
         ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
@@ -56,7 +56,7 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
     if (claim->flags & ACCD_ITEM_TRY)
         return ACCD_OK;
     return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UPDATE_ABSENT,
-                            "it is not present on device %d", plan->dir->number);
+                            "it is not present on device %d", plan->dir->device.number);
 }
 
 /* A pending group that has all columns of the walk among its own: then they can be updated without

@@ -14,7 +14,7 @@ static bool stays_as_filled(const struct accd_bulk *bulk, const struct accd_segm
  * structures are written into them later. */
 static bool rows_in_windows(const struct accd_rows_job *job)
 {
-    const struct accd_backend *ops = job->bulk->plan->dir->ops;
+    const struct accd_backend *ops = job->bulk->plan->dir->device.ops;
     if (!job->whole || accd_padded(job->set->program->spec.stride) > ops->part_bytes)
         return false;
     for (size_t f = 0; f < job->nsegments; f++)
@@ -72,7 +72,7 @@ static uint64_t row_bytes(const struct accd_rows_job *job, size_t row)
 /* Rows from first on that fit into so many bytes: whole blocks, and more if much was left over. */
 static size_t window_end(const struct accd_rows_job *job, size_t first, uint64_t room)
 {
-    const uint64_t much = job->bulk->plan->dir->ops->part_bytes / 8;
+    const uint64_t much = job->bulk->plan->dir->device.ops->part_bytes / 8;
     const size_t rows = job->set->rows;
     size_t end = first;
     for (uint64_t bytes; end < rows; room -= bytes) {
@@ -93,15 +93,15 @@ static char *stage_part(struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd_directory *dir = bulk->plan->dir;
     bulk->room -= accd_padded(bytes);
-    return dir->ops->stage_part(dir->device, dev, bytes);
+    return dir->device.ops->stage_part(dir->device.handle, dev, bytes);
 }
 
 void accd_windows_send(struct accd_bulk *bulk)
 {
     struct accd_directory *dir = bulk->plan->dir;
-    if (bulk->room < dir->ops->part_bytes)
-        dir->ops->send_parts(dir->device);
-    bulk->room = dir->ops->part_bytes;
+    if (bulk->room < dir->device.ops->part_bytes)
+        dir->device.ops->send_parts(dir->device.handle);
+    bulk->room = dir->device.ops->part_bytes;
 }
 
 /* Threads are worth it for many rows, or for many lines of the cache. */
@@ -197,10 +197,10 @@ void accd_windows_announce(const struct accd_rows_job *job)
     const struct accd_bulk *bulk = job->bulk;
     const struct accd_directory *dir = bulk->plan->dir;
     if (job->rows_too)
-        dir->ops->announce_parts(dir->device, accd_root_dev(bulk, job->set),
+        dir->device.ops->announce_parts(dir->device.handle, accd_root_dev(bulk, job->set),
                                  job->set->rows * job->set->program->spec.stride);
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd_column_in_windows(job, f))
-            dir->ops->announce_parts(dir->device, bulk->group->block->dev + job->places[f]->dev,
+            dir->device.ops->announce_parts(dir->device.handle, bulk->group->block->dev + job->places[f]->dev,
                                      job->segments[f]->total);
 }

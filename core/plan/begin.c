@@ -1,5 +1,5 @@
 /* begin.c - from the items of a construct to claims: what may be read of them, what they walk to. */
-#include "core.h"
+#include "plan/inside.h"
 
 #include <stdio.h>
 

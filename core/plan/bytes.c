@@ -1,5 +1,5 @@
 /* bytes.c - the bytes that claims ask for become moves: attached pointers are cut out, what overlaps is joined. */
-#include "core.h"
+#include "plan/inside.h"
 #include "device/written.h"
 
 /* Cuts one move at the attached pointers in it, in place of the move itself. */

@@ -1,7 +1,7 @@
 /* claims.c - claims: their names, their errors, how they are cut, and what is to be moved and written for them.
  * Nothing here changes anything but the plan: a construct that must fail fails before it touches the device, a
  * counter or the host. */
-#include "core.h"
+#include "plan/inside.h"
 
 #include <stdarg.h>
 #include <stdio.h>

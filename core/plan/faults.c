@@ -1,5 +1,5 @@
 /* faults.c - sections that a walk could not compute, as errors. */
-#include "core.h"
+#include "plan/inside.h"
 
 static accd_status fault_error(const struct accd_walk *walk)
 {

@@ -1,6 +1,6 @@
 /* fuse.c - putting data together: which ranges of a new data environment share a device block, where
  * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
-#include "core.h"
+#include "plan/inside.h"
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
@@ -273,8 +273,8 @@ accd_status accd_fuse_place(struct accd_plan *plan)
                 k++; /* a clause of the range */
             accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
                              "device %d has no %llu bytes of memory left for all it is fused with",
-                             dir->number, (unsigned long long)fit->bytes);
-            return accd_say_why(dir, status);
+                             dir->device.number, (unsigned long long)fit->bytes);
+            return accd_say_why(&dir->device, status);
         }
         fit->dev = fit->place + ahead;
     }
@@ -346,8 +346,8 @@ static bool goes_on(const struct accd_directory *dir, const struct accd_copy *la
     const uint64_t bytes = last->bytes + copy->bytes;
     return last->host + last->bytes == copy->host && last->from + last->bytes == copy->from &&
            last->to + last->bytes == copy->to &&
-           (last->object == copy->object || (dir->ops->allocated(dir->device, last->from, bytes) &&
-                                             dir->ops->allocated(dir->device, last->to, bytes)));
+           (last->object == copy->object || (dir->device.ops->allocated(dir->device.handle, last->from, bytes) &&
+                                             dir->device.ops->allocated(dir->device.handle, last->to, bytes)));
 }
 
 /* Adds a copy, or lengthens the last one. */

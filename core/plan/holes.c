@@ -1,6 +1,6 @@
 /* holes.c - what counts as present: an object without the bytes that its clause left out, if the rules say
  * so (OMP60-map-13); and data that must be there before a construct begins (OMP60-map-9). */
-#include "core.h"
+#include "plan/inside.h"
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
@@ -76,7 +76,7 @@ accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_
     }
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                             "other parts of it were left out when this object was mapped to device %d",
-                            plan->dir->number);
+                            plan->dir->device.number);
 }
 
 /* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
@@ -230,14 +230,14 @@ static accd_status require(struct accd_plan *plan, struct accd_claim *claim)
     if (relation != ACCD_ACROSS)
         return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
                                 "it is not present on device %d, but must be there before the construct",
-                                plan->dir->number);
+                                plan->dir->device.number);
     struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
     if (cover.whole && (cover.one || plan->context->rules.fusion))
         return ACCD_OK;
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT,
                             "only a part of it is present on device %d, but its clause asks for all "
                             "of it",
-                            plan->dir->number);
+                            plan->dir->device.number);
 }
 
 /* Of an update by a mapper the members are asked for that it moves, each for itself. */

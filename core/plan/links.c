@@ -1,6 +1,6 @@
 /* links.c - pointers that an entry construct attaches: what they lead to, what is written to the device,
  * and what becomes of their attachment counters. */
-#include "core.h"
+#include "plan/inside.h"
 
 static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
                                struct accd_object **object, uint32_t *claim, bool *found)
@@ -95,7 +95,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
         accd_name_claim_slot(plan, claim, name, sizeof name);
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
                                 "the pointer %s itself is not present on device %d", name,
-                                plan->dir->number);
+                                plan->dir->device.number);
     }
     if (!accd_host_usable(plan->context, claim->slot, bytes))
         return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
@@ -131,7 +131,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
             accd_name_claim_slot(plan, claim, name, sizeof name);
             return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
                                     "what %s points to is not present on device %d", name,
-                                    plan->dir->number);
+                                    plan->dir->device.number);
         }
     } else if (!explicit) {
         return ACCD_OK;

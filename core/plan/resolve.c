@@ -1,6 +1,6 @@
 /* resolve.c - what each clause of an entry construct finds: present data, parts of such, an object that
  * another clause makes, or nothing. The first steps of TR14 4.2. */
-#include "core.h"
+#include "plan/inside.h"
 
 /* ------------------------------------------------------------------------- present or not -- */
 
@@ -47,10 +47,10 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
         return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
                                 "only a part of it is present on device %d: name that part, or use "
                                 "present_and_copyin or update_and_copy",
-                                plan->dir->number);
+                                plan->dir->device.number);
     if (!joins && !splits)
         return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->number);
+                                "only a part of it is present on device %d", plan->dir->device.number);
     struct accd_candidate *candidate = NULL;
     if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (rules->fusion || !cover.one)) {
         candidate = accd_fuse_candidate(plan, index);
@@ -88,11 +88,11 @@ static __attribute__((noinline, cold)) accd_status check_holes(struct accd_plan 
         return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
                                 "it is not present on device %d, but other parts of what it belongs to "
                                 "are: map them together",
-                                plan->dir->number);
+                                plan->dir->device.number);
     if (demand->must)
         return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
                                 "it was left out when this object was mapped to device %d",
-                                plan->dir->number);
+                                plan->dir->device.number);
     claim->state = ACCD_CLAIM_SKIP;
     return ACCD_OK;
 }
@@ -156,7 +156,7 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
         return accd_overlap_error(plan, claim, owner);
     if (accd_demands[claim->action].must)
         return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it is not present on device %d", plan->dir->number);
+                                "it is not present on device %d", plan->dir->device.number);
     claim->state = ACCD_CLAIM_SKIP;
     return ACCD_OK;
 }

@@ -1,7 +1,7 @@
 /* strided.c - sections with gaps: what a pointer to every other element leads to, or a part of an array that is
  * updated. All bytes from the first to the last element are present and have memory, so that addresses and
  * strides mean the same on both sides; those of the elements alone move (ACC33-upd-2). */
-#include "core.h"
+#include "plan/inside.h"
 
 /* The elements of a walked claim. Where its descriptor is another one now, they are those of when it was
  * attached. */

@@ -1,6 +1,6 @@
 /* tuples.c - the clauses of a directive as tuples (DIR-4.2-01 to DIR-4.2-05): how they lie to what is
  * present, and to one another. */
-#include "core.h"
+#include "plan/inside.h"
 
 /* Host address of element 0 of what a claim is a section of. */
 static uint64_t base_of(const struct accd_plan *plan, const struct accd_claim *claim)

@@ -1,7 +1,7 @@
 /* unfuse.c - taking data apart: what an exit leaves of the tuples that lose something, and where their
  * objects go (DIR 4.3, Figure 3). Nothing here asks the device for memory, so that an exit cannot fail for
  * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
-#include "core.h"
+#include "plan/inside.h"
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {

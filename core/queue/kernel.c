@@ -1,6 +1,6 @@
 /* kernel.c - kernels that the device runs itself: what they may touch, as tables. A kernel is given
  * less than the interpreter's accesses reach, never more; what it cannot decide is theirs. */
-#include "core.h"
+#include "queue/inside.h"
 
 struct tables {
     struct accd_reach *ranges;
@@ -27,8 +27,8 @@ static bool add_ranges(struct accd_directory *dir, const struct accd_task *task,
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_range_cursor cursor;
-    uint64_t bytes, dev = dir->ops->next(dir->device, 0, &bytes);
-    for (; dev; dev = dir->ops->next(dir->device, dev + 1, &bytes)) {
+    uint64_t bytes, dev = dir->device.ops->next(dir->device.handle, 0, &bytes);
+    for (; dev; dev = dir->device.ops->next(dir->device.handle, dev + 1, &bytes)) {
         const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
         bool ours = block && dev - block->dev < block->bytes;
         bool meant = !task || accd_task_uses(task, dev, bytes);
@@ -66,7 +66,7 @@ static int add_slots(struct accd_directory *dir, const accd_kernel *kernel, stru
         if (slot.bytes != sizeof(uint64_t))
             return -1;
         slot.at = holder->dev + (attach->slot - holder->host);
-        (void)accd_attached_range(dir->context, dir->number, (const void *)(uintptr_t)attach->slot,
+        (void)accd_attached_range(dir->context, dir->device.number, (const void *)(uintptr_t)attach->slot,
                                   attach->dev, &slot.low, &slot.high);
         if (slot.low == slot.high)
             slot.low = slot.high = 0; /* it leads nowhere */
@@ -129,8 +129,8 @@ static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel
                                        .slots = tables->slots,
                                        .nslots = tables->nslots,
                                        .queue = queue};
-    accd_status status = dir->ops->launch(dir->device, &launch, end_p);
-    return status == ACCD_OK ? ACCD_OK : accd_kernel_failed(dir, status);
+    accd_status status = dir->device.ops->launch(dir->device.handle, &launch, end_p);
+    return status == ACCD_OK ? ACCD_OK : accd_kernel_failed(&dir->device, status);
 }
 
 accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,

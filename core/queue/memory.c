@@ -1,51 +1,5 @@
 /* memory.c - device memory that is given back, or forgotten: behind what queues still do with it. */
-#include "core.h"
-
-void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    if (dir->ntasks && accd_queue_free(dir, dev, bytes))
-        return;
-    if (dir->ops->free(dir->device, dev) == ACCD_OK) {
-        dir->stats.frees++;
-        dir->stats.live_allocations--;
-        dir->stats.live_bytes -= bytes;
-    }
-}
-
-void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects)
-{
-    block->live -= objects;
-    if (block->live)
-        return;
-    accd_range_erase(&dir->blocks, block->dev);
-    if (block->frame)
-        accd_range_erase(&dir->frames, block->frame);
-    if (!block->borrowed)
-        accd_free_memory(dir, block->dev, block->bytes);
-    accd_pool_give(&dir->block_pool, block);
-}
-
-void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    if (dir->ntasks && accd_queue_forget(dir, dev, bytes))
-        return;
-    if (dir->ops->forget)
-        dir->ops->forget(dir->device, dev, bytes);
-}
-
-void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
-{
-    if (object->size & ACCD_OBJECT_SHARED)
-        accd_release_block(dir, accd_block_of(dir, object), 1);
-    else if (!(object->size & ACCD_OBJECT_MAPPED))
-        accd_free_memory(dir, object->dev, accd_object_bytes(object));
-}
-
-/* The queue behind whose tasks a range of device memory is free, or NULL. */
-struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    return dir->giving && dir->giving->first ? dir->giving : accd_first_user(dir, dev, bytes);
-}
+#include "queue/inside.h"
 
 static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, uint64_t dev,
                          uint64_t bytes)
@@ -62,12 +16,58 @@ static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, u
     return true;
 }
 
-bool accd_queue_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+static bool leave_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     return leave_memory(dir, ACCD_TASK_FREE, dev, bytes);
 }
 
-bool accd_queue_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ntasks && leave_free(dir, dev, bytes))
+        return;
+    if (dir->device.ops->free(dir->device.handle, dev) == ACCD_OK) {
+        dir->device.stats.frees++;
+        dir->device.stats.live_allocations--;
+        dir->device.stats.live_bytes -= bytes;
+    }
+}
+
+void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects)
+{
+    block->live -= objects;
+    if (block->live)
+        return;
+    accd_range_erase(&dir->blocks, block->dev);
+    if (block->frame)
+        accd_range_erase(&dir->frames, block->frame);
+    if (!block->borrowed)
+        accd_free_memory(dir, block->dev, block->bytes);
+    accd_pool_give(&dir->block_pool, block);
+}
+
+static bool leave_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     return leave_memory(dir, ACCD_TASK_FORGET, dev, bytes);
+}
+
+void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    if (dir->ntasks && leave_forget(dir, dev, bytes))
+        return;
+    if (dir->device.ops->forget)
+        dir->device.ops->forget(dir->device.handle, dev, bytes);
+}
+
+void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
+{
+    if (object->size & ACCD_OBJECT_SHARED)
+        accd_release_block(dir, accd_block_of(dir, object), 1);
+    else if (!(object->size & ACCD_OBJECT_MAPPED))
+        accd_free_memory(dir, object->dev, accd_object_bytes(object));
+}
+
+/* The queue behind whose tasks a range of device memory is free, or NULL. */
+struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    return dir->giving && dir->giving->first ? dir->giving : accd_first_user(dir, dev, bytes);
 }

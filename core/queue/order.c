@@ -6,7 +6,7 @@
  * transfers cannot start fails as it would without a queue, and what starts reads the host's memory at its
  * construct. What is fetched reaches the host's memory at the wait. Only what fetches the results of a kernel of
  * its queue does not start: the kernel may yet be undone, and the wait does it. */
-#include "core.h"
+#include "queue/inside.h"
 
 /* -------------------------------------------------------------------------- what comes first -- */
 
@@ -132,7 +132,7 @@ static bool has_open(const struct accd_queue *queue, const struct accd_task *tas
     return open;
 }
 
-accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
+static accd_status start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
 {
     struct accd_directory *dir = queue->dir;
     uint64_t moved[3] = {0};
@@ -148,11 +148,11 @@ accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *d
     ACCD_TRY(order(dir->context, queue, left ? queue : NULL, task));
     if (left)
         return ACCD_OK;
-    *done_p = both_ways || (traffic.out && moved[1] > dir->ops->fetch_most);
+    *done_p = both_ways || (traffic.out && moved[1] > dir->device.ops->fetch_most);
     if (*done_p)
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
     accd_status status = *done_p ? accd_transfer_now(dir, task) : accd_depart(dir, task, &traffic);
-    return status == ACCD_OK ? ACCD_OK : accd_copy_failed(dir, status);
+    return status == ACCD_OK ? ACCD_OK : accd_copy_failed(&dir->device, status);
 }
 
 bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
@@ -165,15 +165,15 @@ bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
             return false;
     }
     if (last && last->kind == ACCD_TASK_KERNEL)
-        return dir->ops->kernel_arrived(dir->device, last->under_way);
-    return !last || dir->ops->arrived(dir->device, last->under_way);
+        return dir->device.ops->kernel_arrived(dir->device.handle, last->under_way);
+    return !last || dir->device.ops->arrived(dir->device.handle, last->under_way);
 }
 
 /* Leaves transfers to their queue. Takes the task. */
 accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task)
 {
     bool done = false;
-    accd_status status = accd_is_concurrent(queue->dir) ? accd_start(queue, task, &done) : ACCD_OK;
+    accd_status status = accd_is_concurrent(queue->dir) ? start(queue, task, &done) : ACCD_OK;
     if (status != ACCD_OK || done)
         accd_task_drop(queue, task);
     else

@@ -3,7 +3,7 @@
  *
  * A task holds all it needs but the bytes of the host's memory, which are read and written when it is done:
  * as late as the rules allow, so that a missing wait shows. It is done as a whole or not at all. */
-#include "core.h"
+#include "queue/inside.h"
 
 /* ----------------------------------------------------------------------------------- queues -- */
 
@@ -195,7 +195,7 @@ static struct accd_task *kernel_task(const accd_region *region, const struct acc
     for (size_t i = 0; i < n; i++) {
         struct accd_object *object = NULL;
         (void)accd_find_device(dir, devs[i], &object); /* has been done before: it succeeds */
-        const uint64_t bytes = object ? 0 : dir->ops->size_of(dir->device, devs[i]);
+        const uint64_t bytes = object ? 0 : dir->device.ops->size_of(dir->device.handle, devs[i]);
         if (bytes)
             task->ranges[task->nranges++] = (struct accd_pair){devs[i], devs[i] + bytes};
     }
@@ -272,7 +272,7 @@ accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t
     ACCD_GIVEN(region->context, devs || !n);
     ACCD_TRY(accd_may_ask(dir, region->queue));
     *end_p = (accd_kernel_end){.how = ACCD_KERNEL_NOT_RUN, .said = "its queue does not run kernels"};
-    if (!accd_queue_of(dir, region->queue) || !accd_is_concurrent(dir) || !dir->ops->launch)
+    if (!accd_queue_of(dir, region->queue) || !accd_is_concurrent(dir) || !dir->device.ops->launch)
         return ACCD_OK;
     return add_kernel(region, devs, n, kernel, fn, ud, end_p);
 }

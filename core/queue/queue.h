@@ -1,9 +1,9 @@
-/* queue.h - activity queues of a device: what asynchronous constructs left to be done. A part of core.h. */
+/* queue.h - device memory, and what asynchronous constructs left to be done with it: tasks in order, behind one
+ * another, or on their way by themselves. It looks into tables, and changes nothing in them. */
 #ifndef ACCD_QUEUE_H
 #define ACCD_QUEUE_H
 
-struct accd_plan;
-struct accd_queue;
+#include "table/table.h"
 
 enum accd_task_kind {
     ACCD_TASK_TRANSFERS,
@@ -77,141 +77,97 @@ struct accd_queue {
     const struct accd_task *next_known; /* the first one behind those that were looked at so */
 };
 
-/* A task, and so many bytes behind it. NULL: no memory. */
-struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind kind, size_t more);
-void accd_task_append(struct accd_queue *queue, struct accd_task *task);
-/* Takes the task at a place out of the queue. */
-struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at);
-/* What has started must be over; nothing of it reaches the host. */
-void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
-/* A task for so many transfers, and bytes of its own. NULL: no memory. */
-struct accd_task *accd_transfers_new(struct accd_directory *dir, size_t n, uint64_t kept);
-void accd_transfers_add(struct accd_task *task, const struct accd_transfer *transfer);
-/* The same of bytes that the task keeps; *used: of those, so many before. */
-void accd_transfers_keep(struct accd_task *task, uint64_t dev, const void *from, uint64_t bytes, uint64_t *used);
-/* Leaves transfers to their queue. Takes the task. */
-accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task);
-/* The queue behind whose tasks a range of device memory is free, or NULL. */
-struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-bool accd_anything_is_left(const accd_context *context);
-/* A task uses a range of the host's memory; out: writes to it. */
-void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out);
-/* Waits for what uses the same memory as a task that is in no queue. */
-accd_status accd_order_task(accd_context *context, const struct accd_task *task);
-/* Runs a kernel that uses a task's memory, NULL: all there is. */
-accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
-                               const struct accd_task *task, accd_kernel_end *end_p);
-/* queue.c: the queue that a construct's work is left to; NULL: it is done at once. */
-struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
-static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)
-{
-    return number ? accd_working_queue(dir, number) : NULL;
-}
-/* Its async value, or ACCD_SYNCHRONOUS. */
-int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
-/* The transfers of a plan become a task: all or nothing. */
-accd_status accd_queue_plan(struct accd_plan *plan);
-/* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
-bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
-/* Whether device memory is given back, or forgotten, by a queue when nothing needs it any more. */
-bool accd_queue_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-bool accd_queue_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* Tasks that were asked for behind that one are not done, unless they give something back. */
-void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
-void accd_queues_close(struct accd_directory *dir);
-void accd_names_close(accd_context *context);
-/* Leaves a copy to a queue; its addresses are good. */
-accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
-                            uint64_t bytes, const char *file, int line);
-
-/* Does what queues have to do up to a task: they wait for others on their way. */
-accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
-
-/* transfers.c: those of a task, at once. */
-accd_status accd_transfer_now(struct accd_directory *dir, const struct accd_task *task);
-/* They go on by themselves, one way or the other; and are taken up: what they fetch reaches the host. */
-accd_status accd_depart(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic);
-accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
-/* What a task moves: copies and, by way, bytes; kept words are the core's own. */
-struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved);
-/* Host memory of a task may have been freed since. */
-accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task);
-accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status);
-
-/* order.c: work that goes on by itself, as if it had been done in program order. */
-bool accd_is_concurrent(const struct accd_directory *dir);
-/* Waits for what uses the same memory as a kernel that is not in its queue yet. */
-accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task);
-/* Waits for what uses the same memory as a plan without a queue does, or a copy. */
-accd_status accd_order_plan(const struct accd_plan *plan);
-accd_status accd_order_all(struct accd_directory *dir);
-accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
-                            const struct accd_traffic *traffic);
-/* The same of a task, which is not in its queue yet; then it starts, if it can go on by itself, or is done. */
-accd_status accd_start(struct accd_queue *queue, struct accd_task *task, bool *done_p);
-/* kernel.c: starts a kernel that uses a task's memory, if the device can run it: then that is under way. */
-accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
-                              accd_kernel_end *end_p);
-accd_status accd_kernel_failed(struct accd_directory *dir, accd_status status);
-/* Waits for what has started; nothing of it reaches the host, and what a kernel has written is put back. */
-void accd_give_up(const struct accd_queue *queue, const struct accd_task *task);
-/* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
-accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. Between
- * accd_pending_begin for no construct and the last of several calls each task is looked at once. */
-bool accd_has_arrived(struct accd_queue *queue, uint64_t number);
-
 /* Errors of what a queue had to do before: they are told already. */
 static inline bool accd_is_of_queue(accd_status status)
 {
     return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
 }
 
-/* Whether it uses device memory. */
-static inline bool accd_task_is_user(const struct accd_task *task)
-{
-    return task->kind == ACCD_TASK_TRANSFERS || task->kind == ACCD_TASK_KERNEL;
-}
+/* ---------------------------------------------------------------------------------- memory.c -- */
 
-/* tasks.c: sorts a task's ranges, and joins those that overlap; spare has as much room. */
+void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object);
+void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* Data are gone from a block that lives on. */
+void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects);
+
+/* ----------------------------------------------------------------------------------- alloc.c -- */
+
+accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p);
+
+/* ----------------------------------------------------------------------------------- tasks.c -- */
+
+/* ACCD_MISUSE while a construct is under way or a queue is at work, or if the device has no queue of this number. */
+accd_status accd_may_ask(const struct accd_directory *dir, unsigned number);
+/* What has started must be over; nothing of it reaches the host. */
+void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
+/* The queue that a construct's work is left to; NULL: it is done at once. */
+struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
+/* Its async value, or ACCD_SYNCHRONOUS. */
+int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
+/* Tasks that were asked for behind that one are not done, unless they give something back. */
+void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
+void accd_queues_close(struct accd_directory *dir);
+/* Whether the work of queues goes on by itself, as if it had been done in program order. */
+bool accd_is_concurrent(const struct accd_directory *dir);
+/* Sorts a task's ranges, and joins those that overlap; spare has as much room. */
 void accd_task_settle(struct accd_task *task, struct accd_pair *spare);
-bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes);
-/* Data that a kernel may use, without repetition. */
-struct accd_reached {
-    struct accd_object **at;
-    size_t n, room;
-};
-/* Adds what is not there yet. False: no memory. */
-bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object);
-/* Adds what attached pointers lead to from there. */
-accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir);
-void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem);
-/* "queue 1 has not done the update of f.lua:12 yet" */
-void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
-                        size_t room);
 /* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;
  * NULL: there is none. The first call is for a construct, the others for its ranges. */
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
-/* The next task of a queue up to a number, once since accd_pending_begin; NULL: there is none. */
-const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number);
 const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* The last task of each queue that uses a range, and that a construct is not behind, left in queue->found; forgets:
- * or is to forget some of it. */
-void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets);
-/* The first queue with a task that uses the range, or NULL. */
-struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-/* Makes a task known by its ranges; and no more. */
-void accd_task_enlist(struct accd_queue *queue, struct accd_task *task);
-void accd_task_strike(struct accd_queue *queue, struct accd_task *task);
-/* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
-accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                               const char *what);
-/* Does what uses a range that gets other data. */
-accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 /* What is wrong with the queues, or NULL. */
 const char *accd_queues_check(struct accd_directory *dir);
 /* The range of a running kernel's data around a device address, though they may have left meanwhile. */
 bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
                         uint64_t *high_p);
+
+/* ------------------------------------------------------------------------------- transfers.c -- */
+
+/* A task for so many transfers, and bytes of its own. NULL: no memory. */
+struct accd_task *accd_transfers_new(struct accd_directory *dir, size_t n, uint64_t kept);
+void accd_transfers_add(struct accd_task *task, const struct accd_transfer *transfer);
+/* The same of bytes that the task keeps; *used: of those, so many before. */
+void accd_transfers_keep(struct accd_task *task, uint64_t dev, const void *from, uint64_t bytes, uint64_t *used);
+
+/* ----------------------------------------------------------------------------------- order.c -- */
+
+/* Leaves transfers to their queue. Takes the task. */
+accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task);
+bool accd_anything_is_left(const accd_context *context);
+/* A task uses a range of the host's memory; out: writes to it. */
+void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out);
+/* Waits for what uses the same memory as a task that is in no queue. */
+accd_status accd_order_task(accd_context *context, const struct accd_task *task);
+accd_status accd_order_all(struct accd_directory *dir);
+accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
+                            const struct accd_traffic *traffic);
+/* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
+accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
+accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
+                               const char *what);
+/* Does what uses a range that gets other data. */
+accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+
+/* ---------------------------------------------------------------------------------- kernel.c -- */
+
+/* Runs a kernel that uses a task's memory, NULL: all there is. */
+accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,
+                               const struct accd_task *task, accd_kernel_end *end_p);
+
+/* ----------------------------------------------------------------------------------- queue.c -- */
+
+/* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
+bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
+/* Leaves a copy to a queue; its addresses are good. */
+accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
+                            uint64_t bytes, const char *file, int line);
+
+/* The same of number 0, which is no queue. */
+static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)
+{
+    return number ? accd_working_queue(dir, number) : NULL;
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* run.c - what queues do when somebody waits: their tasks, one after the other. */
-#include "core.h"
+#include "queue/inside.h"
 
 static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
 {
@@ -30,10 +30,10 @@ static accd_status end_call(struct accd_directory *dir, const struct accd_task *
 {
     accd_kernel_end end = {.how = ACCD_KERNEL_NOT_RUN};
     if (task->under_way) {
-        accd_status status = dir->ops->kernel_over(dir->device, task->under_way, task->again, &end);
+        accd_status status = dir->device.ops->kernel_over(dir->device.handle, task->under_way, task->again, &end);
         if (status != ACCD_OK) {
             (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
-            return accd_kernel_failed(dir, status);
+            return accd_kernel_failed(&dir->device, status);
         }
     }
     return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);

@@ -1,6 +1,6 @@
 /* tasks.c - what queues have not done yet: tasks in their order, and by the device memory they are about, so that
  * somebody may not lose it, or has to wait. */
-#include "core.h"
+#include "queue/inside.h"
 
 #include <stdio.h>
 
@@ -200,7 +200,7 @@ static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
     accd_span_put(&task->queue->dir->uses, span);
 }
 
-void accd_task_enlist(struct accd_queue *queue, struct accd_task *task)
+static void enlist_task(struct accd_queue *queue, struct accd_task *task)
 {
     const struct accd_pair *ranges = task->ranges;
     task->queue = queue;
@@ -213,7 +213,7 @@ void accd_task_enlist(struct accd_queue *queue, struct accd_task *task)
         enlist(task, ranges[i].key, ranges[i].value);
 }
 
-void accd_task_strike(struct accd_queue *queue, struct accd_task *task)
+static void strike(struct accd_queue *queue, struct accd_task *task)
 {
     while (task->nspans)
         accd_span_take(&queue->dir->uses, &task->spans[--task->nspans]);
@@ -249,7 +249,7 @@ const char *accd_queues_check(struct accd_directory *dir)
                 user = user->next_user;
             pending += accd_task_is_user(task);
             for (size_t k = 0; k < task->nranges; k++)
-                if (!dir->ops->allocated(dir->device, task->ranges[k].key,
+                if (!dir->device.ops->allocated(dir->device.handle, task->ranges[k].key,
                                          task->ranges[k].value - task->ranges[k].key))
                     return "a queue has to use device memory that is not allocated";
         }
@@ -268,7 +268,7 @@ accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
                          "a queue is at work; what it calls cannot change data");
     if (number > dir->nqueues)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "device %d has no queue of number %u",
-                         dir->number, number);
+                         dir->device.number, number);
     return ACCD_OK;
 }
 
@@ -305,7 +305,7 @@ void accd_task_append(struct accd_queue *queue, struct accd_task *task)
         queue->pending++;
     }
     queue->tested = false;
-    accd_task_enlist(queue, task);
+    enlist_task(queue, task);
     queue->dir->ntasks++;
 }
 
@@ -325,9 +325,18 @@ struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at
             queue->last_user = user;
         queue->pending--;
     }
-    accd_task_strike(queue, task);
+    strike(queue, task);
     queue->dir->ntasks--;
     return task;
+}
+
+static void give_up(const struct accd_queue *queue, const struct accd_task *task)
+{
+    const struct accd_directory *dir = queue->dir;
+    if (task->kind == ACCD_TASK_KERNEL)
+        (void)dir->device.ops->kernel_over(dir->device.handle, task->under_way, 0, NULL);
+    else if (dir->device.ops->arrive(dir->device.handle, task->under_way) == ACCD_OK)
+        (void)dir->device.ops->end(dir->device.handle);
 }
 
 /* What has started must be over; nothing of it reaches the host. */
@@ -335,7 +344,7 @@ void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
 {
     struct accd_directory *dir = queue->dir;
     if (task->under_way)
-        accd_give_up(queue, task);
+        give_up(queue, task);
     if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
         (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
     accd_mem_free(&dir->context->mem, task, task->size);
@@ -368,14 +377,5 @@ void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
 
 bool accd_is_concurrent(const struct accd_directory *dir)
 {
-    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->ops->depart;
-}
-
-void accd_give_up(const struct accd_queue *queue, const struct accd_task *task)
-{
-    const struct accd_directory *dir = queue->dir;
-    if (task->kind == ACCD_TASK_KERNEL)
-        (void)dir->ops->kernel_over(dir->device, task->under_way, 0, NULL);
-    else if (dir->ops->arrive(dir->device, task->under_way) == ACCD_OK)
-        (void)dir->ops->end(dir->device);
+    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->device.ops->depart;
 }

@@ -1,5 +1,5 @@
 /* transfers.c - the transfers of a task: done at once, or on their way in their queue until they are taken up. */
-#include "core.h"
+#include "queue/inside.h"
 
 accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task)
 {
@@ -38,11 +38,11 @@ static void count_transfers(struct accd_directory *dir, const struct accd_task *
 {
     uint64_t moved[3] = {0};
     const struct accd_traffic traffic = accd_traffic_of(task, moved);
-    dir->stats.transfers[0] += traffic.in;
-    dir->stats.transfers[1] += traffic.out;
-    dir->stats.transfers[2] += traffic.within;
+    dir->device.stats.transfers[0] += traffic.in;
+    dir->device.stats.transfers[1] += traffic.out;
+    dir->device.stats.transfers[2] += traffic.within;
     for (unsigned k = 0; k < 3; k++)
-        dir->stats.moved_bytes[k] += moved[k];
+        dir->device.stats.moved_bytes[k] += moved[k];
 }
 
 /* ----------------------------------------------------------------------------------- at once -- */
@@ -51,7 +51,7 @@ static void count_transfers(struct accd_directory *dir, const struct accd_task *
 static bool is_sent(const struct accd_directory *dir, const struct accd_transfer *transfer,
                     const struct accd_traffic *traffic)
 {
-    return dir->ops->send && !traffic->out && transfer->way == ACCD_SENT &&
+    return dir->device.ops->send && !traffic->out && transfer->way == ACCD_SENT &&
            transfer->bytes >= ACCD_SEND_LEAST;
 }
 
@@ -59,30 +59,30 @@ static bool is_sent(const struct accd_directory *dir, const struct accd_transfer
 static accd_status announce(struct accd_directory *dir, const struct accd_task *task,
                             const struct accd_traffic *traffic)
 {
-    const accd_backend *ops = dir->ops;
+    const accd_backend *ops = dir->device.ops;
     const struct accd_transfer *at = task->u.transfers.at;
     const size_t n = task->u.transfers.n;
     for (size_t i = 0; i < n; i++)
         if (at[i].way == ACCD_MOVED_WITHIN)
-            ops->copy(dir->device, at[i].dev, at[i].host, at[i].bytes);
+            ops->copy(dir->device.handle, at[i].dev, at[i].host, at[i].bytes);
     for (size_t i = 0; i < n && ops->announce; i++)
         if (is_sent(dir, &at[i], traffic))
-            ops->send(dir->device, at[i].dev, accd_pointer(at[i].host), at[i].bytes);
+            ops->send(dir->device.handle, at[i].dev, accd_pointer(at[i].host), at[i].bytes);
         else if (at[i].way != ACCD_MOVED_WITHIN)
-            ops->announce(dir->device, at[i].dev, at[i].bytes, at[i].way == ACCD_FETCHED);
-    return ops->ready ? ops->ready(dir->device) : ACCD_OK;
+            ops->announce(dir->device.handle, at[i].dev, at[i].bytes, at[i].way == ACCD_FETCHED);
+    return ops->ready ? ops->ready(dir->device.handle) : ACCD_OK;
 }
 
 static void move(struct accd_directory *dir, const struct accd_task *task, const struct accd_traffic *traffic)
 {
-    const accd_backend *ops = dir->ops;
+    const accd_backend *ops = dir->device.ops;
     for (size_t i = 0; i < task->u.transfers.n; i++) {
         const struct accd_transfer *at = &task->u.transfers.at[i];
         const char *from = at->way == ACCD_OWN ? task->u.transfers.kept + at->host : accd_pointer(at->host);
         if (at->way == ACCD_FETCHED)
-            memcpy(accd_pointer(at->host), ops->fetch(dir->device, at->dev, at->bytes), at->bytes);
+            memcpy(accd_pointer(at->host), ops->fetch(dir->device.handle, at->dev, at->bytes), at->bytes);
         else if (at->way != ACCD_MOVED_WITHIN && !is_sent(dir, at, traffic))
-            memcpy(ops->stage(dir->device, at->dev, at->bytes), from, at->bytes);
+            memcpy(ops->stage(dir->device.handle, at->dev, at->bytes), from, at->bytes);
     }
 }
 
@@ -90,10 +90,10 @@ accd_status accd_transfer_now(struct accd_directory *dir, const struct accd_task
 {
     uint64_t moved[3] = {0};
     const struct accd_traffic traffic = accd_traffic_of(task, moved);
-    ACCD_TRY(dir->ops->begin(dir->device, &traffic));
+    ACCD_TRY(dir->device.ops->begin(dir->device.handle, &traffic));
     ACCD_TRY(announce(dir, task, &traffic));
     move(dir, task, &traffic);
-    ACCD_TRY(dir->ops->end(dir->device));
+    ACCD_TRY(dir->device.ops->end(dir->device.handle));
     count_transfers(dir, task);
     return ACCD_OK;
 }
@@ -111,8 +111,8 @@ static accd_status depart_fetching(struct accd_directory *dir, struct accd_task 
     const struct accd_transfer *at = task->u.transfers.at;
     for (size_t i = 0; i < task->u.transfers.n; i++)
         for (uint64_t k = 0; k < at[i].bytes; k += ACCD_FETCH_PART)
-            dir->ops->announce(dir->device, at[i].dev + k, part_of(&at[i], k), true);
-    return dir->ops->depart(dir->device, &task->under_way);
+            dir->device.ops->announce(dir->device.handle, at[i].dev + k, part_of(&at[i], k), true);
+    return dir->device.ops->depart(dir->device.handle, &task->under_way);
 }
 
 static accd_status depart_sending(struct accd_directory *dir, struct accd_task *task,
@@ -120,12 +120,12 @@ static accd_status depart_sending(struct accd_directory *dir, struct accd_task *
 {
     ACCD_TRY(announce(dir, task, traffic));
     move(dir, task, traffic);
-    return dir->ops->depart(dir->device, &task->under_way);
+    return dir->device.ops->depart(dir->device.handle, &task->under_way);
 }
 
 accd_status accd_depart(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic)
 {
-    ACCD_TRY(dir->ops->begin(dir->device, traffic));
+    ACCD_TRY(dir->device.ops->begin(dir->device.handle, traffic));
     return traffic->out ? depart_fetching(dir, task) : depart_sending(dir, task, traffic);
 }
 
@@ -134,26 +134,26 @@ accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *t
     struct accd_directory *dir = queue->dir;
     char text[200];
     accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->number, text);
-    return accd_say_why(dir, status);
+    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->device.number, text);
+    return accd_say_why(&dir->device, status);
 }
 
 accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task)
 {
     struct accd_directory *dir = queue->dir;
-    const accd_backend *ops = dir->ops;
+    const accd_backend *ops = dir->device.ops;
     accd_status freed = task->fetches ? accd_task_check_host(queue, task) : ACCD_OK;
-    accd_status status = ops->arrive(dir->device, task->under_way);
+    accd_status status = ops->arrive(dir->device.handle, task->under_way);
     for (size_t i = 0; task->fetches && status == ACCD_OK && i < task->u.transfers.n; i++) {
         const struct accd_transfer *at = &task->u.transfers.at[i];
         for (uint64_t k = 0; k < at->bytes; k += ACCD_FETCH_PART) {
-            const void *from = ops->fetch(dir->device, at->dev + k, part_of(at, k));
+            const void *from = ops->fetch(dir->device.handle, at->dev + k, part_of(at, k));
             if (freed == ACCD_OK)
                 memcpy(accd_pointer(at->host + k), from, part_of(at, k));
         }
     }
     if (status == ACCD_OK)
-        status = ops->end(dir->device);
+        status = ops->end(dir->device.handle);
     if (status == ACCD_OK)
         count_transfers(dir, task);
     return status == ACCD_OK ? freed : accd_task_failed(queue, task, status);

@@ -1,5 +1,5 @@
 /* attach.c - records of the attach table: made, removed, and the rings of those with one target. */
-#include "core.h"
+#include "table/inside.h"
 
 /* Without memory for a place the order is given up, and made again when somebody asks. */
 static void give_up(struct accd_directory *dir)

@@ -4,7 +4,7 @@
  * does, and most of them leave together, unmet. So a group keeps the columns of its walk, one pair of
  * counters and a bit map of the host memory it covers. Whoever meets the map turns the group into
  * objects first; nothing is ever looked up in a pending group. */
-#include "core.h"
+#include "table/inside.h"
 
 enum { GRANULE_LEAST = 4, MAP_BYTES_PER_SECTION = 16 };
 
@@ -146,7 +146,7 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
-uint64_t accd_walk_dopes(const struct accd_walk *walk)
+static uint64_t walk_dopes(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
@@ -416,7 +416,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
     slots_hull(group);
-    group->dopes = accd_walk_dopes(walk);
+    group->dopes = walk_dopes(walk);
     uint64_t bytes = 0;
     accd_status status = lay_out(walk, &bytes);
     if (status != ACCD_OK) {
@@ -523,7 +523,7 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
     dir->retired = group;
 }
 
-uint64_t accd_section_dev(const struct accd_group *group, const struct accd_segment *segment,
+static uint64_t section_dev(const struct accd_group *group, const struct accd_segment *segment,
                           size_t row)
 {
     return group->block->dev + accd_section_place(segment, row);
@@ -597,26 +597,26 @@ static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pai
 static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
                                const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
 {
-    const accd_backend *ops = dir->ops;
-    accd_status status = ops->begin(dir->device, &(struct accd_traffic){0});
+    const accd_backend *ops = dir->device.ops;
+    accd_status status = ops->begin(dir->device.handle, &(struct accd_traffic){0});
     if (status != ACCD_OK)
         return status;
     for (size_t i = 0; ops->announce && i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
         if (bytes)
-            ops->announce(dir->device, slot_dev(dir, &pairs[i]), bytes, true);
+            ops->announce(dir->device.handle, slot_dev(dir, &pairs[i]), bytes, true);
     }
     if (ops->ready)
-        ACCD_TRY(ops->ready(dir->device));
+        ACCD_TRY(ops->ready(dir->device.handle));
     for (size_t i = 0; i < n && status == ACCD_OK; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
         uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
         if (dev)
-            dopes[i] = accd_dope_new(dir, ops->fetch(dir->device, dev, bytes), bytes);
+            dopes[i] = accd_dope_new(dir, ops->fetch(dir->device.handle, dev, bytes), bytes);
         if (bytes && !dopes[i])
             status = ACCD_OUT_OF_MEMORY;
     }
-    accd_status ended = ops->end(dir->device);
+    accd_status ended = ops->end(dir->device.handle);
     return status == ACCD_OK ? ended : status;
 }
 
@@ -660,9 +660,9 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         if (status == ACCD_OUT_OF_MEMORY)
             return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
                              walk->sections);
-        return accd_say_why(dir, accd_fail(context, status, R_DEVICE_FAILED,
-                                           "device %d failed to tell what its descriptors hold",
-                                           dir->number));
+        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
+                                                    "device %d failed to tell what its descriptors hold",
+                                                    dir->device.number));
     }
     no_longer_pending_attach(dir, group);
     dir->live_attachments -= n;
@@ -674,7 +674,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         struct accd_attach *attach = accd_insert_attach(dir, pairs[i].key);
         attach->target = segment->host[row] - shift;
         accd_attach_lead(dir, attach, segment->host[row]);
-        attach->dev = accd_section_dev(group, segment, row) - shift;
+        attach->dev = section_dev(group, segment, row) - shift;
         attach->count = group->attached;
         attach->dope = dopes ? dopes[i] : NULL;
         dir->nwhole += attach->dope != NULL;
@@ -712,7 +712,7 @@ struct accd_group *accd_group_matching(struct accd_directory *dir, const struct 
         walk->gaps ? NULL
                    : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
     struct accd_group *group = found ? found->owner : NULL;
-    return group && (!group->dopes || group->dopes == accd_walk_dopes(walk)) ? group : NULL;
+    return group && (!group->dopes || group->dopes == walk_dopes(walk)) ? group : NULL;
 }
 
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object)

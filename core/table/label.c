@@ -1,5 +1,5 @@
 /* label.c - labels: copies of what callers say objects are called, kept as long as the context. */
-#include "core.h"
+#include "table/inside.h"
 
 static void free_string(struct accd_mem *mem, const char *text)
 {

@@ -1,6 +1,6 @@
 /* name.c - how objects, pointers and members are called. Names are made when somebody asks: for an
  * event, an error or a table; the records hold only where a name comes from. */
-#include "core.h"
+#include "table/inside.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -482,7 +482,7 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
     return s;
 }
 
-const accd_label *accd_mapped_by(struct accd_directory *dir, const struct accd_object *object)
+static const accd_label *mapped_by(struct accd_directory *dir, const struct accd_object *object)
 {
     return source_of(dir, object).item;
 }
@@ -668,7 +668,7 @@ void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, c
 void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
                           accd_object_info *info)
 {
-    const accd_label *item = accd_mapped_by(dir, object);
+    const accd_label *item = mapped_by(dir, object);
     *info = (accd_object_info){
         .host = object->host,
         .bytes = accd_object_bytes(object),

@@ -1,6 +1,17 @@
 /* objects.c - what the present table of one device is made of: objects, where they come from, device blocks that
  * several of them share. Room is reserved before a construct changes anything. */
-#include "core.h"
+#include "table/inside.h"
+
+struct accd_directory *accd_directory_of(accd_context *context, int device)
+{
+    if (!context)
+        return NULL;
+    if (device >= 0 && device < context->ndirs)
+        return &context->dirs[device];
+    accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
+              device, context->ndirs - 1);
+    return NULL;
+}
 
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks)

@@ -1,6 +1,6 @@
 /* regions.c - levels of data environments that are open: records of their own, which objects outlive and levels
  * outlive objects. */
-#include "core.h"
+#include "table/inside.h"
 
 void accd_region_free(struct accd_region *region)
 {

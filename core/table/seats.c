@@ -1,5 +1,5 @@
 /* seats.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
-#include "core.h"
+#include "table/inside.h"
 
 struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object)
 {

@@ -1,6 +1,6 @@
 /* targets.c - attachments by their targets: an order that is made when somebody asks for the first time, and
  * kept from then on. Those of one base address are a ring, of which the order has one. */
-#include "core.h"
+#include "table/inside.h"
 
 accd_status accd_order_targets(struct accd_directory *dir)
 {

@@ -1,5 +1,5 @@
 /* view.c - what is where on a device: ranges of pointers that are attached, addresses that are stale. */
-#include "core.h"
+#include "table/inside.h"
 
 /* Device range of an object, or of the tuple it is in: there, indices reach from one to another. */
 int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
@@ -45,7 +45,7 @@ accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
     accd_status status =
         accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_STALE,
                   "the address is stale: the data moved on device %d when they were fused",
-                  dir->number);
+                  dir->device.number);
     if (block->host && accd_find(dir, block->host + (dev - block->dev), &object) == ACCD_OK &&
         object)
         accd_describe_object(dir, object, &dir->context->error.other);

@@ -1,5 +1,5 @@
 /* descriptor.c - Fortran descriptors as compilers lay them out: their bytes, their dimensions, the type record. */
-#include "core.h"
+#include "walk/inside.h"
 
 /* Where a layout has what is needed here. */
 static const struct layout {

@@ -1,6 +1,6 @@
 /* grid.c - elements with gaps between them, as runs of bytes at equal distances: those of an item, those of a
  * descriptor. */
-#include "core.h"
+#include "walk/inside.h"
 
 /* Bytes from the first run to the end of the last one; UINT64_MAX: there is no such thing, or runs overlap. */
 static uint64_t reach(uint64_t run, const accd_dim *dims, unsigned n)

@@ -1,5 +1,6 @@
-/* locate.c - where a section of a walk lies: its column, its row, its place in a device block. */
-#include "core.h"
+/* locate.c - where a section of a walk lies: its column, its row, its place in a device block; whether
+ * elements move as one piece. */
+#include "walk/inside.h"
 
 size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
 {
@@ -38,4 +39,13 @@ uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field,
 {
     uint64_t at = accd_row_address(set, row) + field->offset;
     return accd_field_lies_inside(field) ? at : accd_load_pointer(at);
+}
+
+bool accd_moves_whole(const accd_program *program, uint8_t action, bool out)
+{
+    const struct accd_demand *plain = &accd_demands[action];
+    const struct accd_demand *init = &accd_demands[accd_effective(action, true, action)];
+    if (!program->covers || !(out ? plain->out : plain->in))
+        return false;
+    return !program->init || (out ? init->out : init->in);
 }

@@ -2,7 +2,7 @@
 #ifndef ACCD_PROGRAM_H
 #define ACCD_PROGRAM_H
 
-#include "core.h"
+#include "walk/inside.h"
 
 enum { ACCD_REGISTERS = 64 };
 

@@ -1,6 +1,6 @@
 /* seen.c - elements of recursive programs that a walk has reached, as pairs of address and program: each
  * is walked once, however many pointers lead to it (TR14-5-10). Open addressing, half full at most. */
-#include "core.h"
+#include "walk/inside.h"
 
 enum { ROOM_LEAST = 64 };
 

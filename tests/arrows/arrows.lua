@@ -1,6 +1,6 @@
--- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the house, and fails if
--- anything is. With --picture in front: the folders, their lines, and how many pairs of files each arrow between them
--- stands for.
+-- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the house, and with the
+-- headers they include, and fails if anything is. With --picture in front: the folders, their lines, and how many
+-- pairs of files each arrow between them stands for.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -19,7 +19,38 @@ end
 
 local files = objects(table.pack(table.unpack(arg, 2)))
 assert(#files > 0, "no object files")
+
+-- The sources and the headers they include, those of their own folder and those of the floors.
+local function with_includes()
+  local list, seen = {}, {}
+  local function add(path)
+    local file = not seen[path] and io.open(root .. "/" .. path, "rb")
+    seen[path] = true
+    if not file then return end
+    local entry = { path = path, includes = {} }
+    list[#list + 1] = entry
+    for row in file:lines() do
+      local name = row:match '^#include "([^"]+)"'
+      for _, folder in ipairs(name and { path:match "^(.*)/", "core" } or {}) do
+        local header = folder .. "/" .. name
+        local exists = io.open(root .. "/" .. header, "rb")
+        if exists then
+          exists:close()
+          entry.includes[#entry.includes + 1] = header
+          add(header)
+          break
+        end
+      end
+    end
+    file:close()
+  end
+  for _, file in ipairs(files) do add(file.path) end
+  return list
+end
+
 local problems, counts = check.problems(layout, files, check.declared(text_of(layout.header), "ACCD_API"))
+
+for _, problem in ipairs(check.includes(layout, with_includes())) do problems[#problems + 1] = problem end
 
 local function picture()
   local lines, order = {}, {}

@@ -100,6 +100,31 @@ local function is_allowed(layout, rank, from, to, symbol, public)
   return layout.products[from].public and public[symbol] or false
 end
 
+-- Headers that a file may not include: those of higher floors, and those that are a folder's own.
+-- list: {path, includes = {path ...}} of all sources and headers.
+function check.includes(layout, list)
+  local folders, rank, shown, problems = {}, {}, {}, {}
+  for i, folder in ipairs(layout.floors) do
+    folders[folder], rank[folder] = true, i
+    shown[folder .. "/" .. folder:match "[^/]*$" .. ".h"] = true
+  end
+  for folder in pairs(layout.products) do folders[folder] = true end
+  for _, header in ipairs(layout.shown or {}) do shown[header] = true end
+  for _, file in ipairs(list) do
+    local here = folder_of(folders, file.path)
+    for _, header in ipairs(here and file.includes or {}) do
+      local there = folder_of(folders, header)
+      local far = there and there ~= here
+      if far and rank[here] and rank[there] and rank[there] > rank[here] then
+        problems[#problems + 1] = ("%s: includes %s of a higher floor"):format(file.path, header)
+      elseif far and rank[there] and not shown[header] then
+        problems[#problems + 1] = ("%s: includes %s, which is its folder's own"):format(file.path, header)
+      end
+    end
+  end
+  return problems
+end
+
 -- layout: floors.lua; public: set of symbols. Gives a list of what is wrong, and counts[from][to] of file pairs.
 function check.problems(layout, files, public)
   local folders, rank, problems, counts = {}, {}, {}, {}

@@ -4,6 +4,9 @@ return {
   header = "core/accdeep_core.h",
   floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/face" },
+  -- What a folder shows is its header of the same name, and these.
+  shown = { "core/base/index.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h", "core/base/spans.h",
+    "core/device/written.h" },
   -- A product that floors above the named one may use.
   beside = { cuda = "core/device" },
   products = {

@@ -81,4 +81,14 @@ test("an exception is passed over", problems({
   { "low/a.c", defines = "f", uses = { { "f", "g" } } }, { "high/b.c", defines = "g" } }, { "low/a.c > g" }) == "")
 test("and one that is no more is a problem",
   problems({ { "low/a.c" } }, { "low/a.c > g" }):find("take it out", 1, true))
+
+local function included(path, header)
+  return table.concat(check.includes(layout, { { path = path, includes = { header } } }))
+end
+test("headers of lower floors are included", included("high/b.c", "low/low.h") == "")
+test("those of higher ones are not",
+  included("low/a.c", "high/high.h") == "low/a.c: includes high/high.h of a higher floor")
+test("nor those that are a folder's own",
+  included("high/b.c", "low/inside.h") == "high/b.c: includes low/inside.h, which is its folder's own")
+test("but its own files do", included("low/a.c", "low/inside.h") == "")
 print("1.." .. count)

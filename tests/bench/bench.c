@@ -3,7 +3,7 @@
  *
  * Both sides of a comparison find their memory in the same state: every buffer was written before, the
  * device's block is the one of the repetition before. */
-#include "core.h"
+#include "ops/ops.h"
 
 #include <lauxlib.h>
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #ifndef BENCH_DIRECTORY_H
 #define BENCH_DIRECTORY_H
 
-#include "core.h"
+#include "ops/ops.h"
 
 enum { FLOAT = sizeof(float), SUMS_MOST = 16 };
 

@@ -1,7 +1,7 @@
 /* accd_check finds what is wrong: the state is broken by hand, one thing at a time. */
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 static struct leaf Y[3];
 static float arrays[3][2][4];
@@ -94,8 +94,8 @@ static void attach_word(struct broken *b)
 {
     static uint64_t other = 1;
     uint64_t now, at = b->holder->dev + (b->attach->slot - b->holder->host);
-    b->dir->ops->read(b->dir->device, at, &now, sizeof now);
-    b->dir->ops->write(b->dir->device, at, &other, sizeof other);
+    b->dir->device.ops->read(b->dir->device.handle, at, &now, sizeof now);
+    b->dir->device.ops->write(b->dir->device.handle, at, &other, sizeof other);
     other = now;
 }
 static void attach_slot(struct broken *b)
@@ -117,7 +117,7 @@ static void depth(struct broken *b)
 static void live_bytes(struct broken *b)
 {
     static uint64_t bytes = 1;
-    swap_numbers(&bytes, &b->dir->stats.live_bytes);
+    swap_numbers(&bytes, &b->dir->device.stats.live_bytes);
 }
 static void index_count(struct broken *b)
 {

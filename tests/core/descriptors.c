@@ -2,7 +2,7 @@
  * whatever moves around them (document FLANG); the three layouts; addenda; groups of them. */
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 struct holder {
     int64_t n;

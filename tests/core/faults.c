@@ -4,7 +4,7 @@
 #include "../cuda/standin.h"
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 enum { LEAVES = 6, STEPS_MOST = 16 };
 

@@ -1,7 +1,7 @@
 /* Sections with gaps: the bytes between their elements are present, and never move. */
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 enum { ROWS = 6, COLUMNS = 5, CUBE = 4 };
 static float a[COLUMNS][ROWS], kept[COLUMNS][ROWS];

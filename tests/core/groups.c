@@ -4,7 +4,7 @@
  * faults on the way, too. */
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 enum { LEAVES = 24, NODES = 6, EACH = LEAVES / NODES, STEPS = 50 };
 

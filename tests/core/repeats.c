@@ -3,7 +3,7 @@
  * of a context that never saw it. */
 #include "support.h"
 
-#include <core.h>
+#include <ops/ops.h>
 
 enum { M = 7000, LENGTH = 4 };
 

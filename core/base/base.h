@@ -1,0 +1,147 @@
+/* base.h - the ground floor: memory, ordered indices, sorting, threads, known host memory, rules and their ids, the
+ * context that all of one caller's calls have in common, and its last error. It knows of no device and no table:
+ * what the floors above keep in a context is a name here. */
+#ifndef ACCD_BASE_H
+#define ACCD_BASE_H
+
+#include "accdeep_core.h"
+#include "base/index.h"
+#include "base/mem.h"
+#include "base/rules.h"
+#include "base/sort.h"
+#include "base/spans.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct accd_device;
+struct accd_directory;
+
+#define ACCD_TRY(expression)               \
+    do {                                   \
+        accd_status try_ = (expression);   \
+        if (try_ != ACCD_OK)               \
+            return try_;                   \
+    } while (0)
+
+#define ACCD_PREFETCH_AHEAD 48 /* rows of a column */
+
+static inline uint64_t accd_address(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+static inline void *accd_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+
+/* Device blocks keep objects apart at this step. */
+static inline uint64_t accd_padded(uint64_t bytes) { return (bytes + 15) & ~(uint64_t)15; }
+
+static inline uint64_t accd_load_pointer(uint64_t slot)
+{
+    uint64_t value;
+    memcpy(&value, accd_pointer(slot), sizeof value);
+    return value;
+}
+
+/* What an action asks for. */
+struct accd_demand {
+    bool entry;    /* takes part in entry constructs, otherwise only in exits */
+    bool creates;  /* makes absent objects present */
+    bool must;     /* absent ones are an error */
+    bool in, out;  /* sends on creation, fetches on removal */
+};
+
+extern const struct accd_demand accd_demands[ACCD_ACTION_COUNT];
+
+struct accd_host {
+    struct accd_range ranges;
+    struct accd_pool pool;
+    uint64_t losses; /* how often a range ceased to be live */
+};
+
+struct accd_host_block {
+    uint64_t start, bytes;
+    const accd_label *label;
+    int live;
+};
+
+struct accd_workers;
+
+struct accd_context {
+    struct accd_mem mem;
+    accd_context_config config;
+    accd_rules rules;
+    accd_error error;
+    char checked[400]; /* what accd_check found */
+    struct accd_scratch scratch;
+    bool busy;         /* a construct is under way: what it calls may look, but not change */
+    bool working;      /* a queue is: what it calls may touch device memory, but ask for no construct */
+    struct accd_name { /* that outlives its construct */
+        struct accd_name *next;
+        char *text;
+    } * names;
+    accd_label **labels;
+    size_t nlabels, labels_room;
+    struct accd_host host;
+    struct accd_workers *workers;
+    struct accd_device *devices; /* of the directories */
+    struct accd_directory *dirs;
+    int ndirs;
+};
+
+/* The status of a call that got no directory. */
+static inline accd_status accd_no_device(const accd_context *context)
+{
+    return context ? ACCD_NO_DEVICE : ACCD_MISUSE;
+}
+
+/* ----------------------------------------------------------------------------------- error.c -- */
+
+accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* ACCD_MISUSE while a construct is under way. */
+accd_status accd_idle(accd_context *context);
+/* ACCD_MISUSE: an argument of a call is a null pointer. */
+accd_status accd_not_given(accd_context *context, const char *call, const char *argument);
+/* ACCD_OUT_OF_MEMORY, for what is planned in scratch space. */
+accd_status accd_plan_no_memory(accd_context *context);
+
+/* ---------------------------------------------------------------------------------- status.c -- */
+
+/* What a construct is called. */
+const char *accd_construct_name(const accd_construct *construct);
+
+/* ----------------------------------------------------------------------------------- rules.c -- */
+
+/* The action of a member, given that of the element around it. */
+uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
+/* Whether all its choices are among those there are. */
+bool accd_rules_sound(const accd_rules *rules);
+/* The id that a profile tells a rule by. */
+const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
+
+/* ----------------------------------------------------------------------------------- known.c -- */
+
+void accd_host_init(struct accd_host *host, struct accd_mem *mem);
+void accd_host_close(struct accd_host *host);
+/* The known range that begins at an address, or below; NULL: there is none. */
+struct accd_host_block *accd_host_block_at(accd_context *context, uint64_t address);
+/* Whether [start, start + bytes) lies in one live known range. */
+bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
+/* Whether the host's memory may be touched: always, unless it has to be known. */
+bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes);
+
+/* --------------------------------------------------------------------------------- workers.c -- */
+
+/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
+struct accd_workers *accd_workers_new(struct accd_mem *mem, unsigned threads);
+void accd_workers_close(struct accd_workers *workers);
+void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsigned part),
+                      void *arg, unsigned parts);
+/* How many parts a job over so many rows should have. */
+unsigned accd_parts_for(accd_context *context, size_t rows);
+
+#define ACCD_GIVEN(context, argument)                                     \
+    do {                                                                  \
+        if (!(argument))                                                  \
+            return accd_not_given((context), __func__, #argument);        \
+    } while (0)
+
+#endif

@@ -1,0 +1,69 @@
+/* inside.h - what the files of this floor alone use of each other. */
+#ifndef ACCD_OPS_INSIDE_H
+#define ACCD_OPS_INSIDE_H
+
+#include "ops/ops.h"
+
+/* Tells about a construct that succeeded, in the order of the document's steps. */
+struct accd_exit_story {
+    struct accd_object *const *dying;
+    size_t ndying;
+    struct accd_attach *const *forced; /* attachments that ended with their holder or target */
+    size_t nforced;
+    struct accd_object *const *records; /* that lost a reference with an attachment */
+    size_t nrecords;
+    bool group_leaves, group_dies;
+};
+
+/* Own bytes, sections and pointers of a whole group, without a record for each. */
+struct accd_bulk {
+    struct accd_plan *plan;
+    struct accd_walk *walk;   /* of this construct: its actions count */
+    struct accd_group *group; /* where the sections are on the device */
+    const struct accd_segment **places; /* the group's segment for each of the walk's */
+    struct accd_object **roots; /* present objects that hold the walk's roots */
+    bool *own;                /* whether the own bytes of a root take part */
+    bool entry;               /* sends as an entry does, and writes pointers */
+    bool out;                 /* otherwise: fetches, or sends */
+    bool restore;             /* writes host pointers into roots that stay */
+    bool announcing;          /* what will be staged and fetched is only named */
+    bool windows;             /* large columns are sent in windows of rows ... */
+    uint64_t room;            /* ... and the present one has so many bytes left */
+    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
+    char **images;
+    uint64_t *starts;
+    const struct accd_segment **columns;
+};
+
+/* --------------------------------------------------------------------------------- release.c -- */
+
+/* What descriptors brought that are attached anew goes, if they lead elsewhere. *release_p: NULL, if nothing. */
+accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p);
+
+/* --------------------------------------------------------------------------------- journal.c -- */
+
+accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_links *links);
+
+/* ----------------------------------------------------------------------------------- event.c -- */
+
+void accd_tell_entry(const struct accd_plan *plan);
+void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story);
+void accd_tell_update(const struct accd_plan *plan);
+
+/* ------------------------------------------------------------------------------------ bulk.c -- */
+
+void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
+void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic);
+void accd_bulk_run(struct accd_bulk *bulk);
+/* Makes plan->bulk; its places are those of a group with the same segments. */
+accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
+/* Whether all pointers of a group still lead where they led; otherwise the first that does not. */
+bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);
+
+/* ------------------------------------------------------------------------------- copy_rows.c -- */
+
+/* Whether own bytes of a rowset's elements, whether the sections of a segment move with a group. */
+size_t accd_bulk_own(const struct accd_bulk *bulk, const struct accd_rowset *set);
+bool accd_bulk_dense(const struct accd_bulk *bulk, const struct accd_segment *segment);
+
+#endif

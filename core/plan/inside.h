@@ -1,0 +1,80 @@
+/* inside.h - what the files of this floor alone use of each other. */
+#ifndef ACCD_PLAN_INSIDE_H
+#define ACCD_PLAN_INSIDE_H
+
+#include "plan/plan.h"
+
+/* A clause of this construct, before it is an original. */
+struct accd_candidate {
+    uint32_t claim;             /* its first one */
+    bool brings;                /* some of its bytes are not there */
+    uint64_t base, host, bytes;
+    uint32_t more, nmore;       /* split: claims of the other pieces */
+    uint16_t flags;             /* of its item */
+    bool dropped, split;
+};
+
+/* An attached pointer that leads to data that move. */
+struct accd_redirect {
+    struct accd_attach *attach;
+    uint64_t before;            /* device address in it */
+};
+
+/* ---------------------------------------------------------------------------------- claims.c -- */
+
+accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
+/* Bytes of one value, as words. */
+accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value);
+/* Two claims of a construct overlap, and neither contains the other. */
+accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_claim *claim,
+                               const struct accd_claim *owner);
+/* The claim of a construct that makes an object with a byte in [host, host + bytes), or NULL. */
+struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes);
+
+/* ---------------------------------------------------------------------------------- groups.c -- */
+
+/* A walk of the same roots that likely found what the construct will find, or NULL: that of a pending
+ * group, or of the one that died last. */
+struct accd_walk *accd_group_before(const struct accd_directory *dir,
+                                    const accd_construct *construct);
+
+/* ----------------------------------------------------------------------------------- holes.c -- */
+
+/* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */
+bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
+                      uint64_t bytes, const struct accd_claim *claim);
+/* Claims from the first one on that must be present, are. */
+accd_status accd_plan_required(struct accd_plan *plan, size_t first);
+
+/* ---------------------------------------------------------------------------------- tuples.c -- */
+
+/* Makes a clause take part. Before it is cut, if it is. */
+struct accd_candidate *accd_fuse_candidate(struct accd_plan *plan, uint32_t claim);
+accd_status accd_compare_clauses(struct accd_plan *plan);
+
+/* ------------------------------------------------------------------------------------ fuse.c -- */
+
+/* Copies of what shifts, but for claims (pairs of host address and number) whose bytes come otherwise. */
+accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut);
+/* Attached pointers to what shifts lead to its new places. Objects have those already. */
+accd_status accd_fuse_pointers(struct accd_plan *plan);
+/* Puts the objects, and the pointers to them, back. */
+void accd_fuse_shift_back(struct accd_plan *plan);
+void accd_fuse_device_order(struct accd_plan *plan);
+
+/* --------------------------------------------------------------------------------- strided.c -- */
+
+/* Items of a construct that have any. */
+accd_status accd_plan_gaps(struct accd_plan *plan);
+/* Whether a claim has gaps, and its elements; their moves. */
+bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim,
+                     struct accd_grid *grid);
+accd_status accd_plan_grid(struct accd_plan *plan, uint32_t claim, const struct accd_grid *grid,
+                           bool out);
+
+/* ----------------------------------------------------------------------------------- bytes.c -- */
+
+/* The same of one that is attached. */
+accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev);
+
+#endif

@@ -1,0 +1,486 @@
+/* table.h - what is present on a device: objects, attached pointers, groups of sections, blocks that several objects
+ * share, tuples, levels; and what all these are called. It looks up, enters and removes records. Device memory
+ * is asked for and given back by the floors above. */
+#ifndef ACCD_TABLE_H
+#define ACCD_TABLE_H
+
+#include "device/device.h"
+#include "walk/walk.h"
+
+struct accd_journal;
+struct accd_queue;
+struct accd_task;
+
+#define ACCD_OBJECT_SHARED ((uint64_t)1 << 63) /* device memory belongs to a block */
+#define ACCD_OBJECT_MAPPED ((uint64_t)1 << 62) /* device memory belongs to the user (acc_map_data) */
+#define ACCD_OBJECT_ORIGIN ((uint64_t)1 << 61) /* where: an origin; otherwise a label */
+#define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
+#define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
+#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off; a kernel reaches it */
+#define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */
+#define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
+#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
+#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
+#define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
+
+/* A present object: one tuple of the present table. 40 bytes, because there may be millions. */
+struct accd_object {
+    uint64_t host;
+    uint64_t size; /* bytes, and ACCD_OBJECT_* above ACCD_SIZE_BITS */
+    uint64_t dev;
+    uint32_t structured, dynamic;
+    uint32_t pins;  /* attached pointers that point here */
+    uint32_t where; /* what it is called by */
+};
+
+static inline uint64_t accd_object_bytes(const struct accd_object *object)
+{
+    return object->size & (((uint64_t)1 << ACCD_SIZE_BITS) - 1);
+}
+
+static inline uint64_t accd_object_end(const struct accd_object *object)
+{
+    return object->host + accd_object_bytes(object);
+}
+
+/* What a walk began with, as far as an object that the walk made needs it for its name. */
+enum accd_root_kind {
+    ACCD_ROOT_NONE,    /* no walk */
+    ACCD_ROOT_WHOLE,   /* the pointer lies in what the clause names ... */
+    ACCD_ROOT_ELEMENT, /* ... in the element of it that the last index names */
+    ACCD_ROOT_FAR      /* the pointer lies in the target of another one */
+};
+
+/* Where the name of an object that a walk made comes from. */
+struct accd_origin {
+    uint64_t slot;
+    uint64_t base; /* in front of it, where the extended range of its list item begins, 0: nothing is */
+    int64_t start, index[ACCD_INDICES];
+    uint32_t label; /* of the section */
+    uint32_t item;  /* of the clause that mapped it */
+    uint32_t next;  /* free ones are linked */
+    enum accd_root_kind root;
+};
+
+/* What a descriptor held besides its address when it was attached: bounds, strides, element size. */
+struct accd_dope {
+    uint32_t bytes; /* of the whole descriptor */
+    char rest[];    /* behind the address */
+};
+
+/* An attached pointer. Keyed by the pointer's own host address. */
+struct accd_attach {
+    uint64_t slot;
+    uint64_t target; /* host address it holds: value then */
+    uint64_t base;   /* host address in the object it leads to; target may lie outside it. 0: that
+                        object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
+    uint64_t dev;    /* device address in its device copy */
+    struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
+    struct accd_attach *next_target, *prev_target; /* ring of those with its base, where there is such an order */
+    uint32_t count;
+    uint32_t label : 31;
+    uint32_t brings : 1; /* it holds a dynamic reference on its target, the type record of the descriptor it
+                            lies in, and ends with that one's attachment */
+};
+
+static inline uint64_t accd_attach_end(const struct accd_attach *attach)
+{
+    return attach->slot + (attach->dope ? attach->dope->bytes : sizeof(void *));
+}
+
+/* One device allocation for several objects; given back with the last of them. */
+struct accd_block {
+    uint64_t dev, bytes;
+    size_t live;    /* places in it: of objects that are there, and of those that will come back */
+    size_t former;  /* the latter */
+    uint64_t host;  /* of its first byte, if data lie in it as on the host, or 0 */
+    uint8_t ahead;  /* bytes before its data, so that alignment is the host's */
+    bool borrowed;  /* the user's (acc_map_data) */
+    uint64_t frame; /* host address of the aggregate whose members it holds in their places, or 0 */
+};
+
+/* All sections of one large walk, made present together. While pending it is one record: the columns
+ * of the walk, one pair of counters, one attachment counter, a bit map of the memory it covers. The
+ * first look-up that meets the map turns the sections into objects (accd_group_index), the first
+ * one among its pointers turns those into attachments (accd_group_attachments). */
+struct accd_group {
+    uint32_t id;
+    bool pending, pending_attach;
+    struct accd_walk *walk;
+    struct accd_block *block;      /* of its sections; the roots are objects of their own */
+    uint32_t structured, dynamic, attached;
+    uint64_t low, high;            /* hull of the sections */
+    unsigned granule;              /* one bit stands for 1 << granule bytes */
+    uint64_t *map;
+    size_t map_words;
+    uint64_t slot_low, slot_high;  /* hull of the pointers */
+    struct accd_object *objects;   /* once indexed: one for each section */
+    size_t live;                   /* objects that are present */
+    struct accd_span root;         /* address of the first element, while the directory knows the group */
+    struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
+    struct accd_span slots;        /* of the pointers, while these are */
+    uint64_t dopes;                /* what its descriptors held when they were attached, as a number */
+};
+
+/* What a region keeps of its items. */
+struct accd_source {
+    const accd_label *label;
+    uint64_t host, bytes;            /* of the whole item */
+    int64_t start, index[ACCD_INDICES];
+    uint64_t base; /* of the list item, where extended ranges count (OMP60-map-10); else 0 */
+    int32_t root; /* of the walk, -1: not walked */
+    uint32_t slot_bytes; /* of its descriptor, 0: a plain pointer */
+};
+
+enum accd_claim_state {
+    ACCD_CLAIM_OPEN,
+    ACCD_CLAIM_PRESENT, /* object: the present one it lies in */
+    ACCD_CLAIM_NEW,     /* makes an object of its own */
+    ACCD_CLAIM_WITHIN,  /* lies in the new object of claim owner */
+    ACCD_CLAIM_SKIP     /* asks for nothing */
+};
+
+/* What one clause asks of one object: an item, or a section reached by walking one. */
+struct accd_claim {
+    uint64_t host, bytes;
+    uint64_t slot;              /* pointer that leads here, 0: none */
+    struct accd_object *object; /* of states PRESENT, NEW and WITHIN */
+    uint32_t source;            /* item, or section of the walk with ACCD_CLAIM_WALKED */
+    uint32_t owner;             /* entry: claim that makes the object; exit: references taken off */
+    uint32_t detached;          /* exit: taken off the attachment counter */
+    uint16_t flags;
+    uint8_t action;
+    uint8_t state : 7, attached : 1; /* this construct attached the slot, or detaches it */
+};
+
+/* A level of the stack of data environments. */
+struct accd_region {
+    accd_context *context;
+    struct accd_directory *dir;
+    struct accd_region *below;
+    accd_kind kind;
+    const char *name, *file;
+    int line;
+    uint64_t thread;
+    unsigned queue;
+    uint64_t opened;            /* what its queue was asked for before */
+    struct accd_walk *walk;     /* sources of walked claims */
+    struct accd_group *group;   /* all sections of the walk, if they are one group */
+    uint64_t serial;
+    size_t nitems, nclaims, noriginals;
+    struct accd_source *items;
+    struct accd_claim *claims;
+    struct accd_original **originals; /* its clauses as tuples, where data are fused */
+    struct accd_gaps *gaps;     /* of its items */
+    size_t ngaps;
+    size_t bytes;               /* of this block of memory */
+};
+
+/* Tuples of data environments: which data lie in one device block, and since when.
+ *
+ * A present object is where bytes are on the device. An original tuple is a clause: an interval and its
+ * base address. Fusion puts objects into one block at their true distances: that is a fused tuple, and the
+ * objects keep the places they leave for when it ends (DIR-4.2-16). A tuple holds as long as the originals
+ * that are older than it, or as old, connect its parts: so the present arrangement is the one Figure 2
+ * computes from the originals that are left, in whatever order they go. */
+
+/* A clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
+struct accd_original {
+    struct accd_seat *seat;              /* of the object its first byte lies in */
+    struct accd_original *next, *prev;   /* of the same seat, the latest first */
+    struct accd_original *right, *left;  /* ring of those with the same base */
+    struct accd_original *piece, *head;  /* the next one of the same clause, the first one */
+    uint64_t base, host, bytes;
+    uint64_t slot;                       /* pointer that leads there, 0: none */
+    uint64_t whole, length;              /* host address and bytes of the clause */
+    uint64_t serial;                     /* of the construct that opened it */
+    uint32_t order;                      /* among its clauses */
+    struct accd_source source;
+    uint8_t action;                      /* of its item */
+    uint16_t flags;                      /* the same */
+    bool dynamic;                        /* opened by enter data */
+    bool dropped;                        /* it only keeps data present, and its base (DIR-4.2-02) */
+    bool ending;                         /* while an exit is under way; with its whole clause: */
+    bool whole_ends;
+};
+
+/* A block in which several objects lie at their true distances. */
+struct accd_fused {
+    uint64_t host, end;      /* hull of its objects */
+    uint64_t serial;         /* of the construct that made it */
+    struct accd_block *block;
+    size_t places;           /* seats and former places that are in it */
+    bool current;            /* objects lie here now: it is in directory.fused, by host */
+    uint64_t support;        /* originals up to this serial hold it together: its own, or younger ones
+                                once an older one went */
+    size_t regroup;          /* while an exit is under way: number of it and one, 0: none */
+};
+
+/* A place an object left, which waits for it. */
+struct accd_former {
+    struct accd_former *below; /* the one before */
+    struct accd_former *jump;  /* one far below, NULL: none; so that old places are found in a few steps */
+    uint32_t depth;            /* places below */
+    struct accd_fused *fused;  /* the tuple it was in, or NULL */
+    uint64_t dev, serial;
+    bool shared;               /* in a block; otherwise it is the user's memory (acc_map_data) */
+    bool gone, alone;          /* while an exit is under way: nobody goes back there, or it alone */
+};
+
+/* What fusion knows of a present object. In directory.seats, by the object's host address. */
+struct accd_seat {
+    struct accd_object *object;
+    struct accd_original *originals;
+    struct accd_fused *fused;   /* the tuple it is in now, or NULL */
+    struct accd_former *former; /* the last first */
+    uint64_t serial;            /* since when it is where it is */
+};
+
+/* What is known of one device and of what is on it. */
+struct accd_directory {
+    accd_context *context;
+    struct accd_device device;
+    struct accd_range objects;   /* by host address */
+    struct accd_range by_device; /* the same by device address, kept once it was asked for */
+    bool device_order;
+    struct accd_range blocks;    /* by device address */
+    struct accd_range frames;    /* those of aggregates, by host address */
+    struct accd_range slots;     /* attachments by the pointer's host address */
+    struct accd_range targets;   /* attachments by base, one of each ring, kept once it was asked for */
+    bool target_order;
+    struct accd_range seats;     /* what fusion knows of objects, by their host address */
+    struct accd_range fused;     /* tuples that objects are in, by host address */
+    struct accd_range bases;     /* originals by base address: one of each ring */
+    struct accd_promise {        /* what the construct under way has reserved, and may not have used yet */
+        size_t objects;          /* places in both orders of objects */
+        size_t attachments;
+    } promised;
+    uint64_t serial;             /* of the last construct that opened anything */
+    struct accd_pool object_pool, attach_pool, block_pool;
+    struct accd_pool seat_pool, original_pool, former_pool, fused_pool;
+    struct accd_origin *origins;
+    size_t norigins, origins_room;
+    uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
+    struct accd_group **groups;
+    size_t ngroups, groups_room, npending, npending_attach;
+    size_t least_free;           /* numbers of groups below it are taken */
+    struct accd_span *group_roots, *group_hulls, *group_places, *group_slots;
+    struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
+    struct accd_region *top;
+    size_t depth;
+    size_t live_objects, live_attachments; /* pending ones included */
+    size_t ndopes;
+    size_t nwhole;   /* attachments of descriptors */
+    size_t nbrought; /* attachments that hold references */
+    struct accd_journal *journal;
+    struct accd_range by_async;  /* queues */
+    struct accd_queue **queues; /* by number, from 1 */
+    size_t nqueues, queues_room;
+    struct accd_span *uses;     /* device memory that their tasks use, or are to forget */
+    size_t ntasks;              /* that they have to do */
+    struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */
+    const struct accd_task *running; /* a kernel of a queue, or NULL */
+};
+
+/* How a range lies to the present objects. */
+enum accd_relation { ACCD_NONE, ACCD_INSIDE, ACCD_ACROSS };
+
+static inline void accd_directory_settle(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
+
+/* Attachments that lead into some objects, by their pointers' addresses. In scratch space. */
+struct accd_targets {
+    const struct accd_object **objects; /* added by the caller between the two calls below */
+    size_t nobjects;
+    struct accd_pair *at; /* address of the pointer, and of the attachment */
+    size_t n;
+};
+
+/* How an attached pointer is called. */
+static inline void accd_attach_label(struct accd_attach *attach, const accd_label *label)
+{
+    attach->label = label ? label->id & (UINT32_MAX >> 1) : 0;
+}
+
+/* How present objects cover a range, of which some byte is present. */
+struct accd_cover {
+    bool whole; /* every byte is */
+    bool one;   /* all in one tuple */
+    size_t objects;
+};
+
+/* ------------------------------------------------------------------------------------ find.c -- */
+
+/* The present object that covers an address, or NULL. May index a group: ACCD_OUT_OF_MEMORY. */
+accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p);
+accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
+                        enum accd_relation *relation_p, struct accd_object **object_p);
+/* The object by device address; builds the device order when asked for the first time. */
+accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
+                             struct accd_object **object_p);
+accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
+                             struct accd_attach **attach_p);
+/* Attachments in [low, high) in order; the index may not change in between. */
+accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t high,
+                              struct accd_range_cursor *cursor, struct accd_attach **attach_p);
+struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high);
+/* The attached pointer within a descriptor, behind its address: that of its addendum. Or NULL. */
+struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes);
+/* The one that came with the attachment of a descriptor, or NULL. */
+struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach);
+/* Whether the pointer on the host is the one that was attached, with all that belongs to it. */
+bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
+accd_status accd_index_all(struct accd_directory *dir);
+accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high);
+
+/* --------------------------------------------------------------------------------- objects.c -- */
+
+/* The directory of a device, or NULL with ACCD_NO_DEVICE recorded; NULL, too, if there is no context. */
+struct accd_directory *accd_directory_of(accd_context *context, int device);
+/* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
+ * accd_directory_settle. It belongs to the construct: groups that are looked into meanwhile bring their own. */
+accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
+                                   size_t attachments, size_t blocks);
+void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
+struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object);
+/* A shared device block; inserted when its objects are. */
+struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block);
+uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin);
+
+/* ---------------------------------------------------------------------------------- attach.c -- */
+
+struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot);
+void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
+/* The target of an attachment has moved; 0: there is none. */
+void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
+/* A copy of what a descriptor in readable memory holds behind its address. NULL: no memory. */
+struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor,
+                                uint32_t bytes);
+void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope);
+
+/* --------------------------------------------------------------------------------- targets.c -- */
+
+/* Makes the order of attachments by their targets. */
+accd_status accd_order_targets(struct accd_directory *dir);
+/* Of the ordered ones one that leads into an object, or NULL. */
+struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object);
+accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room);
+accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets);
+
+/* ----------------------------------------------------------------------------------- group.c -- */
+
+/* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
+/* Nothing looks for sections, or pointers, of a group one by one from now on; or again. */
+void accd_group_wait(struct accd_directory *dir, struct accd_group *group);
+void accd_group_wake(struct accd_directory *dir, struct accd_group *group);
+accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
+accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
+bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
+/* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
+accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
+accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
+                           struct accd_group **group_p);
+void accd_group_free(struct accd_directory *dir, struct accd_group *group);
+/* Other attachments, of objects or groups, lie among the pointers of the group. */
+bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group);
+bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
+                       const struct accd_walk *b, const struct accd_segment *y);
+/* The group died: it is freed, but for what the same construct would compute again. */
+void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
+void accd_forget_retired(struct accd_directory *dir);
+/* The pending group, pointers included, that a walk names section for section, or NULL. */
+struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
+/* Whether the descriptors of a group are on the host as they were attached, as far as it may be read. */
+bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
+
+/* ----------------------------------------------------------------------------------- seats.c -- */
+
+struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object);
+/* The fused tuple around a host address, or NULL. */
+struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host);
+/* The same by device address: of the tuple that lies there now. */
+struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev);
+/* Device address of the first byte of a tuple. */
+uint64_t accd_fused_dev(const struct accd_fused *fused);
+/* One place less in a tuple; it goes with the last one. */
+void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused);
+/* The first object that reaches behind an address; then the following ones. */
+struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
+                                      struct accd_range_cursor *cursor);
+struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint64_t bytes);
+/* The open enter data of exactly this interval, the latest one, or NULL. */
+struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes);
+
+/* --------------------------------------------------------------------------------- regions.c -- */
+
+void accd_region_free(struct accd_region *region);
+/* The object goes while regions are open: their clauses ask nothing of it any more. */
+void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object);
+
+/* ---------------------------------------------------------------------------------- source.c -- */
+
+/* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
+ * what is left of elements by theirs. */
+enum accd_relation accd_relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
+                                       const accd_program *own, uint64_t into);
+/* How a range of an object lies to what of it is present: all but what its clause left out. */
+enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
+                                      uint64_t host, uint64_t bytes);
+
+/* ------------------------------------------------------------------------------------ view.c -- */
+
+/* Device range of an object, or of the tuple it is in: there, indices reach from one to another. 0: object is NULL. */
+int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object, uint64_t *low_p, uint64_t *high_p);
+/* ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
+accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);
+
+/* ----------------------------------------------------------------------------------- label.c -- */
+
+void accd_labels_close(accd_context *context);
+/* A copy of a name that lives as long as the context: constructs may be gone when their work is done. NULL: there
+ * is none, or no memory. */
+const char *accd_keep_name(accd_context *context, const char *name);
+void accd_names_close(accd_context *context);
+
+/* ------------------------------------------------------------------------------------ name.c -- */
+
+/* All write at most room bytes and end with a zero. */
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
+                      size_t room);
+void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
+                        size_t room);
+/* A range that begins in an object, called as the object is. */
+void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
+                     uint64_t bytes, char *to, size_t room);
+/* The place in a present object, as a member or element of it. */
+void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
+                      uint64_t offset, char *to, size_t room);
+/* Bytes of a present object: the member that they are, or the element. */
+void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
+                       uint64_t offset, uint64_t bytes, char *to, size_t room);
+/* A pointer, by its own address. */
+void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
+                    size_t room);
+void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
+                     char *to, size_t room);
+/* The same of an item, or of a part of it; the index of its first element. */
+void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
+                      size_t room);
+int64_t accd_source_start(const struct accd_source *source, uint64_t host);
+/* The name alone, without section. */
+void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room);
+/* A section of a walk, the pointer it was reached through, an element's own bytes. */
+void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room);
+void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room);
+/* What the walk began with for a section of a row, and its indices: as many as an item has. */
+enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
+                                   size_t row, int64_t *index);
+void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
+                     const accd_piece *piece, char *to, size_t room);
+void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
+                          accd_object_info *info);
+/* The program that says what the elements of the object are made of, or NULL; with the number of
+ * the first element and the bytes of each. */
+const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object);
+
+#endif

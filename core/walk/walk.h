@@ -1,0 +1,246 @@
+/* walk.h - mapping programs and what they find: columns of sections, elements with gaps between them, Fortran
+ * descriptors. It reads the host's memory, computes addresses, and knows neither what is present nor what
+ * sections are called: what cannot be computed is a fault, which others put into words. */
+#ifndef ACCD_WALK_H
+#define ACCD_WALK_H
+
+#include "base/base.h"
+
+#define ACCD_ROWS 256          /* rows an instruction of a mapping program runs over */
+#define ACCD_SIZE_BITS 48
+#define ACCD_SLOT_MOST (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
+#define ACCD_CLAIM_WALKED 0x80000000u
+
+struct accd_program {
+    accd_context *context;
+    unsigned users;
+    accd_program_spec spec; /* arrays are copies that belong to the program */
+    bool covers;            /* the pieces are all own bytes, without gap, of the object's action */
+    bool init;              /* some of them are init_needed */
+    bool calls;             /* calls functions of the host program: one thread only */
+    bool again;             /* programs inside lead back to it */
+    unsigned open;          /* levels beyond this one that fields inside lead up to */
+    uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */
+};
+
+/* Flags that sections have of their own, or from the element that leads there. */
+#define ACCD_FIELD_FLAGS                                                                           \
+    (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN |              \
+     ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL)
+
+/* Elements a program is run over, in order. */
+struct accd_rowset {
+    const accd_program *program;
+    int parent;          /* segment the elements lie in, or -1 - root */
+    size_t root;         /* that they were reached from */
+    uint8_t action;      /* of the object around */
+    uint16_t flags;      /* ACCD_FIELD_FLAGS of it */
+    size_t rows;
+    uint64_t base;       /* contiguous elements, stride apart ... */
+    uint64_t *address;   /* ... or, if not NULL, the address of each */
+    uint64_t per;        /* elements in each section of the parent ... */
+    uint32_t *owner;     /* ... or, if 0, the section each element lies in */
+    size_t segments, nsegments;
+    int64_t **kept;      /* while the walk is made: registers that inner levels read */
+};
+
+/* Sections reached through one field of all elements of a rowset: a column of objects. */
+struct accd_segment {
+    const accd_field *field;
+    int rowset;
+    int elements;         /* rowset of what the sections hold, -1: plain data */
+    uint8_t action;
+    uint16_t flags;
+    size_t rows, first;   /* number of the first section in the walk */
+    uint64_t *host;       /* first byte of each section; walks that found the same share it */
+    uint64_t bytes;       /* of every section, if bytes_of is NULL */
+    uint64_t *bytes_of;
+    int64_t start;        /* index of the first element, if start_of is NULL */
+    int64_t *start_of;
+    uint64_t low, high;   /* hull of all sections; high = 0: none */
+    size_t applied;       /* sections of more than no bytes */
+    uint64_t dev;         /* in a group: place of the first section in the device block */
+    uint64_t *dev_of;     /* place of every ACCD_ROWS-th section, if they differ in length */
+    uint64_t total;       /* padded bytes of all sections */
+    uint64_t dopes;       /* what its descriptors hold, as a number */
+    bool apart;           /* the elements of some section may have gaps between them */
+    bool gaps;            /* it leads to elements, and there are gaps between those of some section */
+};
+
+struct accd_walk_root {
+    uint64_t host, bytes;
+    const accd_label *label;
+    int64_t start, index[ACCD_INDICES];
+    size_t item, rowset;
+};
+
+/* Elements of recursive programs that were reached. */
+struct accd_seen {
+    size_t used, room; /* room is 0 or a power of two */
+    struct accd_seen_element {
+        uint64_t address;
+        const accd_program *program;
+    } * at;
+};
+
+/* Why a section could not be computed. */
+enum accd_fault {
+    ACCD_NO_FAULT,
+    ACCD_NEGATIVE,
+    ACCD_TOO_LARGE,
+    ACCD_NULL_BASE,
+    ACCD_OUTSIDE,
+    ACCD_LEAVES_ELEMENT, /* an embedded array ends with its element */
+    ACCD_BAD_LOAD,
+    ACCD_CALL_FAILED,
+    ACCD_DIVIDES_BY_ZERO,
+    ACCD_OVERFLOWS,
+    ACCD_SHIFTS_OUT,
+    ACCD_NOT_CONTIGUOUS,
+    ACCD_OUTSIDE_ROW
+};
+
+/* The first section of a walk that could not be computed. */
+struct accd_walk_fault {
+    enum accd_fault kind; /* ACCD_NO_FAULT: all could */
+    size_t section;
+    int64_t value; /* the length it would have had */
+};
+
+struct accd_walk {
+    accd_context *context;
+    unsigned users;
+    size_t nroots, nrowsets, nsegments;
+    size_t roots_room, rowsets_room, segments_room;
+    struct accd_walk_root *roots;
+    struct accd_rowset *rowsets;
+    struct accd_segment *segments;
+    accd_program **programs; /* retained, one for each root */
+    size_t sections;         /* of all segments */
+    uint64_t losses;         /* of known host memory, when the walk was made */
+    bool gaps;               /* elements that lie in some were left out */
+    const struct accd_walk *before; /* while the walk is made */
+    struct accd_seen seen;          /* while the walk is made */
+    struct accd_walk_fault fault;
+};
+
+/* Whether there are elements to walk: a null pointer leads to none. */
+static inline bool accd_item_walks(const accd_item *item)
+{
+    return item->program && item->bytes && item->host;
+}
+
+static inline uint64_t accd_row_address(const struct accd_rowset *set, size_t row)
+{
+    return set->address ? set->address[row] : set->base + row * set->program->spec.stride;
+}
+
+static inline uint64_t accd_section_bytes(const struct accd_segment *segment, size_t row)
+{
+    return segment->bytes_of ? segment->bytes_of[row] : segment->bytes;
+}
+
+static inline int64_t accd_section_start(const struct accd_segment *segment, size_t row)
+{
+    return segment->start_of ? segment->start_of[row] : segment->start;
+}
+
+/* Whether the elements lie in the object itself. */
+static inline bool accd_field_lies_inside(const accd_field *field) { return field->embedded || field->in_place; }
+
+static inline bool accd_segment_maps(const struct accd_segment *segment)
+{
+    return !segment->field->embedded;
+}
+
+/* Address of the pointer a section was reached through; 0 for sections of embedded arrays. */
+static inline uint64_t accd_section_slot(const struct accd_walk *walk,
+                                         const struct accd_segment *segment, size_t row)
+{
+    if (segment->field->in_place)
+        return 0;
+    return accd_row_address(&walk->rowsets[segment->rowset], row) + segment->field->offset;
+}
+
+static inline uint64_t accd_field_slot_bytes(const accd_field *field)
+{
+    return field->slot_bytes ? field->slot_bytes : sizeof(void *);
+}
+
+/* Elements of a section with gaps: runs of bytes at equal distances, the last dimension varies fastest. */
+struct accd_grid {
+    uint64_t host, run;
+    unsigned n;
+    accd_dim dim[ACCD_RANK_MOST];
+};
+
+struct accd_gaps {
+    uint32_t item;
+    struct accd_grid grid;
+};
+
+/* The dimensions of a descriptor, of which rest lies behind its address. False: there is no
+ * descriptor in so many bytes. */
+struct accd_shape {
+    uint64_t element;
+    unsigned rank;
+    int64_t count[ACCD_RANK_MOST], step[ACCD_RANK_MOST];
+};
+
+/* ------------------------------------------------------------------------------------ walk.c -- */
+
+/* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. Where a
+ * section cannot be computed there is a walk in spite of the status: with its fault, of which no error is made. */
+accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
+                          const struct accd_walk *before, struct accd_walk **walk_p);
+struct accd_walk *accd_walk_retain(struct accd_walk *walk);
+void accd_walk_release(struct accd_walk *walk);
+
+/* ---------------------------------------------------------------------------------- locate.c -- */
+
+/* Whether own bytes of elements move as one piece under an action. */
+bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
+/* What a field of a row leads to: the pointer's value, or the embedded elements' address. */
+uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row);
+uint64_t accd_section_place(const struct accd_segment *segment, size_t row);
+void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row);
+/* The root item whose walk reached a section. */
+size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment);
+
+/* --------------------------------------------------------------------------------- columns.c -- */
+
+/* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
+ * they can be read; sums of rows are sums of these. apart: set, if some of them may lead to sections with gaps. */
+uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+                        bool *apart);
+
+/* ------------------------------------------------------------------------------------ grid.c -- */
+
+/* Whether some of them lead to sections with gaps: these are no group. */
+bool accd_walk_gaps(const struct accd_walk *walk);
+void accd_item_grid(const accd_item *item, struct accd_grid *grid);
+/* Offset of the next run behind the one at index; false behind the last one. */
+bool accd_grid_next(const struct accd_grid *grid, uint64_t *index, uint64_t *offset);
+/* Whether the elements of an item lie in it, and not over one another. */
+bool accd_item_grid_fits(const accd_item *item);
+/* The elements of a descriptor, if they are just those from host on in so many bytes, with gaps. base: its
+ * address; rest: what lies behind that. */
+bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
+                          uint64_t host, uint64_t bytes, struct accd_grid *grid);
+/* Those of a walk, while its descriptors can be read: of a section; whether there are any in a column. */
+bool accd_section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
+                       struct accd_grid *grid);
+
+/* ------------------------------------------------------------------------------ descriptor.c -- */
+
+/* Bytes of a type record: those it tells of, or 1 where the host's memory is not to be read. */
+uint64_t accd_record_bytes(accd_context *context, uint64_t record);
+/* The address of a descriptor's pointer to the type record, or 0. */
+uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor);
+
+/* ------------------------------------------------------------------------------ arithmetic.c -- */
+
+/* What an expression that C leaves undefined does, for a message; NULL for other faults. */
+const char *accd_fault_text(enum accd_fault fault);
+
+#endif
