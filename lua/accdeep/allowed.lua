@@ -91,6 +91,12 @@ end
 local needs_argument = set("if device_num default_async collapse tile device_type dtype bind", sizes)
 local keys = { gang = set "num dim static", worker = set "num", vector = set "length" }
 
+-- The dimension of a gang clause, its argument dim, as a text; nil: it names none (ACC33-2.9-2).
+function allowed.dimension(clause)
+  return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
+    and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
+end
+
 -- Raises if a clause lacks its argument, or has one that it does not take.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
@@ -101,6 +107,11 @@ local function check_argument(clause)
   if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
   if needs_argument[name] and not text and not clause.e then wrong "'%s' needs an argument" end
   if not text then return end
+  local dimension = name == "gang" and allowed.dimension(clause)
+  if dimension and not dimension:find "^[123]$" and (tonumber(dimension) or dimension:find "^[-+]") then
+    raise("syntax", clause.pos, ("'gang' has the dimensions 1, 2 and 3, not %s"):format(dimension),
+      { length = #name, rule = "ACC33-2.9-2", help = "gang(dim: 1), gang(dim: 2) or gang(dim: 3)" })
+  end
   local flat = text:sub(2, -2):gsub("%b()", "0")
   for part in (flat .. ","):gmatch "([^,]*)," do
     local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
@@ -112,6 +123,8 @@ local function check_argument(clause)
     end
   end
 end
+
+allowed.check_argument = check_argument
 
 -- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
 function allowed.check(node)

@@ -100,7 +100,8 @@ function Definition:data_member(item, entry, base)
       { help = "give the array a size, or make the member a pointer" })
   end
   self:enter(name, entry.pos)
-  self.data[#self.data + 1] = { name = name, type = t, pos = entry.pos, align = alignment(self, item.align) }
+  self.data[#self.data + 1] = { name = name, type = t, pos = entry.pos, align = alignment(self, item.align),
+    is_const = self.declare.is_const(item.words, item.spec, entry.declarator) or nil }
   if entry.value_at then self.pod = "no" end
 end
 

@@ -297,6 +297,8 @@ local function is_const(words, spec, declarator)
   return declarator.pointers > 0 and declarator.const or declarator.pointers == 0 and spec.const or false
 end
 
+declare.is_const = is_const
+
 local function declare_one(session, node, base, item)
   local scope, storage = session.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = applied(session, base, item.declarator)
@@ -405,7 +407,7 @@ function declare.text(session, text)
   if not ok then error(err, 0) end
 end
 
--- A local declaration inside a body: types only; returns a list of {name, type, value}.
+-- A local declaration inside a body: types only; returns a list of {name, type, value, is_const}.
 function declare.locals(session, node)
   local base = spec_type(session, node.spec)
   local list = {}
@@ -418,7 +420,8 @@ function declare.locals(session, node)
       or (t.kind == "array" and not t.n) then
       names.incomplete("", name, t, item.declarator.pos)
     end
-    list[#list + 1] = { name = name, type = t, value = item.value, pos = item.declarator.pos }
+    list[#list + 1] = { name = name, type = t, value = item.value, pos = item.declarator.pos,
+      is_const = is_const(node.words or {}, node.spec, item.declarator) }
   end
   return list
 end

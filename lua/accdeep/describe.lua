@@ -97,6 +97,7 @@ local function check_routine(node)
           { length = #name, rule = "ACC33-2.15-1" })
       end
       level = name
+      allowed.check_argument(clause)
     elseif name ~= "device_type" and name ~= "dtype" then
       allowed.refuse_clause(node, clause, levels)
     end

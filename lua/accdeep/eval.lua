@@ -289,17 +289,25 @@ function compilers.id(env, node)
     local value = binding.const
     return { type = binding.type, const = value, value = function() return value end }
   end
+  local is_const = binding.is_const
   if binding.slot then -- a local variable kept in the frame
     local slot = binding.slot
-    if binding.value then return { type = binding.type, slot = slot, value = at(node, binding.value) } end
-    if binding.type.kind == "pointer" then
-      return { type = binding.type, slot = slot, value = function(f)
-        return f[slot], f[slot + 1], f[slot + 2]
-      end }
+    local e = { type = binding.type, slot = slot, const_name = is_const and node.name or nil }
+    if binding.value then
+      e.value = at(node, binding.value)
+    elseif binding.type.kind == "pointer" then
+      e.value = function(f) return f[slot], f[slot + 1], f[slot + 2] end
+    else
+      e.value = function(f) return f[slot] end
     end
-    return { type = binding.type, slot = slot, value = function(f) return f[slot] end }
+    return e
   end
-  if binding.place then return lvalue(env, binding.type, at(node, binding.place)) end
+  if binding.place then
+    local variable = not binding.level and env.session.scope.variables[node.name] -- else it is a local one
+    local e = lvalue(env, binding.type, at(node, binding.place))
+    e.const_name = (is_const or variable and variable.is_const) and node.name or nil
+    return e
+  end
   return { type = binding.type, value = at(node, binding.value), readonly = true }
 end
 
@@ -328,10 +336,12 @@ function compilers.member(env, node)
       { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
   end
   local place, offset = base.place, member.offset
-  return lvalue(env, member.type, at(node, function(f)
+  local e = lvalue(env, member.type, at(node, function(f)
     local address, low, high = place(f)
     return address + offset, low, high
   end))
+  e.const_name = member.is_const and node.name or base.const_name
+  return e
 end
 
 function compilers.index(env, node)
@@ -342,7 +352,7 @@ function compilers.index(env, node)
   if base.type.kind == "array" then
     local of, n, place = base.type.of, base.type.n, base.place
     local size, space = of.size, env.space
-    return lvalue(env, of, at(node, function(f)
+    local e = lvalue(env, of, at(node, function(f)
       local address, low, high = place(f)
       local i = convert(number(f))
       if n and (i < 0 or i >= n) then
@@ -351,6 +361,8 @@ function compilers.index(env, node)
       end
       return address + i * size, low, high
     end))
+    e.const_name = base.const_name
+    return e
   end
   if base.type.kind ~= "pointer" then
     raise("not-a-pointer", node.pos, ("%s cannot be indexed"):format(types.name(base.type)))
@@ -481,13 +493,19 @@ function eval.check_const(session, name, pos)
     rule = "HOUSE-language" })
 end
 
-local function check_const(env, node, e)
-  if e.place and node.tag == "id" then eval.check_const(env.session, node.name, node.pos) end
+-- The same for what is assigned to: a const variable, a part of one, a const member, an object with one.
+local function check_const(node, e)
+  local inner = types.const_member(e.type)
+  if not e.const_name and not inner then return end
+  local pos = node.tag == "member" and node.name_pos or node.pos
+  raise("type-mismatch", pos, e.const_name and ("'%s' is const: it cannot be assigned to"):format(e.const_name)
+    or ("%s has the const member '%s': it cannot be assigned to"):format(types.name(e.type), inner),
+    { length = e.const_name and node.name == e.const_name and #node.name or nil, rule = "HOUSE-language" })
 end
 
 local function incremented(env, node, op, after)
   local e = compile(env, node.e or node.base)
-  check_const(env, node.e or node.base, e)
+  check_const(node.e or node.base, e)
   if (e.type.kind ~= "scalar" and e.type.kind ~= "pointer") or (not e.place and not e.slot) then
     raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(op))
   end
@@ -603,7 +621,7 @@ function compilers.assign(env, node)
   if not to.place and not to.slot then
     raise("type-mismatch", node.pos, "only variables can be assigned to")
   end
-  check_const(env, node.to, to)
+  check_const(node.to, to)
   local e = rvalue(env, node.e)
   local op = node.op:sub(1, -2)
   local place = to.place

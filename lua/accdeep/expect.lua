@@ -368,15 +368,15 @@ function expect.new(current)
     return err
   end
 
-  -- The warning that is expected is not printed.
+  -- Warnings that are expected are not printed; the first one is returned.
   function e.warns(code, fn)
     check_code(code)
     need(type(fn) == "function", "warnings are those of a function")
     local options = current().options
     local outer, found, other = options.warn, nil, nil
     options.warn = function(warning)
-      if warning.code == code and not found then
-        found = warning
+      if warning.code == code then
+        found = found or warning
       else
         other = other or warning
         if outer then outer(warning) end

@@ -99,6 +99,7 @@ local function declaration(env, node)
     local simple = t.kind == "scalar" or t.kind == "pointer"
     local e = simple and value and rvalue(env, value)
     local binding, begin = statement.variable(env, name, t)
+    binding.is_const = variable.is_const
     if not binding.slot then
       steps[#steps + 1] = begin
       if value then

@@ -110,7 +110,7 @@ function types.place(record, members, size, align)
     else
       for name, inner in pairs(member.type.by_name) do
         record.by_name[name] = { name = name, type = inner.type, offset = member.offset + inner.offset,
-          within = member, pos = inner.pos }
+          within = member, pos = inner.pos, is_const = member.is_const or inner.is_const }
       end
     end
   end
@@ -134,6 +134,17 @@ end
 function types.enum(tag, base)
   return setmetatable({ kind = "scalar", tag = tag, name = tag and "enum " .. tag or "enum", size = base.size,
     align = base.align, code = base.code }, { __index = base })
+end
+
+-- The name of a const member, also of what a record or an array holds; nil if there is none: C assigns to none that
+-- has one.
+function types.const_member(t)
+  while t.kind == "array" do t = t.of end
+  for _, member in ipairs(t.kind == "record" and t.members or {}) do
+    local inner = member.is_const and member.name or types.const_member(member.type)
+    if inner then return inner end
+  end
+  return nil
 end
 
 -- The member of that name, wherever in anonymous records it stands: offset and type from the start.

@@ -484,6 +484,16 @@ local function member_of(t, name)
     tostring(name)), { help = near and ("did you mean '%s'?"):format(near) })
 end
 
+-- A member that is written: a kernel writes none that is const. On the host this gives it its first value.
+local function written_member(space, t, name)
+  local member = member_of(t, name)
+  if member.is_const and space.on_device then
+    diagnostic.raise("type-mismatch", nil, ("'%s' is const: it cannot be assigned to"):format(name),
+      { rule = "HOUSE-language" })
+  end
+  return member
+end
+
 function Struct:__index(name)
   local at = locate(self)
   local fn = not types.member(at.type, name) and at.space.session:member_function(at.type, name)
@@ -494,7 +504,7 @@ end
 
 function Struct:__newindex(name, value)
   local at = locate(self)
-  local member = member_of(at.type, name)
+  local member = written_member(at.space, at.type, name)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
@@ -574,7 +584,7 @@ function Pointer:__newindex(key, value)
     local of = pointed_type(at.type)
     return write(at.space, of, at.address + i * of.size, value, at.low, at.high)
   end
-  local member = at.type.to.kind == "record" and member_of(at.type.to, key)
+  local member = at.type.to.kind == "record" and written_member(at.space, at.type.to, key)
   if not member then diagnostic.raise("type-mismatch", nil, "a pointer's index is an integer") end
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end

@@ -76,6 +76,35 @@ case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
   expect.host("m[2][3]", 6)
 end)
 
+case("accepts: gang loops of lower dimensions inwards [ACC33-2.9-2]", function()
+  acc "parallel copy(m)" [[
+    #pragma acc loop gang(dim: 3)
+    for (int k = 0; k < 1; k++)
+      #pragma acc loop gang(dim:2)
+      for (int i = 0; i < 3; i++) {
+        #pragma acc loop gang
+        for (int j = 0; j < 4; j++) m[i][j] = i - j;
+      }
+  ]]
+  expect.host("m[2][1]", 1)
+  acc "parallel loop gang(static: 4, dim: 1) copy(m)" "for (int i = 0; i < 3; i++) m[i][0] = 5;"
+  acc "parallel loop gang(dim: t) copy(m)" "for (int i = 0; i < 3; i++) m[i][0] = 5;" -- a constant of the program
+  declare "#pragma acc routine gang(dim: 2)\n"
+end)
+
+case("rejects: dimensions that there are not, or that were left behind [ACC33-2.9-2]", function()
+  for _, dimension in ipairs { "9", "0", "4", "-1", "1.5", "12" } do
+    wrong("syntax", "ACC33-2.9-2", "#pragma acc loop gang(dim: " .. dimension .. ")" .. FOR .. "a[i] = 1;")
+    expect.invalid(("acc parallel loop gang(static: *, dim:%s) copy(a)"):format(dimension), "syntax")
+  end
+  expect.fails("syntax", function() declare "#pragma acc routine gang(dim: 4)\n" end)
+  local wrongly = { ["gang(dim: 1)"] = "gang(dim: 2)", ["gang(dim: 2)"] = "gang(dim: 2)", gang = "gang(dim: 1)" }
+  for outer, inner in pairs(wrongly) do
+    wrong("region-nesting", "ACC33-2.9-2", ("#pragma acc loop %s\n for (int k = 0; k < 2; k++) {\n"
+      .. "#pragma acc loop %s%s s++; }"):format(outer, inner, FOR))
+  end
+end)
+
 case("rejects: levels that were left behind [ACC33-2.9-2]", function()
   local function nested(outer, inner)
     wrong("region-nesting", "ACC33-2.9-2", ("#pragma acc loop %s\n for (int k = 0; k < 2; k++) {\n"

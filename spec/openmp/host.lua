@@ -1,5 +1,6 @@
 -- Constructs of the host: one thread executes them.
-scenario { title = "OpenMP: constructs of the host", rules = "openmp-5.1", cites = { "HOUSE-threads" } }
+scenario { title = "OpenMP: constructs of the host", rules = "openmp-5.1", cites = { "HOUSE-threads",
+  "OMP60-simd-1" } }
 
 declare [[
   int a = 1, b = 2, i = 9, j = 9, sum;
@@ -31,6 +32,29 @@ case("accepts: arguments that make no difference [HOUSE-threads]", function()
     "loop bind(thread) order(reproducible: concurrent)" } do
     omp(text) "for (int k = 0; k < 2; k++) sum++;"
   end
+end)
+
+case("accepts: as many lanes as are safe, or fewer [OMP60-simd-1]", function()
+  for _, text in ipairs { "simd safelen(8) simdlen(8)", "simd simdlen(4) safelen(16)", "parallel for simd simdlen(32)",
+    "for simd simdlen(8) safelen(b)",
+    "target teams distribute parallel for simd safelen(4) simdlen(2) map(tofrom: sum)" } do
+    omp(text) "for (int k = 0; k < 2; k++) sum++;"
+  end
+  expect.host("sum", 10)
+end)
+
+case("rejects: more lanes than are safe [OMP60-simd-1]", function()
+  for _, text in ipairs { "simd safelen(4) simdlen(8)", "for simd simdlen( 16 ) safelen(15)",
+    "target simd simdlen(3) safelen(2)", "parallel master taskloop simd safelen(1) simdlen(2)" } do
+    expect.invalid("omp " .. text, "conflicting-clauses")
+  end
+  local err = expect.fails("conflicting-clauses", function() omp "simd safelen(4) simdlen(8)" "sum++;" end)
+  expect.equal(err.rule, "OMP60-simd-1")
+  expect.equal(err.help, "simdlen is at most 4")
+  err = expect.fails("conflicting-clauses", function() -- in a body, too
+    omp "target map(tofrom: sum)" "#pragma omp simd simdlen(8) safelen(4)\n for (int k = 0; k < 2; k++) sum++;"
+  end)
+  expect.equal(err.rule, "OMP60-simd-1")
 end)
 
 case("rejects: arguments that clauses do not take, or lack [HOUSE-threads]", function()

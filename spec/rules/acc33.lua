@@ -153,8 +153,8 @@ return {
       .. "without a level, collapse without tile, sizes of levels in kernels alone. Our reading: with one thread the "
       .. "levels change nothing." },
   { id = "ACC33-2.9-2", section = "2.9.2", kind = "static error", status = "done",
-    text = "A gang loop has no gang loop inside (but for other dimensions), a worker loop no gang and worker loops, a "
-      .. "vector loop none of the three." },
+    text = "A gang loop has no gang loop inside, but for those of lower dimensions, a worker loop no gang and worker "
+      .. "loops, a vector loop none of the three. The dimension, gang(dim: d), is 1, 2 or 3; without it 1." },
   { id = "ACC33-2.9-3", section = "2.9.1", kind = "static error", status = "done",
     text = "collapse(n) and tile with n sizes are about n loops that stand tightly in each other. A loop counts one "
       .. "variable by a step to its end, which the body does not change, and which nothing leaves." },

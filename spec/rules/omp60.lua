@@ -155,6 +155,8 @@ return {
   { id = "OMP60-loop-1", section = "5.1 2.11.1", kind = "static error", status = "done",
     text = "A loop construct is about a loop in canonical form: it counts one variable by a step to its end; the body "
       .. "does not change that, and nothing leaves it. collapse(n) wants n of them, each in the one before." },
+  { id = "OMP60-simd-1", section = "5.1 2.11.5.1", kind = "static error", status = "done",
+    text = "simdlen is at most safelen, where a simd directive has both." },
   { id = "OMP60-share-1", section = "5.1 2.21", kind = "meaning", status = "done",
     text = "In a body private copies are variables of their own, firstprivate ones begin with the value of before, the "
       .. "last value of lastprivate and linear ones is the variable's. Variables that count loops of a construct are "

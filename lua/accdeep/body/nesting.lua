@@ -3,6 +3,7 @@
 -- Constructs around a statement are a chain of levels {part, node, outer, on}: part is one of the constructs that a
 -- combined one is made of, on says where the statement runs: "host", "omp" (a target region), "acc" (a compute region).
 
+local allowed = require "accdeep.allowed"
 local diagnostic = require "accdeep.diagnostic"
 
 local raise = diagnostic.raise
@@ -98,12 +99,10 @@ end
 
 local refused_in = { gang = set "gang worker vector", worker = set "worker vector", vector = set "vector" }
 
--- Whether a gang loop says which dimension it is: those of several dimensions nest (ACC33-2.9-2).
-local function has_dimension(node)
-  for _, clause in ipairs(node.clauses) do
-    if clause.name == "gang" and clause.text and clause.text:find "dim%s*:" then return true end
-  end
-  return false
+-- Whether one gang loop may stand inside of another: its dimension is a lower one (ACC33-2.9-2).
+local function is_lower(inner, outer)
+  local low, high = allowed.dimension(inner) or "1", allowed.dimension(outer) or "1"
+  return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
 end
 
 -- Raises if a loop directive names a level of parallelism that one around it has, or has left behind.
@@ -114,7 +113,7 @@ function nesting.check_levels(node, level)
     while at do
       for _, other in ipairs(at.part == "loop" and at.node.clauses or {}) do
         local both_gangs = clause.name == "gang" and other.name == "gang"
-        if refused[other.name] and not (both_gangs and has_dimension(node) and has_dimension(at.node)) then
+        if refused[other.name] and not (both_gangs and is_lower(clause, other)) then
           raise("region-nesting", clause.pos, ("a %s loop inside of a %s loop"):format(clause.name, other.name),
             { length = #clause.name, rule = "ACC33-2.9-2" })
         end

@@ -68,4 +68,23 @@ function argument.check(clause)
   check_word(clause, known.words, text, from, comma and comma - 1 or to)
 end
 
+-- The number that a clause has as its argument, or nil.
+local function number_of(clause)
+  return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
+end
+
+-- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
+function argument.check_lengths(clauses)
+  local safe, wanted
+  for _, clause in ipairs(clauses) do
+    if clause.name == "safelen" then safe = number_of(clause) end
+    if clause.name == "simdlen" then wanted = clause end
+  end
+  local lanes = wanted and number_of(wanted)
+  if safe and lanes and lanes > safe then
+    raise("conflicting-clauses", wanted.pos, ("simdlen(%d) is more than safelen(%d)"):format(lanes, safe),
+      { length = #wanted.name, rule = "OMP60-simd-1", help = ("simdlen is at most %d"):format(safe) })
+  end
+end
+
 return argument

@@ -157,6 +157,7 @@ function directive.check(node, version)
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
     end
   end
+  if names.safelen and names.simdlen then argument.check_lengths(node.clauses) end
   return what
 end
 

@@ -187,8 +187,8 @@ expect.equal(problem.rule, "ACC33-upd-1")
 ]] },
 
   { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - what is warned of" },
-    returns = { "accdeep.error - the warning" },
-    text = "A function succeeds, with a warning of that code, which is not printed. Bounds that change while the data "
+    returns = { "accdeep.error - the first one" },
+    text = "A function succeeds, with warnings of that code, which are not printed. Bounds that change while the data "
       .. "of a deep copy are present are `bounds-changed`; classes with virtual functions, of whose objects the static "
       .. "type decides what moves, are `unsupported`.",
     rules = "HOUSE-expect TR14-4.3-04 TR14-4.3-17",
