@@ -352,6 +352,7 @@ typedef struct accd_label {
 #define ACCD_LABEL_MEMBER 2u  /* printed behind the name of the element that holds the pointer */
 #define ACCD_LABEL_ELEMENT 4u /* printed with [start]: one element of an array */
 #define ACCD_LABEL_ROUND 8u   /* elements are called (1), (2) ..., as in Fortran, not [0], [1] */
+#define ACCD_LABEL_INDEXED 16u /* the core's: there is a # in its name */
 
 /* Copies the label (strings too) into the context. NULL when out of memory. */
 ACCD_API const accd_label *accd_label_new(accd_context *context, const accd_label *label);

@@ -71,6 +71,7 @@ struct accd_context {
     accd_error error;
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
+    bool plain;        /* the rules leave plain constructs the short way */
     bool busy;         /* a construct is under way: what it calls may look, but not change */
     bool working;      /* a queue is: what it calls may touch device memory, but ask for no construct */
     struct accd_name { /* that outlives its construct */
@@ -114,6 +115,8 @@ const char *accd_construct_name(const accd_construct *construct);
 uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
 /* Whether all its choices are among those there are. */
 bool accd_rules_sound(const accd_rules *rules);
+/* Whether rules leave plain constructs nothing to decide but presence and counters. */
+bool accd_rules_plain(const accd_rules *rules);
 /* The id that a profile tells a rule by. */
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
 

@@ -132,6 +132,15 @@ void *accd_range_floor(struct accd_range *index, uint64_t p)
     return at_or_before(leaf, place(leaf, p), p);
 }
 
+void *accd_range_floor_near(struct accd_range *index, uint64_t p)
+{
+    if (!index->root)
+        return NULL;
+    p = wanted(p);
+    const node *leaf = leaf_for(index, p);
+    return at_or_before(leaf, place_near(index, leaf, p), p);
+}
+
 void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p)
 {
     *after_p = NULL;

@@ -44,6 +44,8 @@ void accd_range_close(struct accd_range *index);
 
 /* The record with the greatest key <= p, or NULL. */
 void *accd_range_floor(struct accd_range *index, uint64_t p);
+/* The same, where the last search was near. */
+void *accd_range_floor_near(struct accd_range *index, uint64_t p);
 /* The same, and in *after_p the record with the least key > p, or NULL. */
 void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p);
 /* count <= ACCD_RANGE_BATCH searches at once, one level of all of them at a time. */
@@ -53,6 +55,8 @@ void accd_range_floor_batch(struct accd_range *index, const uint64_t *p, void **
 void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cursor *cursor);
 void *accd_range_next(struct accd_range_cursor *cursor);
 
+/* Whether the next insertion succeeds, whatever it splits. */
+static inline int accd_range_has_room(const struct accd_range *index) { return index->nodes.spare > index->height + 1; }
 /* Makes sure that the next n insertions succeed. Returns success. */
 int accd_range_reserve(struct accd_range *index, size_t n);
 /* The key must not be in the index. Returns success; fails only without reservation. */

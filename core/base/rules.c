@@ -142,6 +142,12 @@ bool accd_rules_sound(const accd_rules *rules)
     return good;
 }
 
+bool accd_rules_plain(const accd_rules *rules)
+{
+    return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR && rules->holes == ACCD_IGNORE &&
+           rules->counting == ACCD_COUNT_CLAUSES && rules->attaching == ACCD_ATTACH_COUNTED && !rules->extended_range;
+}
+
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
 {
     static const char *const ids[R_RULES][ACCD_RULE_IDS] = {

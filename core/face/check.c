@@ -228,6 +228,10 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
                 !count(&dir->context->mem, levels, &group->objects[i]))
                 return WRONG("no memory to check levels");
     }
+    const size_t eventful = dir->npending + dir->npending_attach + dir->ntasks + dir->seats.count +
+                            (dir->journal != NULL) + (dir->context->config.on_event != NULL);
+    if (eventful != dir->eventful)
+        return WRONG("plain constructs have %zu things to look out for, but %zu are counted", eventful, dir->eventful);
     return depth == dir->depth ? NULL : WRONG("the number of levels is wrong");
 }
 
@@ -400,7 +404,8 @@ static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
          seat = accd_range_next(&cursor)) {
         if (!seat->fused && !seat->former && !seat->originals)
             continue;
-        MIX(seat->fused);
+        const uint64_t fused = seat->fused ? seat->fused->host : 0;
+        MIX(fused);
         MIX(seat->serial);
         for (const struct accd_former *former = seat->former; former; former = former->below)
             MIX(former->dev);
@@ -441,8 +446,17 @@ uint64_t accd_digest(accd_context *context)
             if (attach->dope)
                 hash = mix(hash, attach->dope->rest, attach->dope->bytes - sizeof(void *));
         }
-        for (const struct accd_region *region = dir->top; region; region = region->below)
-            MIX(region);
+        for (const struct accd_region *region = dir->top; region; region = region->below) {
+            MIX(region->kind);
+            MIX(region->thread);
+            MIX(region->line);
+            for (size_t k = 0; k < region->nclaims; k++) {
+                MIX(region->claims[k].host);
+                MIX(region->claims[k].bytes);
+                const uint64_t held = region->claims[k].object ? region->claims[k].object->host : 0;
+                MIX(held);
+            }
+        }
         hash = digest_tuples(dir, hash);
         MIX(dir->device.stats.live_bytes);
         MIX(dir->device.stats.live_allocations);

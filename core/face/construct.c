@@ -34,8 +34,11 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
 accd_status accd_run(accd_context *context, const accd_construct *construct,
                      accd_region **region_p)
 {
+    accd_status status;
     if (!construct)
         return accd_not_given(context, __func__, "construct");
+    if (accd_run_short(context, construct, region_p, &status))
+        return status;
     struct accd_directory *dir = accd_directory_of(context, construct->device);
     if (!dir)
         return accd_no_device(context);
@@ -49,7 +52,7 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a region needs a place to be returned");
     struct accd_plan plan;
     context->busy = true;
-    accd_status status = accd_plan_begin(&plan, dir, construct);
+    status = accd_plan_begin(&plan, dir, construct);
     if (status == ACCD_OK)
         status = construct->kind == ACCD_EXIT_DATA ? accd_exit_data(&plan)
                  : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
@@ -78,8 +81,9 @@ accd_status accd_region_end(accd_region *region)
     const accd_region *top = innermost(region);
     if (context->busy || context->working)
         ACCD_TRY(accd_may_ask(region->dir, 0));
+    accd_status status;
     if (top == region)
-        return accd_leave_region(region, false);
+        return accd_leave_short(region, &status) ? status : accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
                      "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
                      region->dir->device.number, top->name ? top->name : "another one",

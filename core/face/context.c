@@ -44,6 +44,7 @@ static accd_status open_directory(struct accd_directory *dir, accd_context *cont
     struct accd_mem *mem = &context->mem;
     *dir = (struct accd_directory){
         .context = context,
+        .eventful = context->config.on_event != NULL,
         .device = {.context = context,
                    .number = number,
                    .ops = context->config.backend ? context->config.backend : &accd_backend_sim},
@@ -69,6 +70,10 @@ static accd_status open_directory(struct accd_directory *dir, accd_context *cont
     accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
     accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
     accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
+    accd_pool_init(&dir->region_pool, mem,
+                   sizeof(struct accd_region) +
+                       ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)),
+                   8);
     return dir->device.ops->open(&dir->device.handle, number, &context->config, mem);
 }
 
@@ -97,6 +102,7 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
         context->config.threads = processors();
     if (!context->config.group_least)
         context->config.group_least = 1;
+    context->plain = accd_rules_plain(&context->rules) && !config->check_host;
     context->scratch.mem = &context->mem;
     accd_host_init(&context->host, &context->mem);
     accd_fail(context, ACCD_OK, R_NONE, "no error");
@@ -150,6 +156,7 @@ static void close_directory(struct accd_directory *dir)
     accd_pool_close(&dir->object_pool);
     accd_pool_close(&dir->attach_pool);
     accd_pool_close(&dir->block_pool);
+    accd_pool_close(&dir->region_pool);
     if (dir->device.handle)
         dir->device.ops->close(dir->device.handle);
 }
@@ -192,6 +199,8 @@ void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud)
 {
     if (!context)
         return;
+    for (int i = 0; i < context->ndirs; i++)
+        context->dirs[i].eventful += (size_t)(fn != NULL) - (context->config.on_event != NULL);
     context->config.on_event = fn;
     context->config.event_ud = ud;
 }

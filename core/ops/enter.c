@@ -81,8 +81,8 @@ static accd_status try_group(struct accd_plan *plan)
 
 /* --------------------------------------------------------------------------------- 1. reserve -- */
 
-static accd_status device_full(const struct accd_plan *plan, const struct accd_claim *claim,
-                               accd_status status, uint64_t bytes)
+accd_status accd_device_full(const struct accd_plan *plan, const struct accd_claim *claim,
+                             accd_status status, uint64_t bytes)
 {
     if (accd_is_of_queue(status))
         return status;
@@ -138,7 +138,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
         frame->bytes = plan->construct->items[claim->source].room;
         accd_status status = accd_alloc_memory(dir, frame->bytes, &frame->dev);
         if (status != ACCD_OK)
-            return device_full(plan, claim, status, frame->bytes);
+            return accd_device_full(plan, claim, status, frame->bytes);
     }
     entry->nframes++;
     *frame_p = frame;
@@ -186,7 +186,7 @@ static accd_status reserve_memory(struct entry *entry)
     if (nsmall > 1) {
         status = accd_alloc_memory(dir, entry->block_bytes, &entry->block_dev);
         if (status != ACCD_OK)
-            return device_full(plan, &plan->claims[plan->fresh[0]], status, entry->block_bytes);
+            return accd_device_full(plan, &plan->claims[plan->fresh[0]], status, entry->block_bytes);
         entry->block_objects = nsmall;
     }
     uint64_t place = entry->block_dev;
@@ -209,7 +209,7 @@ static accd_status reserve_memory(struct entry *entry)
         } else {
             status = accd_alloc_memory(dir, claim->bytes, &object->dev);
             if (status != ACCD_OK)
-                status = device_full(plan, claim, status, claim->bytes);
+                status = accd_device_full(plan, claim, status, claim->bytes);
         }
         if (status != ACCD_OK) {
             accd_pool_give(&dir->object_pool, object);
@@ -231,7 +231,7 @@ static accd_status reserve_memory(struct entry *entry)
                 entry->group_bytes += walk->segments[i].total;
         status = accd_alloc_memory(dir, entry->group_bytes, &entry->group_dev);
         if (status != ACCD_OK)
-            return device_full(plan, &plan->claims[walk->roots[0].item], status,
+            return accd_device_full(plan, &plan->claims[walk->roots[0].item], status,
                                entry->group_bytes);
         struct accd_block *block = accd_pool_take(&dir->block_pool);
         *block = (struct accd_block){
@@ -262,6 +262,11 @@ static void give_memory_back(struct entry *entry)
     }
 }
 
+accd_status accd_region_no_memory(accd_context *context)
+{
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a data region");
+}
+
 static accd_status reserve_region(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -275,8 +280,7 @@ static accd_status reserve_region(struct entry *entry)
                    originals * sizeof(struct accd_original *) + plan->ngaps * sizeof(struct accd_gaps);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory for a data region");
+        return accd_region_no_memory(plan->context);
     *region = (struct accd_region){
         .context = plan->context,
         .dir = plan->dir,
@@ -308,7 +312,7 @@ static bool needs_origin(const struct accd_plan *plan, const struct accd_source 
                          const struct accd_claim *claim)
 {
     return accd_source_start(source, claim->host) ||
-           (source->label && strchr(source->label->name, '#')) || accd_claim_base(plan, claim);
+           accd_label_counts(source->label) || accd_claim_base(plan, claim);
 }
 
 /* Whether a list item of enter data begins an extended range of its own on data that are there. */

@@ -103,6 +103,7 @@ accd_status accd_journal_open(accd_context *context, int device)
     if (dir->journal || !dir->device.ops->save)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
+    dir->eventful += dir->journal != NULL;
     return dir->journal ? ACCD_OK
                         : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                                     "no memory for a journal");
@@ -133,4 +134,5 @@ void accd_journal_close(accd_context *context, int device, int commit)
                   journal->pointers_room * sizeof journal->pointers[0]);
     accd_mem_free(&context->mem, journal, sizeof *journal);
     dir->journal = NULL;
+    dir->eventful--;
 }

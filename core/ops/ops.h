@@ -10,6 +10,13 @@
  * commit comes before its own. */
 struct accd_release;
 
+/* ----------------------------------------------------------------------------------- short.c -- */
+
+/* Plain constructs take the short way. False: it is not theirs, and nothing has happened. */
+bool accd_run_short(accd_context *context, const accd_construct *construct, accd_region **region_p,
+                    accd_status *status_p);
+bool accd_leave_short(struct accd_region *region, accd_status *status_p);
+
 /* ----------------------------------------------------------------------------------- enter.c -- */
 
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p);

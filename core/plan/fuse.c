@@ -491,6 +491,7 @@ static struct accd_seat *seat_for(struct accd_directory *dir, struct accd_object
     seat = accd_pool_take(&dir->seat_pool);
     *seat = (struct accd_seat){.object = object, .serial = serial};
     accd_range_insert(&dir->seats, object->host, seat);
+    dir->eventful++;
     return seat;
 }
 

@@ -643,5 +643,6 @@ void accd_seat_free(struct accd_directory *dir, const struct accd_object *object
     }
     accd_fused_release(dir, seat->fused);
     accd_range_erase(&dir->seats, object->host);
+    dir->eventful--;
     accd_pool_give(&dir->seat_pool, seat);
 }

@@ -307,6 +307,7 @@ void accd_task_append(struct accd_queue *queue, struct accd_task *task)
     queue->tested = false;
     enlist_task(queue, task);
     queue->dir->ntasks++;
+    queue->dir->eventful++;
 }
 
 /* Takes the task at a place out of the queue. */
@@ -327,6 +328,7 @@ struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at
     }
     strike(queue, task);
     queue->dir->ntasks--;
+    queue->dir->eventful--;
     return task;
 }
 

@@ -432,6 +432,7 @@ void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
     group->pending = group->pending_attach = true;
     dir->npending++;
     dir->npending_attach++;
+    dir->eventful += 2;
     group->hull = span_of(group, group->low, group->high);
     group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
     group->slots = span_of(group, group->slot_low, group->slot_high);
@@ -446,6 +447,7 @@ static void no_longer_pending(struct accd_directory *dir, struct accd_group *gro
         return;
     group->pending = false;
     dir->npending--;
+    dir->eventful--;
     accd_span_take(&dir->group_hulls, &group->hull);
     accd_span_take(&dir->group_places, &group->place);
 }
@@ -456,6 +458,7 @@ static void no_longer_pending_attach(struct accd_directory *dir, struct accd_gro
         return;
     group->pending_attach = false;
     dir->npending_attach--;
+    dir->eventful--;
     accd_span_take(&dir->group_slots, &group->slots);
 }
 

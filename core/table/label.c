@@ -63,6 +63,8 @@ const accd_label *accd_label_new(accd_context *context, const accd_label *label)
         return NULL;
     }
     copy->id = (uint32_t)context->nlabels;
+    if (strchr(copy->name, '#'))
+        copy->flags |= ACCD_LABEL_INDEXED;
     if (label->layout)
         accd_program_retain((accd_program *)(uintptr_t)label->layout);
     context->labels[context->nlabels++] = copy;

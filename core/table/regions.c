@@ -11,7 +11,10 @@ void accd_region_free(struct accd_region *region)
     *at = region->below;
     dir->depth--;
     accd_walk_release(region->walk);
-    accd_mem_free(&region->context->mem, region, region->bytes);
+    if (region->bytes)
+        accd_mem_free(&region->context->mem, region, region->bytes);
+    else
+        accd_pool_give(&dir->region_pool, region);
 }
 
 void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object)

@@ -173,7 +173,8 @@ struct accd_region {
     struct accd_original **originals; /* its clauses as tuples, where data are fused */
     struct accd_gaps *gaps;     /* of its items */
     size_t ngaps;
-    size_t bytes;               /* of this block of memory */
+    size_t bytes;               /* of this block of memory; 0: it is one of the pool's */
+    bool plain;                 /* its end may take the short way */
 };
 
 /* Tuples of data environments: which data lie in one device block, and since when.
@@ -257,6 +258,7 @@ struct accd_directory {
     } promised;
     uint64_t serial;             /* of the last construct that opened anything */
     struct accd_pool object_pool, attach_pool, block_pool;
+    struct accd_pool region_pool; /* records of levels that the short way opens */
     struct accd_pool seat_pool, original_pool, former_pool, fused_pool;
     struct accd_origin *origins;
     size_t norigins, origins_room;
@@ -273,6 +275,8 @@ struct accd_directory {
     size_t nwhole;   /* attachments of descriptors */
     size_t nbrought; /* attachments that hold references */
     struct accd_journal *journal;
+    size_t eventful;             /* what plain constructs have to look out for: pending groups, their pending
+                                    pointers, tasks, seats, the journal, the listener. 0: they take the short way */
     struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
@@ -294,6 +298,12 @@ struct accd_targets {
     struct accd_pair *at; /* address of the pointer, and of the attachment */
     size_t n;
 };
+
+/* Items that plain constructs have at most. */
+enum { ACCD_SHORT_ITEMS = 8 };
+
+/* Whether indices are a part of what a label says. */
+static inline bool accd_label_counts(const accd_label *label) { return label && label->flags & ACCD_LABEL_INDEXED; }
 
 /* How an attached pointer is called. */
 static inline void accd_attach_label(struct accd_attach *attach, const accd_label *label)
