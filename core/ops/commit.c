@@ -180,8 +180,6 @@ static accd_status order_everything(accd_context *context)
 
 static accd_status order(const struct accd_plan *plan)
 {
-    if (!accd_is_concurrent(plan->dir) || !accd_anything_is_left(plan->context))
-        return ACCD_OK;
     if (plan->bulk || plan->fusion) /* they use memory all over the place */
         return order_everything(plan->context);
     const size_t n = plan->nmoves + plan->nwords + plan->nrests;
@@ -211,7 +209,8 @@ accd_status accd_plan_commit(struct accd_plan *plan)
     ACCD_TRY(check_targets(plan));
     if (plan->queue)
         return leave_to_queue(plan);
-    ACCD_TRY(order(plan));
+    if (accd_is_concurrent(dir) && accd_anything_is_left(plan->context))
+        ACCD_TRY(order(plan));
     struct accd_traffic traffic = {.in = plan->nwords + plan->nrests,
                                    .within = plan->fusion ? plan->fusion->ncopies : 0};
     for (size_t i = 0; i < plan->nmoves; i++)

@@ -83,6 +83,12 @@ static inline bool accd_is_of_queue(accd_status status)
     return status == ACCD_CALLBACK || status == ACCD_MISSING_WAIT;
 }
 
+/* Whether the work of queues goes on by itself, as if it had been done in program order. */
+static inline bool accd_is_concurrent(const struct accd_directory *dir)
+{
+    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->device.ops->depart;
+}
+
 /* ---------------------------------------------------------------------------------- memory.c -- */
 
 void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object);
@@ -108,8 +114,6 @@ int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
 /* Tasks that were asked for behind that one are not done, unless they give something back. */
 void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
 void accd_queues_close(struct accd_directory *dir);
-/* Whether the work of queues goes on by itself, as if it had been done in program order. */
-bool accd_is_concurrent(const struct accd_directory *dir);
 /* Sorts a task's ranges, and joins those that overlap; spare has as much room. */
 void accd_task_settle(struct accd_task *task, struct accd_pair *spare);
 /* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;

@@ -377,7 +377,3 @@ void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
     }
 }
 
-bool accd_is_concurrent(const struct accd_directory *dir)
-{
-    return dir->context->config.queues == ACCD_QUEUES_CONCURRENT && dir->device.ops->depart;
-}

@@ -2,14 +2,11 @@
  * several of them share. Room is reserved before a construct changes anything. */
 #include "table/inside.h"
 
-struct accd_directory *accd_directory_of(accd_context *context, int device)
+struct accd_directory *accd_no_directory(accd_context *context, int device)
 {
-    if (!context)
-        return NULL;
-    if (device >= 0 && device < context->ndirs)
-        return &context->dirs[device];
-    accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
-              device, context->ndirs - 1);
+    if (context)
+        accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
+                  device, context->ndirs - 1);
     return NULL;
 }
 

@@ -344,8 +344,14 @@ accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64
 
 /* --------------------------------------------------------------------------------- objects.c -- */
 
-/* The directory of a device, or NULL with ACCD_NO_DEVICE recorded; NULL, too, if there is no context. */
-struct accd_directory *accd_directory_of(accd_context *context, int device);
+/* NULL, with ACCD_NO_DEVICE recorded if there is a context. */
+struct accd_directory *accd_no_directory(accd_context *context, int device);
+/* The directory of a device, or accd_no_directory. */
+static inline struct accd_directory *accd_directory_of(accd_context *context, int device)
+{
+    return context && device >= 0 && device < context->ndirs ? &context->dirs[device]
+                                                             : accd_no_directory(context, device);
+}
 /* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
  * accd_directory_settle. It belongs to the construct: groups that are looked into meanwhile bring their own. */
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
