@@ -1,16 +1,21 @@
 /* backend.h - one CUDA device of a context, as its files share it.
  *
  *   driver       entry points of the driver, found at run time
- *   memory       what is allocated, and which of its bytes were ever written
- *   transfer     batches: many small pieces in a few large transfers
- *   places       the host's memory of batches
- *   parts        what crosses while more of it is made
- *   copies       the calls that carry batches out
- *   streams      a stream for each queue, batches that go on in it by themselves
  *   kernels      the kernel that moves pieces, as text
+ *   calls        calls of the driver, and what becomes of them
+ *   pool         memory that a stream gets and puts back
+ *   pinned       page-locked memory of the host, which batches share
+ *   memory       what is allocated, and which of its bytes were ever written
+ *   streams      a stream for each queue
+ *   copies       the calls that carry batches out
+ *   parts        what crosses while more of it is made
+ *   places       the host's memory of batches
+ *   batches      batches that go on in the stream of a queue by themselves
+ *   transfer     batches: many small pieces in a few large transfers
  *   launch       kernels made from bodies of compute constructs, compiled by nvrtc
  *   device_cuda  the table for the core
- */
+ *
+ * Each calls only those above it. */
 #ifndef ACCD_CUDA_BACKEND_H
 #define ACCD_CUDA_BACKEND_H
 
@@ -198,6 +203,7 @@ static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
     return batch != &batch->cuda->usual;
 }
 
+/* calls.c */
 /* Calls the driver, unless the device is lost; whether it succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd_cuda_done((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
@@ -214,11 +220,24 @@ accd_status accd_cuda_status(const struct accd_cuda *cuda);
 /* Makes the device's context the thread's, and the one before it again. */
 bool accd_cuda_enter(struct accd_cuda *cuda);
 void accd_cuda_leave(struct accd_cuda *cuda);
+/* To take up what is under way: where that fails, nobody knows when it is over, and the device is lost. */
+bool accd_cuda_enter_again(struct accd_cuda *cuda);
+/* Made when it is first needed. */
+bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p);
+/* Whether what was issued before is over; if the device is lost, it is. */
+int accd_cuda_has_happened(struct accd_cuda *cuda, cu_event event);
+/* The batch fails, unless it has failed before: told by ready or end. */
+void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status);
+/* Waits for what was issued. */
+bool accd_cuda_batch_wait(struct accd_cuda_batch *batch);
 
-/* memory.c; inside enter and leave */
+/* pool.c; inside enter and leave */
+bool accd_cuda_pool_open(struct accd_cuda *cuda);
 bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
                    cu_address *at_p);
 void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at);
+
+/* memory.c */
 accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd_cuda_free(void *device, uint64_t dev);
 int accd_cuda_owns(void *device, uint64_t dev);
@@ -254,16 +273,17 @@ void accd_cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes);
 accd_status accd_cuda_end(void *device);
 accd_status accd_cuda_depart(void *device, void **batch_p);
 accd_status accd_cuda_arrive(void *device, void *batch);
-/* The batch fails, unless it has failed before: told by ready or end. */
-void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status);
+
+/* pinned.c */
+/* Page-locked memory that is free, or NULL: the system pins no more. Pinned when it is first needed. */
+struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda);
+/* Memory of small pieces is free for others. */
+void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch);
 
 /* places.c */
 /* Gives all that was announced its memory; false: the batch has failed. */
 bool accd_cuda_place(struct accd_cuda_batch *batch);
-/* Page-locked memory that is free, or NULL: the system pins no more. Pinned when it is first needed. */
-struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda);
-/* Memory of small pieces, and all of it, is free for others. */
-void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch);
+/* All memory of the batch is free for others. */
 void accd_cuda_give_memory_back(struct accd_cuda_batch *batch);
 void accd_cuda_batch_close(struct accd_cuda_batch *batch);
 void accd_cuda_places_close(struct accd_cuda *cuda);
@@ -275,26 +295,21 @@ void accd_cuda_send_parts(void *device);
 bool accd_cuda_parts_open(struct accd_cuda_batch *batch);
 void accd_cuda_parts_close(struct accd_cuda_batch *batch);
 
-/* streams.c; all inside enter and leave, but arrived and has_happened */
-bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p);
-/* Whether what was issued before is over; if the device is lost, it is. */
-int accd_cuda_has_happened(struct accd_cuda *cuda, cu_event event);
+/* streams.c; inside enter and leave */
 /* The stream of a queue, behind all memory that is allocated; NULL: there can be none. */
 struct accd_cuda_stream *accd_cuda_stream_of(struct accd_cuda *cuda, unsigned queue);
+void accd_cuda_streams_wait(struct accd_cuda *cuda);
+void accd_cuda_streams_close(struct accd_cuda *cuda);
+
+/* batches.c; inside enter and leave, but arrived */
 /* NULL: no memory. */
 struct accd_cuda_batch *accd_cuda_new_batch(struct accd_cuda *cuda, struct accd_cuda_stream *stream);
 /* It is over; the usual one is at work again. */
 void accd_cuda_batch_over(struct accd_cuda_batch *batch);
 /* What was issued goes on, or is over. */
 bool accd_cuda_mark_departure(struct accd_cuda_batch *batch);
-/* To take up what is under way: where that fails, nobody knows when it is over, and the device is lost. */
-bool accd_cuda_enter_again(struct accd_cuda *cuda);
 int accd_cuda_arrived(void *device, const void *under_way);
-/* Chunks of batches that have arrived, though nobody has taken them up. */
-void accd_cuda_reclaim(struct accd_cuda *cuda);
-void accd_cuda_streams_wait(struct accd_cuda *cuda);
 void accd_cuda_batches_close(struct accd_cuda *cuda);
-void accd_cuda_streams_close(struct accd_cuda *cuda);
 
 /* copies.c: calls in the batch's stream; false: one failed. */
 bool accd_cuda_copy_within(struct accd_cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
@@ -310,8 +325,6 @@ bool accd_cuda_move_receipt(struct accd_cuda_batch *batch);
 bool accd_cuda_bring(struct accd_cuda_batch *batch);
 /* Gives back what accd_cuda_bring took; its work is done. */
 void accd_cuda_landed(struct accd_cuda_batch *batch);
-/* Waits for what was issued. */
-bool accd_cuda_batch_wait(struct accd_cuda_batch *batch);
 
 /* launch.c */
 int accd_cuda_compiler(void *device, char *what, size_t room);

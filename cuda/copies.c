@@ -21,13 +21,6 @@ struct row {
 #define CHANGE(batch, symbol, ...) \
     (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
-bool accd_cuda_batch_wait(struct accd_cuda_batch *batch)
-{
-    bool busy = batch->busy;
-    batch->busy = false;
-    return !busy || accd_cuda_wait(batch->cuda, batch->stream);
-}
-
 /* The driver wants equal memory on neither side of a copy. */
 bool accd_cuda_copy_within(struct accd_cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
 {

@@ -7,66 +7,6 @@
 #include "nvrtc.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* ---------------------------------------------------------------------------- driver's calls -- */
-
-void accd_cuda_lose(struct accd_cuda *cuda)
-{
-    static const char lost[] = "; this session has lost the device";
-    cuda->lost = true;
-    strncat(cuda->why, lost, sizeof cuda->why - strlen(cuda->why) - 1);
-}
-
-bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call)
-{
-    if (result == CU_OK)
-        return true;
-    cuda->error = result;
-    accd_cuda_say(&cuda->driver, result, call, cuda->why, sizeof cuda->why);
-    if (accd_cuda_sticky(result))
-        accd_cuda_lose(cuda);
-    return false;
-}
-
-bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream)
-{
-    if (ACCD_CUDA(cuda, cuStreamSynchronize, stream->at))
-        return true;
-    if (!cuda->lost)
-        accd_cuda_lose(cuda);
-    return false;
-}
-
-bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event)
-{
-    if (ACCD_CUDA(cuda, cuEventSynchronize, event))
-        return true;
-    if (!cuda->lost)
-        accd_cuda_lose(cuda);
-    return false;
-}
-
-accd_status accd_cuda_status(const struct accd_cuda *cuda)
-{
-    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_OUT_OF_DEVICE_MEMORY
-                                                          : ACCD_DEVICE_ERROR;
-}
-
-bool accd_cuda_enter(struct accd_cuda *cuda)
-{
-    cuda->entered = ACCD_CUDA(cuda, cuCtxPushCurrent_v2, cuda->context);
-    return cuda->entered;
-}
-
-/* Not by the macro: the thread must get its own context back from a lost device, too. */
-void accd_cuda_leave(struct accd_cuda *cuda)
-{
-    cu_context ours;
-    if (cuda->entered)
-        (void)cuda->driver.cuCtxPopCurrent_v2(&ours);
-    cuda->entered = false;
-}
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
@@ -91,27 +31,6 @@ static void cuda_close(void *device)
     accd_mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
-/* A pool of our own that keeps what is freed: the next construct wants as much. Without one, memory is
- * allocated and freed by itself. */
-static bool open_pool(struct accd_cuda *cuda)
-{
-    int supported = 0;
-    uint64_t all = UINT64_MAX;
-    const struct cu_pool_props props = {
-        .allocation = CU_ALLOCATION_PINNED,
-        .location = {CU_LOCATION_DEVICE, cuda->gpu},
-    };
-    const struct cuda_driver *driver = &cuda->driver;
-    if (!driver->cuMemPoolCreate || !driver->cuMemPoolDestroy || !driver->cuMemPoolSetAttribute ||
-        !driver->cuMemAllocFromPoolAsync || !driver->cuMemFreeAsync)
-        return true;
-    if (!ACCD_CUDA(cuda, cuDeviceGetAttribute, &supported, CU_MEMORY_POOLS_SUPPORTED, cuda->gpu))
-        return false;
-    return !supported ||
-           (ACCD_CUDA(cuda, cuMemPoolCreate, &cuda->pool, &props) &&
-            ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
-}
-
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config,
                              struct accd_mem *mem)
 {
@@ -132,7 +51,7 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
               ACCD_CUDA(cuda, cuDeviceGet, &cuda->gpu,
                         (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
               ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) &&
-              accd_cuda_enter(cuda) && open_pool(cuda) &&
+              accd_cuda_enter(cuda) && accd_cuda_pool_open(cuda) &&
               ACCD_CUDA(cuda, cuStreamCreate, &cuda->main.at, CU_STREAM_NON_BLOCKING_FLAG);
     accd_cuda_leave(cuda);
     if (!ok) {

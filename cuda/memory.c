@@ -83,22 +83,6 @@ static void free_memory(struct accd_cuda *cuda, struct accd_cuda_memory *memory)
     accd_pool_give(&cuda->memory_pool, memory);
 }
 
-bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
-                   cu_address *at_p)
-{
-    if (cuda->pool)
-        return ACCD_CUDA(cuda, cuMemAllocFromPoolAsync, at_p, bytes, cuda->pool, stream->at);
-    return ACCD_CUDA(cuda, cuMemAlloc_v2, at_p, bytes);
-}
-
-void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at)
-{
-    if (cuda->pool)
-        (void)ACCD_CUDA(cuda, cuMemFreeAsync, at, stream->at);
-    else
-        (void)ACCD_CUDA(cuda, cuMemFree_v2, at);
-}
-
 accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct accd_cuda *cuda = device;

@@ -9,7 +9,7 @@ static bool add_slot(struct accd_cuda_batch *batch)
     struct accd_cuda *cuda = batch->cuda;
     struct accd_cuda_slot *slot = &batch->slots[batch->nslots];
     if (batch->nslots == ACCD_CUDA_SLOTS ||
-        (!slot->crossed && !ACCD_CUDA(cuda, cuEventCreate, &slot->crossed, CU_EVENT_DISABLE_TIMING_FLAG)))
+        !accd_cuda_new_event(cuda, &slot->crossed))
         return false;
     slot->pinned = accd_cuda_take_pinned(cuda);
     slot->at = slot->pinned ? slot->pinned->at : accd_mem_new(cuda->mem, ACCD_CUDA_CHUNK);

@@ -11,26 +11,6 @@ enum { SPARE_LEAST = 64 << 20 }; /* less is kept by the context */
 
 /* ------------------------------------------------------------------------- chunks, large pieces -- */
 
-struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda)
-{
-    size_t taken = 0;
-    while (taken < ACCD_CUDA_RING && cuda->ring[taken].taken)
-        taken++;
-    if (taken == ACCD_CUDA_RING)
-        accd_cuda_reclaim(cuda);
-    for (size_t i = 0; i < ACCD_CUDA_RING && !cuda->no_ring; i++) {
-        struct accd_cuda_pinned *pinned = &cuda->ring[i];
-        if (pinned->taken)
-            continue;
-        void *at = pinned->at;
-        cuda->no_ring = !at && !ACCD_CUDA(cuda, cuMemHostAlloc, &at, ACCD_CUDA_CHUNK, 0);
-        pinned->at = at;
-        pinned->taken = at != NULL;
-        return pinned->taken ? pinned : NULL;
-    }
-    return NULL;
-}
-
 static char *new_chunk(struct accd_cuda_batch *batch, struct accd_cuda_chunk **chunk_p)
 {
     struct accd_mem *mem = batch->cuda->mem;
@@ -207,18 +187,6 @@ static bool place_out(struct accd_cuda_batch *batch)
             return false;
     }
     return true;
-}
-
-void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch)
-{
-    for (size_t i = 0; i < batch->nchunks; i++) {
-        struct accd_cuda_chunk *chunk = &batch->chunks[i];
-        if (chunk->pinned)
-            chunk->pinned->taken = false;
-        else
-            accd_mem_free(batch->cuda->mem, chunk->at, ACCD_CUDA_CHUNK);
-    }
-    batch->nchunks = 0;
 }
 
 void accd_cuda_give_memory_back(struct accd_cuda_batch *batch)

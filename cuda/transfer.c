@@ -47,12 +47,6 @@ accd_status accd_cuda_begin(void *device, const struct accd_traffic *traffic)
     return ACCD_OK;
 }
 
-void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status)
-{
-    if (batch->failed == ACCD_OK)
-        batch->failed = status;
-}
-
 /* Whether what is announced belongs to the last run: it lies in it or, by as much as gap, behind it. */
 static bool joins(const struct accd_cuda_batch *batch, struct accd_cuda_run *run, uint64_t dev, uint64_t bytes,
                   uint64_t gap)

@@ -1,0 +1,39 @@
+/* pool.c - memory of the device as a stream gets it and puts it back. */
+#include "backend.h"
+
+/* A pool of our own that keeps what is freed: the next construct wants as much. Without one, memory is
+ * allocated and freed by itself. */
+bool accd_cuda_pool_open(struct accd_cuda *cuda)
+{
+    int supported = 0;
+    uint64_t all = UINT64_MAX;
+    const struct cu_pool_props props = {
+        .allocation = CU_ALLOCATION_PINNED,
+        .location = {CU_LOCATION_DEVICE, cuda->gpu},
+    };
+    const struct cuda_driver *driver = &cuda->driver;
+    if (!driver->cuMemPoolCreate || !driver->cuMemPoolDestroy || !driver->cuMemPoolSetAttribute ||
+        !driver->cuMemAllocFromPoolAsync || !driver->cuMemFreeAsync)
+        return true;
+    if (!ACCD_CUDA(cuda, cuDeviceGetAttribute, &supported, CU_MEMORY_POOLS_SUPPORTED, cuda->gpu))
+        return false;
+    return !supported ||
+           (ACCD_CUDA(cuda, cuMemPoolCreate, &cuda->pool, &props) &&
+            ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
+}
+
+bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
+                   cu_address *at_p)
+{
+    if (cuda->pool)
+        return ACCD_CUDA(cuda, cuMemAllocFromPoolAsync, at_p, bytes, cuda->pool, stream->at);
+    return ACCD_CUDA(cuda, cuMemAlloc_v2, at_p, bytes);
+}
+
+void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at)
+{
+    if (cuda->pool)
+        (void)ACCD_CUDA(cuda, cuMemFreeAsync, at, stream->at);
+    else
+        (void)ACCD_CUDA(cuda, cuMemFree_v2, at);
+}
