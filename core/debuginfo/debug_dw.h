@@ -141,11 +141,16 @@ struct goacc_debug {
 };
 
 void *goacc_take(struct goacc_debug *debug, size_t bytes); /* zeros; NULL: out of memory */
+void goacc_give_back(struct goacc_debug *debug);           /* all that was taken */
 /* The first child, then the next sibling; whether there is one. */
 bool goacc_first(const struct goacc_debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p);
 bool goacc_next(const struct goacc_debug *debug, Dwarf_Die *die);
 bool goacc_udata(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, uint64_t *to);
 bool goacc_refers(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+/* Attributes that are expressions, the second kind at a place in the code. */
+struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name);
+struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
+                                 Dwarf_Addr pc);
 
 struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address);
 struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc);
@@ -180,10 +185,6 @@ bool goacc_evaluate(struct goacc_view *view, struct goacc_expr expr, Dwarf_Addr 
                     const uint64_t *object, struct goacc_place *place_p);
 bool goacc_locate(struct goacc_view *view, const struct goacc_variable *variable,
                   struct goacc_place *place_p);
-/* Attributes that are expressions, the second kind at a place in the code. */
-struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name);
-struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
-                                 Dwarf_Addr pc);
 /* Elements of a dimension and its first index. */
 bool goacc_extent(struct goacc_view *view, const struct goacc_type *type, size_t dim,
                   uint64_t object, uint64_t *count_p);

@@ -264,25 +264,6 @@ bool goacc_locate(struct goacc_view *view, const struct goacc_variable *variable
     return true;
 }
 
-struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name)
-{
-    struct goacc_expr expr = {.n = 0};
-    if (!debug->dw.dwarf_attr(die, name, &expr.from) ||
-        debug->dw.dwarf_getlocation(&expr.from, &expr.ops, &expr.n) != 0)
-        expr.n = 0;
-    return expr;
-}
-
-struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
-                                 Dwarf_Addr pc)
-{
-    struct goacc_expr expr = {.n = 0};
-    if (!debug->dw.dwarf_attr_integrate(die, name, &expr.from) ||
-        debug->dw.dwarf_getlocation_addr(&expr.from, pc, &expr.ops, &expr.n, 1) != 1)
-        expr.n = 0;
-    return expr;
-}
-
 /* ------------------------------------------------------------------------------------ bounds -- */
 
 /* A variable that holds a bound, mostly one that the compiler made. */

@@ -46,6 +46,7 @@ struct goacc_path {
     const char *dot; /* before the next member */
 };
 
+void goacc_add(struct goacc_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *goacc_dot(const struct goacc_type *type);
 /* The i-th object. */
 void goacc_add_node(struct goacc_search *s, struct goacc_path *path, uint32_t i);

@@ -1,0 +1,202 @@
+/* debug_text.c - the text of a name: the way to an object, and what of the object the range is. */
+#ifdef HAVE_LIBDW
+#include "debug_search.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------------------------- paths -- */
+
+void goacc_add(struct goacc_path *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = sizeof((struct goacc_name *)0)->name - path->used;
+    int n = vsnprintf(path->to + path->used, left, format, args);
+    va_end(args);
+    if (n > 0)
+        path->used += (size_t)n < left ? (size_t)n : left - 1;
+}
+
+const char *goacc_dot(const struct goacc_type *type)
+{
+    return type->fortran ? "%" : ".";
+}
+
+static void add_member(struct goacc_path *path, const struct goacc_type *type, const char *name)
+{
+    if (!name)
+        return;
+    goacc_add(path, "%s%s", path->dot, name);
+    path->dot = goacc_dot(type);
+}
+
+void goacc_add_index(struct goacc_search *s, struct goacc_path *path, const struct goacc_type *type,
+                     uint64_t object, uint64_t index)
+{
+    long long subscript[GOACC_DIMS_MOST] = {0};
+    size_t n = type->ndims;
+    path->dot = goacc_dot(type);
+    for (size_t i = 0; i < n; i++) { /* the dimension that varies fastest comes first */
+        size_t dim = type->fortran ? i : n - 1 - i;
+        uint64_t extent = 0, rest = index;
+        if (i + 1 < n && goacc_extent(&s->view, type, dim, object, &extent) && extent) {
+            rest = index % extent;
+            index /= extent;
+        }
+        subscript[dim] = (long long)(rest + (uint64_t)goacc_lower(&s->view, type, dim, object));
+    }
+    if (!n)
+        goacc_add(path, type->fortran ? "(%lld)" : "[%lld]", (long long)(index + type->fortran));
+    for (size_t i = 0; i < n && !type->fortran; i++)
+        goacc_add(path, "[%lld]", subscript[i]);
+    for (size_t i = 0; i < n && type->fortran; i++)
+        goacc_add(path, "%s%lld%s", i ? "," : "(", subscript[i], i + 1 < n ? "" : ")");
+}
+
+void goacc_add_node(struct goacc_search *s, struct goacc_path *path, uint32_t i)
+{
+    const struct goacc_node *node = &s->nodes[i], *parent = &s->nodes[node->parent];
+    if (node->how != GOACC_ROOT)
+        goacc_add_node(s, path, node->parent);
+    switch (node->how) {
+    case GOACC_ROOT:
+        goacc_add(path, "%s", node->name);
+        path->dot = goacc_dot(node->type);
+        break;
+    case GOACC_MEMBER:
+        add_member(path, parent->type, node->name);
+        break;
+    case GOACC_ELEMENT:
+        goacc_add_index(s, path, parent->type, parent->at, node->index);
+        break;
+    default:
+        if (parent->type->kind == GOACC_POINTER && !parent->type->fortran)
+            path->dot = "->";
+    }
+}
+
+/* ----------------------------------------------------------------------------------- storage -- */
+
+/* Bytes of one element of each dimension that a C program can name a part of; Fortran's arrays are
+ * taken as one row. Returns the number of dimensions, 0: not known. */
+static size_t units_of(struct goacc_search *s, const struct goacc_type *type, uint64_t object,
+                       uint64_t *unit)
+{
+    size_t n = type->fortran || !type->ndims ? 1 : type->ndims;
+    unit[n - 1] = type->target ? goacc_bytes(&s->view, type->target, 0) : 0;
+    for (size_t i = n - 1; i > 0; i--) {
+        uint64_t count;
+        if (!goacc_extent(&s->view, type, i, object, &count) ||
+            __builtin_mul_overflow(unit[i], count, &unit[i - 1]))
+            return 0;
+    }
+    return unit[0] ? n : 0;
+}
+
+bool goacc_is_whole(struct goacc_search *s, uint64_t start, uint64_t bytes)
+{
+    return s->address == start && (s->bytes == 0 || s->bytes == bytes);
+}
+
+bool goacc_as_whole(uint64_t unit, struct goacc_name *name)
+{
+    name->section = 0;
+    name->start = 0;
+    name->unit = unit;
+    return true;
+}
+
+bool goacc_as_section(struct goacc_search *s, uint64_t offset, uint64_t unit,
+                      struct goacc_name *name)
+{
+    if (offset % unit || s->bytes % unit)
+        return false;
+    name->section = 1;
+    name->start = (int64_t)(offset / unit);
+    name->unit = unit;
+    return true;
+}
+
+bool goacc_describe_elements(struct goacc_search *s, struct goacc_path *path,
+                             const struct goacc_type *type, uint64_t object, uint64_t data,
+                             struct goacc_name *name)
+{
+    uint64_t unit[GOACC_DIMS_MOST], offset = s->address - data;
+    size_t n = units_of(s, type, object, unit);
+    for (size_t i = 0; i < n; i++) {
+        if (goacc_as_section(s, offset, unit[i], name))
+            return true;
+        if (offset % unit[i] + s->bytes > unit[i])
+            return false;
+        if (type->fortran)
+            goacc_add_index(s, path, type, object, offset / unit[i]);
+        else
+            goacc_add(path, "[%llu]", (unsigned long long)(offset / unit[i]));
+        offset %= unit[i];
+    }
+    path->dot = goacc_dot(type);
+    return n && goacc_describe(s, path, type->target, s->address - offset, name);
+}
+
+/* The member that is the range, or else one that contains it. */
+static const struct goacc_member *member_at(struct goacc_search *s, const struct goacc_type *type,
+                                            uint64_t object)
+{
+    const struct goacc_member *found = NULL;
+    uint64_t offset = s->address - object;
+    for (size_t i = 0; i < type->nmembers; i++) {
+        const struct goacc_member *member = &type->members[i];
+        uint64_t bytes = goacc_bytes(&s->view, member->type, object + member->offset);
+        if (offset < member->offset || offset - member->offset + s->bytes > bytes)
+            continue;
+        if (goacc_is_whole(s, object + member->offset, bytes) && bytes)
+            return member;
+        if (!found && offset - member->offset < bytes)
+            found = member;
+    }
+    return found;
+}
+
+static bool describe_inside(struct goacc_search *s, struct goacc_path *path,
+                            struct goacc_type *type, uint64_t object, struct goacc_name *name)
+{
+    const struct goacc_member *member;
+    switch (type->kind) {
+    case GOACC_STRUCT:
+        member = member_at(s, type, object);
+        if (!member)
+            return false;
+        if (!name->aggregate_end)
+            name->aggregate_end = object + goacc_bytes(&s->view, type, object);
+        object += member->offset;
+        if (!member->name && member->type->kind == GOACC_STRUCT)
+            return describe_inside(s, path, member->type, object, name);
+        add_member(path, type, member->name);
+        return goacc_describe(s, path, member->type, object, name);
+    case GOACC_ARRAY:
+        return goacc_describe_elements(s, path, type, object, object, name);
+    case GOACC_DESCRIPTOR: /* its words have no names */
+        return goacc_as_whole(0, name);
+    default:
+        return false;
+    }
+}
+
+bool goacc_describe(struct goacc_search *s, struct goacc_path *path, struct goacc_type *type,
+                    uint64_t object, struct goacc_name *name)
+{
+    uint64_t unit[GOACC_DIMS_MOST];
+    if (!goacc_is_whole(s, object, goacc_bytes(&s->view, type, object)))
+        return describe_inside(s, path, type, object, name);
+    bool has_unit = type->kind == GOACC_ARRAY && units_of(s, type, object, unit);
+    return goacc_as_whole(has_unit ? unit[0] : 0, name);
+}
+
+bool goacc_contains(struct goacc_search *s, uint64_t start, uint64_t bytes)
+{
+    uint64_t offset = s->address - start;
+    return s->address >= start && offset < bytes && s->bytes <= bytes - offset;
+}
+
+#endif
