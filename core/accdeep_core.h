@@ -196,6 +196,9 @@ typedef struct accd_rules {
 /* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12",
  * "directory", "openmp-4.0", "openmp-5.1", "indirect". */
 ACCD_API const accd_rules *accd_rules_named(const char *name);
+/* Rules that say the same in several documents are a row. The id at a place of a row, both from 0; NULL: there are
+ * no more. */
+ACCD_API const char *accd_rule_at(unsigned row, unsigned place);
 
 /* What happened, told after a construct succeeded, in the order of the document's steps. */
 typedef enum accd_op {

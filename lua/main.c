@@ -3,6 +3,7 @@
  * ACCDEEP_LUA_DIR names a folder whose modules are used instead of those inside, for development. */
 #include "binding.h"
 #include "modules.h"
+#include "program.h"
 
 #include <lua-lpeg.h>
 #include <lualib.h>
@@ -27,6 +28,8 @@ static void preload(lua_State *L)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_accdeep_core);
     lua_setfield(L, -2, "accdeep.core");
+    lua_pushcfunction(L, luaopen_accdeep_system);
+    lua_setfield(L, -2, "accdeep.system");
     lua_pushcfunction(L, luaopen_lpeg);
     lua_setfield(L, -2, "lpeg");
     for (const struct embedded_module *m = embedded_modules; m->name; m++) {

@@ -148,14 +148,20 @@ bool accd_rules_plain(const accd_rules *rules)
            rules->counting == ACCD_COUNT_CLAUSES && rules->attaching == ACCD_ATTACH_COUNTED && !rules->extended_range;
 }
 
+static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
+    [R_NONE] = {""},
+#define X(name, ...) [R_##name] = {__VA_ARGS__},
+    ACCD_RULE_MAP(X)
+#undef X
+};
+
+const char *accd_rule_at(unsigned row, unsigned place)
+{
+    return row < R_RULES - 1 && place < ACCD_RULE_IDS ? ids[row + 1][place] : NULL;
+}
+
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
 {
-    static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
-        [R_NONE] = {""},
-#define X(name, ...) [R_##name] = {__VA_ARGS__},
-        ACCD_RULE_MAP(X)
-#undef X
-    };
     for (const char *document = rules->documents; document && *document;) {
         size_t length = strcspn(document, " ");
         for (size_t i = 0; i < ACCD_RULE_IDS && ids[rule][i]; i++)

@@ -1,20 +1,20 @@
 -- conformance.lua - the scenarios of spec: where they lie, and what their cases show.
 
 local catalogue = require "accdeep.catalogue"
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local system = require "accdeep.system"
 
 local conformance = {}
 
 -- Where it is installed, or beside the sources, below which programs are built. $ACCDEEP_SPEC names another folder.
 function conformance.folder()
-  local program = (core.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
     program .. "/../../spec", "spec" }
   for _, place in ipairs(places) do
     local n
     repeat place, n = place:gsub("/[^/.]+/%.%./", "/", 1) until n == 0
-    if core.filetype(place .. "/tr14") == "directory" then return place end
+    if system.filetype(place .. "/tr14") == "directory" then return place end
   end
   error(diagnostic.new { code = "file", rule = "HOUSE-files", message = "the conformance scenarios are not here",
     help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
@@ -63,8 +63,8 @@ end
 function conformance.cases()
   if conformance.found then return conformance.found end
   local list, folder = {}, conformance.folder()
-  for _, name in ipairs(core.listdir(folder) or {}) do
-    for _, file in ipairs(name ~= "rules" and core.listdir(folder .. "/" .. name) or {}) do
+  for _, name in ipairs(system.listdir(folder) or {}) do
+    for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
       local path = folder .. "/" .. name .. "/" .. file
       if file:find "%.lua$" then add_cases(path, read(path), list) end
     end

@@ -2,8 +2,8 @@
 -- its standard streams, its signals and its exit status; the runtime library is told by environment
 -- variables what to do.
 
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
+local system = require "accdeep.system"
 
 local LIBRARY = "libaccdeep-goacc.so"
 
@@ -13,11 +13,11 @@ end
 
 -- Next to the program, as it is built, or where it is installed.
 local function library()
-  local folder = (core.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
   for _, place in ipairs(places) do
     local path = place .. "/" .. LIBRARY
-    if core.filetype(path) == "file" then
+    if system.filetype(path) == "file" then
       if path:find "[ :]" then fail(("%s cannot be preloaded: its path has a space or a colon"):format(path)) end
       return path
     end
@@ -27,10 +27,10 @@ end
 
 -- The file a shell would run for a name; nil if there is none.
 local function find(program)
-  if program:find "/" then return core.filetype(program) and program end
+  if program:find "/" then return system.filetype(program) and program end
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
     local path = folder .. "/" .. program
-    if core.filetype(path) == "file" then return path end
+    if system.filetype(path) == "file" then return path end
   end
   return nil
 end
@@ -85,7 +85,7 @@ end
 return function(options)
   local path = find(options.program)
   if not path then fail(("%s: there is no such program"):format(options.program)) end
-  if core.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
+  if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
   check(path, options.format == "json")
   if options.draw then
     local file, problem = io.open(options.draw, "ab")
@@ -108,5 +108,5 @@ return function(options)
   }
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
-  fail(("%s: %s"):format(path, core.exec(args, env)))
+  fail(("%s: %s"):format(path, system.exec(args, env)))
 end

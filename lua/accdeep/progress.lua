@@ -2,6 +2,7 @@
 -- comes. new() gives a line; where there is no terminal for it, one that shows nothing.
 
 local core = require "accdeep.core"
+local system = require "accdeep.system"
 
 local LEAST = 0.03 -- seconds between two states that are shown
 
@@ -14,7 +15,7 @@ Line.__index = Line
 -- quiet: the line would be in the way.
 local function new(quiet)
   local term = os.getenv "TERM"
-  return setmetatable({ wanted = not quiet and core.isatty(2) and term ~= nil and term ~= "" and term ~= "dumb",
+  return setmetatable({ wanted = not quiet and system.isatty(2) and term ~= nil and term ~= "" and term ~= "dumb",
     shown = false, at = 0 }, Line)
 end
 

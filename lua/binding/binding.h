@@ -48,6 +48,7 @@ struct handle {
 void handle_link(struct handle *handle, struct context *context);
 void handle_unlink(struct handle *handle);
 
+#define CONTEXT_TYPE "accdeep.context"
 struct context *check_context(lua_State *L, int index); /* open, or raises */
 accd_program *check_program(lua_State *L, int index);
 
@@ -76,8 +77,7 @@ void open_context(lua_State *L);
 void open_program(lua_State *L);
 void open_construct(lua_State *L);
 void open_memory(lua_State *L);
-void open_system(lua_State *L);
-void open_edit(lua_State *L);
+void open_limits(lua_State *L);
 void open_debug(lua_State *L);
 int l_program(lua_State *L);
 int l_construct(lua_State *L);

@@ -4,16 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char type_name[] = "accdeep.context";
-
-struct context *check_context(lua_State *L, int index)
-{
-    struct context *context = luaL_checkudata(L, index, type_name);
-    luaL_argcheck(L, context->core, index, "the context is closed");
-    context->L = L;
-    return context;
-}
-
 /* --------------------------------------------------------------------------------- callbacks -- */
 
 static void on_event(void *ud, const accd_event *event)
@@ -273,7 +263,7 @@ static int l_open(lua_State *L)
     struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
     *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF,
                                 .unchecked = !config.check_host};
-    luaL_setmetatable(L, type_name);
+    luaL_setmetatable(L, CONTEXT_TYPE);
     lua_newtable(L);
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     config.on_bound = on_bound;
@@ -299,7 +289,7 @@ static int l_open(lua_State *L)
 
 static int l_close(lua_State *L)
 {
-    struct context *context = luaL_checkudata(L, 1, type_name);
+    struct context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
     if (!context->core)
         return 0;
     context->L = L;
@@ -475,8 +465,6 @@ static int l_fail_copy(lua_State *L)
 static const luaL_Reg methods[] = {
     {"close", l_close},
     {"label", l_label},
-    {"program", l_program},
-    {"construct", l_construct},
     {"bind_function", l_bind_function},
     {"listen", l_listen},
     {"drain", l_drain},
@@ -490,12 +478,8 @@ static const luaL_Reg methods[] = {
 
 void open_context(lua_State *L)
 {
-    luaL_newmetatable(L, type_name);
+    luaL_newmetatable(L, CONTEXT_TYPE);
     luaL_newlib(L, methods);
-    luaL_setfuncs(L, inspect_methods, 0);
-    luaL_setfuncs(L, memory_methods, 0);
-    luaL_setfuncs(L, queue_methods, 0);
-    luaL_setfuncs(L, kernel_methods, 0);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, l_close);
     lua_setfield(L, -2, "__gc");

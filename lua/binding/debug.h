@@ -21,6 +21,23 @@ bool debug_next(const struct debug *debug, Dwarf_Die *die);
 bool debug_flag(const struct debug *debug, Dwarf_Die *die, unsigned name);
 bool debug_refers(const struct debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 
+enum { DEBUG_NAME_MOST = 4096 };
+
+/* A walk over the types of a unit. Those that are looked for have a name that is base up to its
+ * template arguments, or differs by so many letters at most; without a base all are. */
+struct debug_walk {
+    lua_State *L;
+    struct debug *debug;
+    int names;   /* index of the handle's table of names */
+    int results; /* index of a list that gets what is looked for; 0: only names are wanted */
+    const char *base;
+    const char *around; /* base names of the scopes, each behind a ':'; NULL: whatever */
+    size_t length, slack;
+    bool everywhere, is_fortran;
+    char name[DEBUG_NAME_MOST]; /* of the scope under way, with :: behind it */
+};
+void debug_walk_unit(struct debug_walk *walk, Dwarf_Die *unit);
+
 /* Pushes the name of a type with the scopes around it, or nil. names: index of the handle's
  * table. */
 void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *die);

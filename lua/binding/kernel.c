@@ -16,19 +16,6 @@ static int l_kernel_compiler(lua_State *L)
     return 2;
 }
 
-uint64_t *get_words(lua_State *L, size_t *n)
-{
-    luaL_checktype(L, -1, LUA_TTABLE);
-    *n = lua_rawlen(L, -1);
-    uint64_t *words = lua_newuserdatauv(L, (*n + 1) * sizeof *words, 0);
-    for (size_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, -2, (lua_Integer)i + 1);
-        words[i] = (uint64_t)luaL_checkinteger(L, -1);
-        lua_pop(L, 1);
-    }
-    return words;
-}
-
 static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 {
     lua_getfield(L, index, key);

@@ -1,11 +1,14 @@
 /* edit.c - lines from a terminal, edited, with a history: through libedit (BSD licence), which is
  * looked for at run time. Where it is missing the caller reads plainly. The declarations are those
  * of its interface, libedit.so.2. */
-#include "binding.h"
+#include "program.h"
+
+#include <lauxlib.h>
 
 #include <dlfcn.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +157,7 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-/* core.editor(complete [, file of the history]) -> editor, or nothing where libedit is missing */
+/* system.editor(complete [, file of the history]) -> editor, or nothing where libedit is missing */
 static int l_editor(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);

@@ -5,6 +5,7 @@ local diagnostic = require "accdeep.diagnostic"
 local progress = require "accdeep.progress"
 local report = require "accdeep.report"
 local rules = require "accdeep.rules"
+local system = require "accdeep.system"
 
 local common = {}
 
@@ -42,7 +43,7 @@ end
 
 function common.use_color(stream)
   local none = os.getenv "NO_COLOR"
-  return core.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
+  return system.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
 end
 
 function common.show_error(failure) common.err(report.error(failure, { color = common.use_color(2) })) end
@@ -109,7 +110,7 @@ end
 -- {name, bytes, driver, compiler}, and why there are no more.
 function common.devices_of(backend)
   local pipe = common.temporary()
-  if core.fork() == 0 then
+  if system.fork() == 0 then
     local list = {}
     local info, why
     repeat
@@ -118,9 +119,9 @@ function common.devices_of(backend)
     until not info
     pipe:write(require "dkjson".encode { list = list, why = why })
     pipe:flush()
-    core.exit(0)
+    system.exit(0)
   end
-  core.wait()
+  system.wait()
   pipe:seek "set"
   local found = require "dkjson".decode(pipe:read "a")
   pipe:close()

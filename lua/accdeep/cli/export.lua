@@ -1,8 +1,8 @@
 -- export.lua - `accdeep export`: the cases of a scenario as C programs.
 
 local common = require "accdeep.cli.common"
-local core = require "accdeep.core"
 local export = require "accdeep.export"
+local system = require "accdeep.system"
 
 local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
@@ -17,7 +17,7 @@ end
 -- Makes a folder, and those it lies in.
 local function make_folder(path)
   for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
-    local ok, why = core.mkdir(path:sub(1, at - 1))
+    local ok, why = system.mkdir(path:sub(1, at - 1))
     if not ok then error(common.environment_error(("%s: %s"):format(path, why)), 0) end
   end
 end

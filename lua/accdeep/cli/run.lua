@@ -1,7 +1,6 @@
 -- run.lua - `accdeep run`: scenarios, in one process or several.
 
 local common = require "accdeep.cli.common"
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.diagnostic"
 local draw = require "accdeep.draw"
 local explain = require "accdeep.explain"
@@ -10,6 +9,7 @@ local report = require "accdeep.report"
 local scenario = require "accdeep.scenario"
 local step = require "accdeep.interactive.step"
 local terminal = require "accdeep.interactive.terminal"
+local system = require "accdeep.system"
 local trace = require "accdeep.trace"
 
 local environment_error, out, use_color = common.environment_error, common.out, common.use_color
@@ -51,13 +51,13 @@ end
 
 -- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
 local function find(path, named, list)
-  local kind, problem = core.filetype(path)
+  local kind, problem = system.filetype(path)
   if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
   if kind == "file" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
     return
   end
-  local names, why = core.listdir(path)
+  local names, why = system.listdir(path)
   if not names then error(environment_error(("%s: %s"):format(path, why)), 0) end
   for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
@@ -143,7 +143,7 @@ end
 -- of failures of all processes.
 local function start_process(queue, paths, chosen, done)
   local pipe = common.temporary()
-  local pid = core.fork()
+  local pid = system.fork()
   if pid == 0 then
     for _, i in ipairs(queue) do
       local record = run_file(paths[i], chosen, nil, false)
@@ -152,7 +152,7 @@ local function start_process(queue, paths, chosen, done)
       done:add(1, 1)
       done:add(2, failures(record))
     end
-    core.exit(0)
+    system.exit(0)
   end
   return pipe, pid
 end
@@ -163,7 +163,7 @@ local POLL = 0.1 -- seconds
 -- those behind it go to another one.
 local function run_jobs(paths, chosen, live)
   local decode = require "dkjson".decode
-  local records, queues, done = {}, {}, core.counters(2)
+  local records, queues, done = {}, {}, system.counters(2)
   for i = 1, #paths do
     local j = (i - 1) % chosen.jobs + 1
     queues[j] = queues[j] or {}
@@ -175,7 +175,7 @@ local function run_jobs(paths, chosen, live)
     for _ = 1, #queues do
       local pid, status
       repeat
-        pid, status = core.wait(POLL)
+        pid, status = system.wait(POLL)
         common.progress:show("%d of %d files, %d failed", done:get(1), #paths, done:get(2))
       until pid
       ended[pid] = status
@@ -204,7 +204,7 @@ end
 -- The terminal of --step, if a person sits there.
 local function steps_by_hand(chosen)
   if not chosen.step or chosen.jobs > 1 or chosen.format ~= "text" then return nil end
-  return core.isatty(0) and core.isatty(1) and terminal.open() or nil
+  return system.isatty(0) and system.isatty(1) and terminal.open() or nil
 end
 
 local function run(chosen)
@@ -227,7 +227,7 @@ local function run(chosen)
   local formatter = report.formats[chosen.format] {
     out = out, err = common.err, color = use_color(1), color_errors = use_color(2),
   }
-  local machine_reads = chosen.format ~= "text" and core.isatty(1)
+  local machine_reads = chosen.format ~= "text" and system.isatty(1)
   common.progress = progress.new(#paths == 1 or chosen.step or chosen.trace == "-" or machine_reads)
   local records
   if chosen.jobs > 1 then

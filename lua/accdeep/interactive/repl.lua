@@ -14,6 +14,7 @@ local looking = require "accdeep.interactive.looking"
 local report = require "accdeep.report"
 local scenario = require "accdeep.scenario"
 local value = require "accdeep.interactive.value"
+local system = require "accdeep.system"
 
 local Repl = {}
 Repl.__index = Repl
@@ -52,7 +53,7 @@ local function save(self, argument)
   path = path or argument
   local terminal = self.terminal
   if path == "" or path == "-f" then return terminal:write "  save takes a file: save FILE\n" end
-  if not force and core.filetype(path) then
+  if not force and system.filetype(path) then
     return terminal:write(("  %s is there already; save -f %s replaces it\n"):format(path, path))
   end
   local file, problem = io.open(path, "w")

@@ -4,6 +4,7 @@
 -- they are read plainly.
 
 local core = require "accdeep.core"
+local system = require "accdeep.system"
 
 local terminal = {}
 
@@ -47,10 +48,10 @@ end
 
 -- is_terminal: a person is there: prompts are shown, lines edited.
 function terminal.open()
-  local self = setmetatable({ is_terminal = core.isatty(0) and core.isatty(1), words = false }, Terminal)
+  local self = setmetatable({ is_terminal = system.isatty(0) and system.isatty(1), words = false }, Terminal)
   if self.is_terminal then
     core.watch_interrupts(true)
-    if os.getenv "TERM" ~= "dumb" then self.editor = core.editor(completer(self), history_file()) end
+    if os.getenv "TERM" ~= "dumb" then self.editor = system.editor(completer(self), history_file()) end
   end
   return self
 end

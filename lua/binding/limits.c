@@ -1,0 +1,296 @@
+/* limits.c - what a scenario may take: memory, steps, and how it is stopped; and the clock. */
+#include "binding.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+/* core.clock() -> seconds, monotonic */
+static int l_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
+    return 1;
+}
+
+/* Memory is counted at the allocator, steps by a hook. Once a limit is met, every further step
+ * raises again, so that a scenario cannot go on by catching the error. */
+struct limits {
+    lua_Alloc alloc;
+    void *ud;
+    size_t used, most;
+    long long steps, most_steps;
+    bool tripped;
+    unsigned refused; /* how often memory was not given, though asked for again */
+    const void *asked_for;
+    size_t asked; /* what was not given last; 0: something was */
+    const char *stopped; /* why, if not for a limit */
+    const char *chunk; /* the scenario's own */
+    char where[256];   /* in it, when a limit was met */
+};
+
+/* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
+ * often is gone for good. */
+enum { STEPS = 10000, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
+
+static const char limits_key = 0;
+
+static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
+{
+    struct limits *limits = ud;
+    size_t before = ptr ? old : 0;
+    if (n > before && limits->most && limits->used + (n - before) > limits->most) {
+        if (limits->asked_for == ptr && limits->asked == n)
+            limits->refused++;
+        limits->asked_for = ptr;
+        limits->asked = n;
+        return NULL;
+    }
+    if (n > before)
+        limits->asked = 0;
+    void *block = limits->alloc(limits->ud, ptr, old, n);
+    if (block || n == 0)
+        limits->used += n - before;
+    return block;
+}
+
+static struct limits *limits_of(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
+    struct limits *limits = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return limits;
+}
+
+/* Library functions take no steps. One that runs for very long without coming back, a hopeless
+ * pattern for example, cannot be stopped from inside: the program ends. */
+static volatile sig_atomic_t idle_seconds, most_idle_seconds;
+
+static void on_second(int signal)
+{
+    (void)signal;
+    static const char message[] =
+        "accdeep: error[limit]: the scenario makes no progress\n"
+        "  rule: HOUSE-limit\n";
+    if (++idle_seconds <= most_idle_seconds)
+        return;
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(EXIT_LIMIT);
+    _exit(EXIT_LIMIT);
+}
+
+static void watch(long long steps)
+{
+    const long long whole = 2000000000, seconds = 60;
+    struct itimerval every = {0};
+    if (steps) {
+        struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGVTALRM, &action, NULL);
+        every.it_interval.tv_sec = every.it_value.tv_sec = 1;
+        idle_seconds = 0;
+        most_idle_seconds = 1 + (int)(steps >= whole ? seconds : steps * seconds / whole);
+    }
+    setitimer(ITIMER_VIRTUAL, &every, NULL);
+}
+
+/* Where the scenario itself is: the innermost frame of its chunk. */
+static void find_place(lua_State *L, struct limits *limits)
+{
+    lua_Debug frame;
+    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline > 0 && limits->chunk && !strcmp(frame.source, limits->chunk)) {
+            snprintf(limits->where, sizeof limits->where, "%s:%d:", frame.source + 1,
+                     frame.currentline);
+            return;
+        }
+    }
+}
+
+static void push_limit(lua_State *L, const struct limits *limits)
+{
+    lua_createtable(L, 0, 5);
+    lua_pushliteral(L, "limit");
+    lua_setfield(L, -2, "code");
+    lua_pushliteral(L, "HOUSE-limit");
+    lua_setfield(L, -2, "rule");
+    if (limits->stopped)
+        lua_pushstring(L, limits->stopped);
+    else if (limits->refused > REFUSED_MOST)
+        lua_pushliteral(L, "the scenario needs more memory than the limit allows");
+    else
+        lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
+    lua_setfield(L, -2, "message");
+    lua_pushstring(L, limits->where);
+    lua_setfield(L, -2, "where");
+    lua_pushboolean(L, limits->stopped != NULL);
+    lua_setfield(L, -2, "stopped");
+}
+
+/* The interrupt key, while somebody watches for it. */
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts = 1;
+}
+
+static void on_steps(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    struct limits *limits = limits_of(L);
+    if (!limits || !limits->most_steps)
+        return;
+    idle_seconds = 0;
+    limits->steps += STEPS;
+    if (interrupts && !limits->tripped) {
+        limits->tripped = true;
+        limits->stopped = "the scenario was interrupted";
+    }
+    if (limits->steps < limits->most_steps && !limits->tripped && limits->refused <= REFUSED_MOST)
+        return;
+    if (limits->refused > REFUSED_MOST)
+        limits->most = 0; /* the error itself needs some */
+    limits->tripped = true;
+    if (!limits->where[0])
+        find_place(L, limits);
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    push_limit(L, limits);
+    lua_error(L);
+}
+
+/* core.limited(memory, steps, fn [, chunk]) -> true, or false and the error: runs fn with so many
+ * bytes of memory and so many steps at most; 0: no limit. chunk is the scenario's, for the place of
+ * errors. The limits, and the allocator that counts, end with the call: this library may be unloaded
+ * before the state is closed. */
+static int l_limited(lua_State *L)
+{
+    lua_Integer memory = luaL_checkinteger(L, 1), steps = luaL_checkinteger(L, 2);
+    luaL_checktype(L, 3, LUA_TFUNCTION);
+    const char *chunk = luaL_optstring(L, 4, NULL);
+    lua_settop(L, 4);
+    lua_insert(L, 1); /* kept alive */
+    struct limits *limits = limits_of(L);
+    if (limits)
+        return luaL_error(L, "limits inside limits");
+    limits = lua_newuserdatauv(L, sizeof *limits, 0);
+    lua_insert(L, 4);
+    *limits = (struct limits){.most_steps = steps, .chunk = chunk};
+    limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+    limits->most = memory ? limits->used + (size_t)memory : 0;
+    lua_pushlightuserdata(L, limits);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    limits->alloc = lua_getallocf(L, &limits->ud);
+    lua_setallocf(L, limited_alloc, limits);
+    if (steps)
+        lua_sethook(L, on_steps, LUA_MASKCOUNT, steps < STEPS ? (int)steps : STEPS);
+    watch(steps);
+    int status = lua_pcall(L, 0, 0, 0);
+    watch(0);
+    lua_sethook(L, NULL, 0, 0);
+    lua_setallocf(L, limits->alloc, limits->ud);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+    if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
+        push_limit(L, limits);
+        status = LUA_ERRRUN;
+    }
+    lua_pushboolean(L, status == LUA_OK);
+    if (status == LUA_OK)
+        return 1;
+    lua_insert(L, -2);
+    return 2;
+}
+
+/* core.stop(): ends the function that core.limited runs, as a limit would: nothing can catch it */
+static int l_stop(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (!limits)
+        return luaL_error(L, "there is nothing to stop");
+    limits->tripped = true;
+    limits->stopped = "the scenario was stopped";
+    lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
+    push_limit(L, limits);
+    return lua_error(L);
+}
+
+/* core.steps_anew(): what follows may take as many steps as the whole */
+static int l_steps_anew(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    if (limits)
+        limits->steps = 0;
+    return 0;
+}
+
+/* core.watch_interrupts(on): the interrupt key stops what core.limited runs, not the program */
+static int l_watch_interrupts(lua_State *L)
+{
+    struct sigaction action = {.sa_handler = lua_toboolean(L, 1) ? on_interrupt : SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    return 0;
+}
+
+/* core.interrupted() -> whether the key was pressed since the last call */
+static int l_interrupted(lua_State *L)
+{
+    lua_pushboolean(L, interrupts);
+    interrupts = 0;
+    return 1;
+}
+
+/* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
+static int l_charge(lua_State *L)
+{
+    struct limits *limits = limits_of(L);
+    lua_Integer bytes = luaL_checkinteger(L, 1);
+    bool fits = !limits || !limits->most || bytes < 0 || limits->used + (size_t)bytes <= limits->most;
+    if (fits && limits)
+        limits->used += (size_t)bytes;
+    lua_pushboolean(L, fits);
+    return 1;
+}
+
+/* core.most_steps() -> the limit of what runs; 0: none */
+static int l_most_steps(lua_State *L)
+{
+    const struct limits *limits = limits_of(L);
+    lua_pushinteger(L, limits ? limits->most_steps : 0);
+    return 1;
+}
+
+/* core.steps_left() -> how many steps the limit leaves to what runs; nil: there is none */
+static int l_steps_left(lua_State *L)
+{
+    const struct limits *limits = limits_of(L);
+    if (limits && limits->most_steps)
+        lua_pushinteger(L, limits->most_steps - limits->steps);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+void open_limits(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"clock", l_clock},
+        {"limited", l_limited},
+        {"charge", l_charge},
+        {"most_steps", l_most_steps},
+        {"steps_left", l_steps_left},
+        {"stop", l_stop},
+        {"steps_anew", l_steps_anew},
+        {"interrupted", l_interrupted},
+        {"watch_interrupts", l_watch_interrupts},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}

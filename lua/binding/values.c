@@ -1,0 +1,157 @@
+/* values.c - what the files of the module take from Lua and give to it: fields, code, errors, handles. */
+#include "binding.h"
+
+lua_Integer get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise)
+{
+    lua_Integer value = otherwise;
+    if (lua_getfield(L, index, key) != LUA_TNIL)
+        value = luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+bool get_boolean(lua_State *L, int index, const char *key)
+{
+    lua_getfield(L, index, key);
+    bool value = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+void *get_pointer(lua_State *L, int index, const char *key)
+{
+    lua_getfield(L, index, key);
+    void *value = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+uint64_t *get_words(lua_State *L, size_t *n)
+{
+    luaL_checktype(L, -1, LUA_TTABLE);
+    *n = lua_rawlen(L, -1);
+    uint64_t *words = lua_newuserdatauv(L, (*n + 1) * sizeof *words, 0);
+    for (size_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, -2, (lua_Integer)i + 1);
+        words[i] = (uint64_t)luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    return words;
+}
+
+accd_instruction *read_code(lua_State *L, int index, size_t *n)
+{
+    size_t values = lua_rawlen(L, index), count = values / 5;
+    accd_instruction *code = lua_newuserdatauv(L, (count + 1) * sizeof *code, 0);
+    lua_Integer v[5];
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; k < 5; k++) {
+            lua_rawgeti(L, index, (lua_Integer)(5 * i) + k + 1);
+            v[k] = luaL_checkinteger(L, -1);
+            lua_pop(L, 1);
+        }
+        for (int k = 0; k < 4; k++)
+            luaL_argcheck(L, v[k] >= 0 && v[k] <= 255, index, "code out of range");
+        code[i] = (accd_instruction){(uint8_t)v[0], (uint8_t)v[1], (uint8_t)v[2], (uint8_t)v[3],
+                                     v[4]};
+    }
+    *n = count;
+    return code;
+}
+
+void push_object_info(lua_State *L, const accd_object_info *info)
+{
+    if (!info->bytes && !info->name[0]) {
+        lua_pushnil(L);
+        return;
+    }
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, info->name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)info->host);
+    lua_setfield(L, -2, "host");
+    lua_pushinteger(L, (lua_Integer)info->bytes);
+    lua_setfield(L, -2, "bytes");
+    if (info->file) {
+        lua_pushstring(L, info->file);
+        lua_setfield(L, -2, "file");
+        lua_pushinteger(L, info->line);
+        lua_setfield(L, -2, "line");
+    }
+}
+
+int push_error(lua_State *L, struct context *context, accd_status status)
+{
+    const accd_error *error = accd_context_error(context->core);
+    lua_pushnil(L);
+    lua_createtable(L, 0, 6);
+    lua_pushstring(L, accd_status_code(status));
+    lua_setfield(L, -2, "code");
+    lua_pushstring(L, error->rule);
+    lua_setfield(L, -2, "rule");
+    lua_pushstring(L, error->message);
+    lua_setfield(L, -2, "message");
+    if (error->item != SIZE_MAX) {
+        lua_pushinteger(L, (lua_Integer)error->item + 1);
+        lua_setfield(L, -2, "item");
+    }
+    push_object_info(L, &error->asked);
+    lua_setfield(L, -2, "asked");
+    push_object_info(L, &error->other);
+    lua_setfield(L, -2, "other");
+    if (status == ACCD_CALLBACK && context->error_ref != LUA_NOREF) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, context->error_ref);
+        lua_setfield(L, -2, "cause");
+        luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
+        context->error_ref = LUA_NOREF;
+    }
+    return 2;
+}
+
+int push_item_error(lua_State *L, struct context *context, accd_status status, size_t item)
+{
+    push_error(L, context, status);
+    if (item) {
+        lua_pushinteger(L, (lua_Integer)item);
+        lua_setfield(L, -2, "item");
+    }
+    return 2;
+}
+
+int push_result(lua_State *L, struct context *context, accd_status status)
+{
+    if (status != ACCD_OK)
+        return push_error(L, context, status);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* ---------------------------------------------------------------------------------- handles -- */
+
+struct context *check_context(lua_State *L, int index)
+{
+    struct context *context = luaL_checkudata(L, index, CONTEXT_TYPE);
+    luaL_argcheck(L, context->core, index, "the context is closed");
+    context->L = L;
+    return context;
+}
+
+void handle_link(struct handle *handle, struct context *context)
+{
+    handle->context = context;
+    handle->next = context->handles;
+    handle->at = &context->handles;
+    if (handle->next)
+        handle->next->at = &handle->next;
+    context->handles = handle;
+}
+
+void handle_unlink(struct handle *handle)
+{
+    if (!handle->context)
+        return;
+    *handle->at = handle->next;
+    if (handle->next)
+        handle->next->at = handle->at;
+    handle->context = NULL;
+}

@@ -1,0 +1,11 @@
+/* program.h - accdeep.system, the Lua module of what belongs to the program: the command line and what reads
+ * lines. The core's module does without. */
+#ifndef ACCD_PROGRAM_H
+#define ACCD_PROGRAM_H
+
+#include <lua.h>
+
+int luaopen_accdeep_system(lua_State *L);
+void open_edit(lua_State *L); /* adds to the module on top of the stack */
+
+#endif
