@@ -24,6 +24,8 @@ struct limits {
     void *ud;
     size_t used, most;
     long long steps, most_steps;
+    clock_t started;
+    int seconds; /* of the processor, when a limit was met */
     bool tripped;
     unsigned refused; /* how often memory was not given, though asked for again */
     const void *asked_for;
@@ -123,6 +125,9 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushstring(L, limits->stopped);
     else if (limits->refused > REFUSED_MOST)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
+    else if (limits->seconds) /* told from a second on */
+        lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
+                        limits->seconds);
     else
         lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
@@ -157,6 +162,8 @@ static void on_steps(lua_State *L, lua_Debug *debug)
         return;
     if (limits->refused > REFUSED_MOST)
         limits->most = 0; /* the error itself needs some */
+    if (!limits->tripped)
+        limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
     limits->tripped = true;
     if (!limits->where[0])
         find_place(L, limits);
@@ -181,7 +188,7 @@ static int l_limited(lua_State *L)
         return luaL_error(L, "limits inside limits");
     limits = lua_newuserdatauv(L, sizeof *limits, 0);
     lua_insert(L, 4);
-    *limits = (struct limits){.most_steps = steps, .chunk = chunk};
+    *limits = (struct limits){.most_steps = steps, .started = clock(), .chunk = chunk};
     limits->used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
     limits->most = memory ? limits->used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
@@ -225,8 +232,10 @@ static int l_stop(lua_State *L)
 static int l_steps_anew(lua_State *L)
 {
     struct limits *limits = limits_of(L);
-    if (limits)
+    if (limits) {
         limits->steps = 0;
+        limits->started = clock();
+    }
     return 0;
 }
 

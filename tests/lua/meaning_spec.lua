@@ -4,7 +4,7 @@ local diagnostic = require "accdeep.diagnostic"
 local meaning = require "accdeep.meaning"
 local report = require "accdeep.report"
 local words = require "accdeep.reference.words"
-local places = load(dofile "lua/places.lua"(".", { "./core/rules.h", "./core/accdeep_core.h", "./core/enter.c",
+local places = load(dofile "lua/places.lua"(".", { "./core/base/rules.h", "./core/accdeep_core.h", "./core/ops/enter.c",
   "./lua/accdeep/expect.lua" }))()
 
 describe("error codes", function()
