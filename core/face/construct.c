@@ -31,14 +31,10 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
     return ACCD_OK;
 }
 
-accd_status accd_run(accd_context *context, const accd_construct *construct,
-                     accd_region **region_p)
+/* Apart, so that constructs of the short way have no frame for a plan. */
+static __attribute__((noinline)) accd_status run_planned(accd_context *context, const accd_construct *construct,
+                                                         accd_region **region_p)
 {
-    accd_status status;
-    if (!construct)
-        return accd_not_given(context, __func__, "construct");
-    if (accd_run_short(context, construct, region_p, &status))
-        return status;
     struct accd_directory *dir = accd_directory_of(context, construct->device);
     if (!dir)
         return accd_no_device(context);
@@ -52,7 +48,7 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a region needs a place to be returned");
     struct accd_plan plan;
     context->busy = true;
-    status = accd_plan_begin(&plan, dir, construct);
+    accd_status status = accd_plan_begin(&plan, dir, construct);
     if (status == ACCD_OK)
         status = construct->kind == ACCD_EXIT_DATA ? accd_exit_data(&plan)
                  : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
@@ -62,6 +58,17 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
         dir->giving = NULL;
     context->busy = false;
     return status;
+}
+
+accd_status accd_run(accd_context *context, const accd_construct *construct,
+                     accd_region **region_p)
+{
+    accd_status status;
+    if (!construct)
+        return accd_not_given(context, __func__, "construct");
+    if (accd_run_short(context, construct, region_p, &status))
+        return status;
+    return run_planned(context, construct, region_p);
 }
 
 /* The innermost region of the same device and thread: itself, or one above it. */

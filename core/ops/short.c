@@ -54,11 +54,11 @@ static inline void fetch(struct accd_directory *dir, const struct part *part)
     dir->device.stats.moved_bytes[1] += part->bytes;
 }
 
-/* One batch. */
-static inline accd_status move(struct accd_directory *dir, const struct part *parts, size_t n,
-                               const struct accd_traffic *traffic)
+/* One batch of so many copies each way. */
+static inline accd_status move(struct accd_directory *dir, const struct part *parts, size_t n, size_t in, size_t out)
 {
-    accd_status status = dir->device.ops->begin(dir->device.handle, traffic);
+    accd_status status =
+        dir->device.ops->begin(dir->device.handle, &(struct accd_traffic){.in = in, .out = out});
     if (status == ACCD_OK) {
         for (size_t i = 0; i < n; i++)
             if (parts[i].in)
@@ -69,8 +69,8 @@ static inline accd_status move(struct accd_directory *dir, const struct part *pa
     }
     if (status != ACCD_OK)
         return accd_copy_failed(&dir->device, status);
-    dir->device.stats.transfers[0] += traffic->in;
-    dir->device.stats.transfers[1] += traffic->out;
+    dir->device.stats.transfers[0] += in;
+    dir->device.stats.transfers[1] += out;
     return ACCD_OK;
 }
 
@@ -115,8 +115,7 @@ static inline accd_status create(struct accd_directory *dir, const accd_construc
                                    .dev = dev,
                                    .where = item->label ? item->label->id : 0};
     if (accd_demands[item->action].in) {
-        status = move(dir, &(struct part){object, object->host, item->bytes, true, false}, 1,
-                      &(struct accd_traffic){.in = 1});
+        status = move(dir, &(struct part){object, object->host, item->bytes, true, false}, 1, 1, 0);
         if (status != ACCD_OK) {
             accd_free_memory(dir, dev, item->bytes);
             accd_pool_give(&dir->object_pool, object);
@@ -251,11 +250,11 @@ static bool enter(struct accd_directory *dir, const accd_construct *construct, a
 static inline bool leave(struct accd_directory *dir, struct part *parts, size_t n, bool dynamic, accd_status *status_p)
 {
     struct accd_object *dying[ACCD_SHORT_ITEMS];
-    struct accd_traffic traffic = {0};
-    size_t ndying = 0;
+    size_t ndying = 0, out = 0;
     for (size_t i = 0; i < n; i++) {
         struct accd_object *object = parts[i].object;
-        if (!(dynamic ? object->dynamic : object->structured) || object->size & ACCD_OBJECT_MAPPED)
+        if (!(dynamic ? object->dynamic : object->structured) ||
+            object->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
             return false;
         for (size_t k = 0; k < i; k++)
             if (parts[k].object == object)
@@ -264,15 +263,14 @@ static inline bool leave(struct accd_directory *dir, struct part *parts, size_t 
             parts[i].out = false;
             continue;
         }
-        if (object->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT) || object->pins ||
-            has_pointers(dir, object->host, accd_object_bytes(object)))
+        if (object->pins || has_pointers(dir, object->host, accd_object_bytes(object)))
             return false;
-        traffic.out += parts[i].out;
+        out += parts[i].out;
         dying[ndying++] = object;
     }
-    if (traffic.out && dir->device.ops->announce)
+    if (out && dir->device.ops->announce)
         return false;
-    *status_p = traffic.out ? move(dir, parts, n, &traffic) : ACCD_OK;
+    *status_p = out ? move(dir, parts, n, 0, out) : ACCD_OK;
     if (*status_p != ACCD_OK)
         return true;
     for (size_t i = 0; i < n; i++)
@@ -313,7 +311,7 @@ static bool exit_data(struct accd_directory *dir, const accd_construct *construc
 static bool update(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p)
 {
     struct part parts[ACCD_SHORT_ITEMS];
-    struct accd_traffic traffic = {0};
+    size_t nin = 0, nout = 0;
     if (dir->device.ops->announce)
         return false;
     for (size_t i = 0; i < construct->nitems; i++) {
@@ -322,10 +320,10 @@ static bool update(struct accd_directory *dir, const accd_construct *construct, 
         if (!(in || out) || !find_part(dir, item, in, out, &parts[i]) ||
             has_pointers(dir, parts[i].host, parts[i].bytes))
             return false;
-        traffic.in += in;
-        traffic.out += out;
+        nin += in;
+        nout += out;
     }
-    *status_p = move(dir, parts, construct->nitems, &traffic);
+    *status_p = move(dir, parts, construct->nitems, nin, nout);
     return true;
 }
 

@@ -1,0 +1,71 @@
+/* cost MODE ROUNDS - makes a thousand objects present, then does one thing so many times. */
+#include "accdeep_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 1000, FRESH = 256, BYTES = 64, STEP = 96, MOST = 3 };
+
+static accd_context *context;
+
+static void fail(void)
+{
+    fprintf(stderr, "%s\n", accd_context_error(context)->message);
+    exit(1);
+}
+
+static void run(accd_kind kind, accd_action action, char *host)
+{
+    const accd_item item = {.host = host, .bytes = BYTES, .action = (uint8_t)action};
+    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
+        fail();
+}
+
+static void open_and_end(char *host, size_t n)
+{
+    accd_item items[MOST];
+    accd_region *region;
+    for (size_t i = 0; i < n; i++)
+        items[i] = (accd_item){.host = host + i * STEP, .bytes = BYTES, .action = ACCD_COPYIN};
+    if (accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n}, &region) != ACCD_OK ||
+        accd_region_end(region) != ACCD_OK)
+        fail();
+}
+
+int main(int argc, char **argv)
+{
+    char *kept = calloc(KEPT, STEP), *fresh = calloc(FRESH, STEP);
+    const char *mode = argc > 1 ? argv[1] : "";
+    size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    accd_context_config config;
+    accd_context_config_init(&config);
+    config.threads = 1;
+    if (!kept || !fresh || accd_context_open(&context, &config) != ACCD_OK)
+        return 1;
+    for (size_t i = 0; i < KEPT; i++)
+        run(ACCD_ENTER_DATA, ACCD_COPYIN, kept + i * 7919 % KEPT * STEP);
+    for (size_t i = 0; i < rounds; i++) {
+        char *next = fresh + i % FRESH * STEP;
+        if (!strcmp(mode, "pair")) {
+            run(ACCD_ENTER_DATA, ACCD_COPYIN, next);
+            run(ACCD_EXIT_DATA, ACCD_DELETE, next);
+        } else if (!strcmp(mode, "repeat")) {
+            run(ACCD_ENTER_DATA, ACCD_COPYIN, kept);
+        } else if (!strcmp(mode, "update")) {
+            run(ACCD_UPDATE, ACCD_UPDATE_DEVICE, kept);
+        } else if (!strcmp(mode, "region-present")) {
+            open_and_end(kept, 1);
+        } else if (!strcmp(mode, "region-present-3")) {
+            open_and_end(kept, 3);
+        } else if (!strcmp(mode, "region-fresh")) {
+            open_and_end(next, 1);
+        } else {
+            return 2;
+        }
+    }
+    accd_context_close(context);
+    free(kept);
+    free(fresh);
+    return 0;
+}
