@@ -56,11 +56,6 @@ static accd_status get_plan(struct planning *planning)
     return accd_protected(planning->a, make_plan, planning);
 }
 
-static void drop_ref(accd *a, int ref)
-{
-    luaL_unref(a->L, LUA_REGISTRYINDEX, ref);
-}
-
 /* -------------------------------------------------------------------------------------- failures -- */
 
 struct failure {
@@ -122,35 +117,14 @@ static accd_status complain(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-static void pop_region(accd *a)
-{
-    struct open_region *region = a->regions;
-    a->regions = region->outer;
-    if (region->owns)
-        drop_ref(a, region->ref);
-    accd_delete(a, region, sizeof *region);
-}
-
 static accd_status end_region(accd *a)
 {
     struct open_region *region = a->regions;
     accd_status status = region->core ? accd_region_end(region->core) : ACCD_OK;
     if (status != ACCD_OK)
         return explain((struct failure){a, region->ref, status, 0, true});
-    pop_region(a);
+    accd_pop_region(a);
     return ACCD_OK;
-}
-
-void accd_drop_region(accd *a, struct open_region *region)
-{
-    bool last;
-    do {
-        struct open_region *top = a->regions;
-        last = top == region;
-        if (top->core)
-            accd_region_abandon(top->core);
-        pop_region(a);
-    } while (!last);
 }
 
 static bool is_compute(const struct open_region *region)
@@ -243,7 +217,7 @@ accd_status accd_directive_at(accd *a, const char *text, const char *file, int l
     else
         status = run_plan(a, &planning.plan, planning.ref, NULL, &opened);
     if (!opened)
-        drop_ref(a, planning.ref);
+        accd_drop_ref(a, planning.ref);
     return accd_leave(a, status);
 }
 
@@ -253,15 +227,6 @@ accd_status(accd_directive)(accd *a, const char *text)
 }
 
 /* --------------------------------------------------------------------------------------- kernels -- */
-
-void accd_undo_kernel(accd *a)
-{
-    struct open_region *region = a->kernel;
-    a->kernel = NULL;
-    if (region->device >= 0)
-        accd_journal_close(a->core, region->device, 0);
-    accd_drop_region(a, region);
-}
 
 /* The construct is open: runs the kernel, and ends the construct. */
 static accd_status run_kernel(accd *a, accd_kernel_fn fn, void *ud)
@@ -299,7 +264,7 @@ accd_status accd_compute_at(accd *a, const char *text, accd_kernel_fn fn, void *
     if (device >= 0)
         status = accd_journal_open(a->core, device);
     if (status != ACCD_OK) {
-        drop_ref(a, planning.ref);
+        accd_drop_ref(a, planning.ref);
         return accd_leave(a, accd_fail_core(a, status));
     }
     bool opened;
@@ -308,7 +273,7 @@ accd_status accd_compute_at(accd *a, const char *text, accd_kernel_fn fn, void *
         return accd_leave(a, run_kernel(a, fn, ud));
     if (device >= 0)
         accd_journal_close(a->core, device, 0);
-    drop_ref(a, planning.ref);
+    accd_drop_ref(a, planning.ref);
     return accd_leave(a, status);
 }
 
@@ -365,7 +330,7 @@ static void leave_record(accd *a, const accd_prepared *prepared)
     if (outermost)
         outermost->owns = true;
     else
-        drop_ref(a, prepared->ref);
+        accd_drop_ref(a, prepared->ref);
 }
 
 /* Lowers it again, or only asks its conditions. */

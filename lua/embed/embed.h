@@ -91,19 +91,7 @@ struct accd_prepared {
     struct plan plan;
 };
 
-/* ------------------------------------------------------------------------------------ call.c -- */
-
-/* Tells a call inside of another one from a call after a callback that jumped out. */
-#define ACCD_HERE ((struct caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
-
-/* Begins a call that may change the session; given: its arguments are there. Not ACCD_OK: the call is refused.
- * Every call that began ends with accd_leave, which passes the status on. */
-accd_status accd_begin(accd *a, struct caller caller, bool given);
-accd_status accd_leave(accd *a, accd_status status);
-/* Begins a call that looks at devices, which a kernel may do. It has no end. */
-accd_status accd_look(accd *a, struct caller caller);
-/* Whether the session can be closed now. */
-accd_status accd_may_close(accd *a, struct caller caller);
+/* --------------------------------------------------------------------------------- protect.c -- */
 
 /* Runs fn(L) with request as light userdata, protected and within limits. On failure the error is told. */
 accd_status accd_protected(accd *a, lua_CFunction fn, void *request);
@@ -120,16 +108,33 @@ accd_status accd_no_memory(accd *a); /* ACCD_LIMIT, where it is the limit that r
 void *accd_new(accd *a, size_t bytes); /* zeroed, or NULL with the error told */
 void accd_delete(accd *a, void *block, size_t bytes);
 
-/* ----------------------------------------------------------------------------------- library.c -- */
+/* --------------------------------------------------------------------------------- regions.c -- */
 
-/* Pushes the table of functions of accdeep.embed, in an environment of its own within the state. Raises. */
-void accd_push_library(lua_State *L);
-
-/* --------------------------------------------------------------------------------- directive.c -- */
-
+void accd_drop_ref(accd *a, int ref);
+/* The innermost region has ended. */
+void accd_pop_region(accd *a);
 /* Takes a region off, and those inside it, without copying anything to the host. */
 void accd_drop_region(accd *a, struct open_region *region);
 /* Ends the kernel under way as if its construct had failed. */
 void accd_undo_kernel(accd *a);
+
+/* ------------------------------------------------------------------------------------ call.c -- */
+
+/* Tells a call inside of another one from a call after a callback that jumped out. */
+#define ACCD_HERE ((struct caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
+
+/* Begins a call that may change the session; given: its arguments are there. Not ACCD_OK: the call is refused.
+ * Every call that began ends with accd_leave, which passes the status on. */
+accd_status accd_begin(accd *a, struct caller caller, bool given);
+accd_status accd_leave(accd *a, accd_status status);
+/* Begins a call that looks at devices, which a kernel may do. It has no end. */
+accd_status accd_look(accd *a, struct caller caller);
+/* Whether the session can be closed now. */
+accd_status accd_may_close(accd *a, struct caller caller);
+
+/* ----------------------------------------------------------------------------------- library.c -- */
+
+/* Pushes the table of functions of accdeep.embed, in an environment of its own within the state. Raises. */
+void accd_push_library(lua_State *L);
 
 #endif
