@@ -19,5 +19,5 @@ return {
     ["lua/embed"] = { public = true, uses = { "lua/binding" } },
   },
   -- References of today that are to go: "file > symbol", or "circle folder". One that is no more is an error.
-  exceptions = { "circle core/abi/openacc" },
+  exceptions = {},
 }

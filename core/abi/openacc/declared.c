@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char goacc_declared_region[] = "program";
 static const uint64_t link_flag = (uint64_t)1 << 63;
 enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
 

@@ -16,22 +16,6 @@ static uintptr_t instruction(const void *context)
     return (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
 }
 
-void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
-{
-    if (goacc_unwritten(value))
-        goacc_tell("error", "uninitialized-read", "ACC33-2.7-1", pc,
-                   "the compute region%s follows a pointer in device memory that nothing was written "
-                   "to: its value is %p",
-                   region, (void *)(uintptr_t)value);
-    else if (value)
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "the compute region%s follows %p, which is no address", region,
-                   (void *)(uintptr_t)value);
-    else
-        goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,
-                   "the compute region%s follows a null pointer", region);
-}
-
 /* Bytes are moved by functions that hold no lock of the C library: it may be used. */
 static _Noreturn void tell_transfer(void *address)
 {

@@ -94,7 +94,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
 
 static int parent_of_end(void)
 {
-    const struct goacc_thread *self = goacc_self();
+    const struct goacc_thread *self = goacc_started();
     return self->nlevels ? self->levels[self->nlevels - 1].parent : GOACC_IN_DATA;
 }
 
@@ -284,7 +284,7 @@ static void compute(const struct goacc_site *site, int flags, void (*fn)(void *)
                     const struct entries *map, int queue)
 {
     enum { FEW = 32 };
-    struct goacc_thread *self = goacc_self();
+    struct goacc_thread *self = goacc_started();
     struct goacc_span span, part;
     goacc_begin(&span, site, GOACC_EV_COMPUTE, GOACC_IN_COMPUTE, queue, type_of(flags));
     if (nothing_to_do(self, flags)) {

@@ -373,9 +373,9 @@ static int type_of(const struct goacc_thread *self, int type)
 
 int goacc_num_devices(int type)
 {
-    goacc_self(); /* the options */
+    goacc_started(); /* the options */
     if (type == GOACC_CURRENT)
-        type = goacc_self()->type;
+        type = goacc_started()->type;
     return type == GOACC_HOST ? 1 : simulated(type) ? goacc.options.devices : 0;
 }
 
@@ -399,7 +399,7 @@ void goacc_set_type(const struct goacc_site *site, int type)
 
 int goacc_get_type(void)
 {
-    const struct goacc_thread *self = goacc_self();
+    const struct goacc_thread *self = goacc_started();
     return self->starting && goacc.options.rules->events_bare ? GOACC_NONE : self->type;
 }
 
@@ -511,7 +511,7 @@ const char *goacc_property_text(const struct goacc_site *site, int number, int t
 
 int goacc_on(int type)
 {
-    bool there = goacc_self()->in_kernel && !goacc.options.rules->kernels_on_host;
+    bool there = goacc_started()->in_kernel && !goacc.options.rules->kernels_on_host;
     return there ? type == GOACC_NVIDIA || type == GOACC_NOT_HOST
                  : type == GOACC_HOST || type == GOACC_NONE;
 }

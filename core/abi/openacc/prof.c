@@ -157,6 +157,11 @@ static void tell(struct goacc_span *span, int event, const struct goacc_note *no
         free(calls);
 }
 
+void goacc_prof_tell(struct goacc_span *span, int event)
+{
+    tell(span, event, NULL);
+}
+
 /* ------------------------------------------------------------------------------------- calls -- */
 
 /* Names are dear, and most are needed several times. */
@@ -233,14 +238,10 @@ static void tell_notes(const struct goacc_span *span)
     self->nnotes = 0;
 }
 
-void goacc_prof_begin(struct goacc_span *span, const struct goacc_site *site, int event, int parent,
-                      int queue, int type)
+void goacc_prof_open_span(struct goacc_span *span, const struct goacc_site *site, int event, int parent,
+                          int queue, int type)
 {
     struct goacc_thread *self = goacc_self();
-    if (self->in_callback || !goacc_listens()) /* tools had their chance by now */
-        return;
-    if (event != GOACC_EV_WAIT && event != GOACC_EV_DEVICE_SHUTDOWN)
-        goacc_prof_device(site, parent, GOACC_DEFAULT, true);
     if (type == GOACC_CURRENT)
         type = self->type;
     *span = (struct goacc_span){
@@ -270,33 +271,6 @@ void goacc_prof_finish(struct goacc_span *span)
     tell_notes(span);
     if (span->event)
         tell(span, span->event + 1, NULL);
-}
-
-void goacc_prof_device(const struct goacc_site *site, int parent, int asked, bool implicit)
-{
-    static atomic_bool under_way[2];
-    struct goacc_thread *self = goacc_self();
-    const bool host = self->type == GOACC_HOST;
-    if (goacc.active[host] || self->in_callback || self->starting || !goacc_listens() ||
-        atomic_exchange(&under_way[host], true))
-        return;
-    struct goacc_span span = {
-        .site = site,
-        .event = GOACC_EV_DEVICE_INIT,
-        .parent = parent,
-        .queue = GOACC_SYNC,
-        .type = goacc.options.rules->events_bare ? asked : self->type,
-        .device = self->device,
-        .implicit = implicit,
-    };
-    self->starting = true;
-    self->nnotes = 0;
-    tell(&span, GOACC_EV_DEVICE_INIT, NULL);
-    goacc_enter(site);
-    goacc_leave();
-    goacc_prof_finish(&span);
-    self->starting = false;
-    under_way[host] = false;
 }
 
 void goacc_prof_close(void)

@@ -119,6 +119,11 @@ static inline void goacc_note(const struct goacc_span *span, int event, const vo
 /* Tells that the thread's device starts, if it does now. asked: its type in the program's words. */
 GOACC_COLD
 void goacc_prof_device(const struct goacc_site *site, int parent, int asked, bool implicit);
+/* Steps of the two: what a call does, on a device that has started; one event, without the lock. */
+GOACC_COLD
+void goacc_prof_open_span(struct goacc_span *span, const struct goacc_site *site, int event,
+                          int parent, int queue, int type);
+GOACC_COLD void goacc_prof_tell(struct goacc_span *span, int event);
 
 /* The runtime ends. */
 GOACC_COLD void goacc_prof_close(void);

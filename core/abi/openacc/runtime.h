@@ -1,17 +1,24 @@
 /* runtime.h - what the faces of real OpenACC programs share: one runtime for the process, made at
  * the first call, with a context of the core behind a lock.
  *
- *   goacc        gcc's entry points for directives; entries: what they become
+ *   goacc        gcc's entry points for directives
  *   openacc      the acc_* routines, C; fortran: their Fortran names
- *   runtime      start, lock, options, devices and regions of each thread, end
- *   tell         errors, events; names and lines by debug information (debug)
+ *   life         start, options, calls and constructs, end
+ *   hear         events of the core, for all who want them
+ *   members      pointers that are present only for the sections they lead to
+ *   prof         events for tools, by OpenACC's profiling interface
+ *   fault        accesses that end the program
  *   strict       kernels without the host's memory (watch), what is left behind
  *   idle         transfers of what nobody had changed
- *   declared     variables of declare directives at file scope
  *   stack        variables of functions that have returned
- *   members      pointers that are present only for the sections they lead to
+ *   entries      the items that entries of a directive become
  *   draw         a picture of the state
- *   prof         events for tools, by OpenACC's profiling interface
+ *   declared     variables of declare directives at file scope
+ *   blocks       sections that leave a block of malloc
+ *   tell         errors, events; names and lines by debug information (debug)
+ *   state        the state of the runtime and of each thread, the locks
+ *
+ * Each file calls those below it, in no circle.
  *
  * A call that fails tells why and ends the program with status 1, as the compiler's own runtime
  * does: OpenACC defines no recovery. */
@@ -106,11 +113,25 @@ struct goacc_runtime {
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
     int pid;                       /* of the process that made the context */
+    volatile bool ending;
+    /* Set at the start, NULL: nobody asks for them: an error is told, the program ends, the core does something. */
+    void (*on_error)(const char *message);
+    void (*on_end)(void);
+    accd_event_fn on_event;
 };
 extern struct goacc_runtime goacc __asm__("goacc_runtime_state"); /* a program may have its goacc */
 
+extern __thread struct goacc_thread goacc_own __asm__("goacc_thread_state");
+_Noreturn void goacc_gone(void);
 /* The thread's own state. */
-struct goacc_thread *goacc_self(void);
+static inline struct goacc_thread *goacc_self(void)
+{
+    if (__builtin_expect(goacc.ending, 0)) /* an exit function calls after an error */
+        goacc_gone();
+    return &goacc_own;
+}
+/* The same in a runtime that has started. */
+struct goacc_thread *goacc_started(void);
 
 /* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
 struct goacc_thread *goacc_enter(const struct goacc_site *site);
@@ -118,11 +139,13 @@ void goacc_leave(void);
 /* The same for a call that does not use the device: it does not become active by it. */
 struct goacc_thread *goacc_enter_idle(const struct goacc_site *site);
 void goacc_leave_idle(void);
-/* The bare lock, for what may come before the runtime. */
-void goacc_lock(void);
+/* The bare lock, for what may come before the runtime. False: it is the thread's already. */
+bool goacc_lock(void);
 void goacc_unlock(void);
+void goacc_lock_open(void);
 /* Asks the core for its events if anybody wants them now. With the lock. */
 void goacc_listen(void);
+accd_event_fn goacc_listener(void);
 /* While a kernel uses declared variables, other threads wait with their calls. */
 void goacc_alone(bool alone);
 /* For what cannot do anything without the runtime's memory: tells, ends the program. */
@@ -160,7 +183,7 @@ _Noreturn void goacc_end(void);
 
 /* tell.c */
 void goacc_tell_open(void);
-void goacc_on_event(void *ud, const accd_event *event);
+void goacc_tell_event(const accd_event *event); /* in the trace */
 /* Gives an item of the construct under way its label, and the start that its name has. */
 void goacc_name_item(accd_item *item);
 void goacc_forget_labels(void); /* they went with the context */
@@ -193,6 +216,9 @@ bool goacc_untold(uintptr_t pc);
 void goacc_tell_lost_update(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void goacc_tell_returned(uintptr_t pc);
+
+/* hear.c */
+void goacc_on_event(void *ud, const accd_event *event);
 void goacc_tell_end(void);
 
 /* declared.c: variables of declare directives at file scope are present all the time; kernels use

@@ -2,6 +2,7 @@
  * memory is closed to the host, and what is left behind, or was moved for nothing, is told at the
  * end. */
 #include "runtime.h"
+#include "stray.h"
 #include "watch.h"
 
 #include <stdio.h>
@@ -85,6 +86,22 @@ static uint64_t culprit(int device, uint64_t address, uint64_t low)
             found = object.info.host + k;
         }
     return found;
+}
+
+void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
+{
+    if (goacc_unwritten(value))
+        goacc_tell("error", "uninitialized-read", "ACC33-2.7-1", pc,
+                   "the compute region%s follows a pointer in device memory that nothing was written "
+                   "to: its value is %p",
+                   region, (void *)(uintptr_t)value);
+    else if (value)
+        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+                   "the compute region%s follows %p, which is no address", region,
+                   (void *)(uintptr_t)value);
+    else
+        goacc_tell("error", "null-pointer", "ACC33-gloss-2", pc,
+                   "the compute region%s follows a null pointer", region);
 }
 
 static _Noreturn void tell_fault(const struct goacc_site *site, const struct goacc_fault *fault)

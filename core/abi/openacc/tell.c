@@ -1,6 +1,6 @@
 /* tell.c - what the runtime says: errors and notes as good compilers write them or as JSON, events
  * as JSON lines, and what names and lines they are about. */
-#include "prof.h"
+#include "runtime.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -412,8 +412,8 @@ void goacc_tell(const char *level, const char *code, const char *rule, uintptr_t
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     struct text text;
-    if (!strcmp(level, "error"))
-        goacc_draw_error(message);
+    if (goacc.on_error && !strcmp(level, "error"))
+        goacc.on_error(message);
     if (!rule)
         rule = house_rule(code);
     begin(&text, level, code, rule, pc, message);
@@ -433,7 +433,8 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
         add(&message, "%s: ", site->what);
     }
     settle(site, asked->bytes ? asked : NULL, error->message, &message);
-    goacc_draw_error(message.at);
+    if (goacc.on_error)
+        goacc.on_error(message.at);
     begin(&text, "error", accd_status_code(error->status), error->rule, site->call.pc, message.at);
     if (!goacc.options.json) {
         add_object(&text, true, asked, name);
@@ -481,18 +482,11 @@ void goacc_tell_returned(uintptr_t pc)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
-void goacc_on_event(void *ud, const accd_event *event)
+void goacc_tell_event(const accd_event *event)
 {
-    (void)ud;
     struct text text = {.n = 0};
     const char *file = NULL;
     int line = 0;
-    if (goacc.options.strict)
-        goacc_idle_event(event);
-    if (goacc.data_profiled)
-        goacc_prof_note_event(event);
-    if (goacc.options.trace < 0)
-        return;
     add(&text, "{");
     add_json(&text, "op", accd_op_name(event->op));
     char address[24];
@@ -509,15 +503,30 @@ void goacc_on_event(void *ud, const accd_event *event)
     put(goacc.options.trace, &text);
 }
 
-/* --------------------------------------------------------------------------------------- end -- */
+/* ----------------------------------------------------------------------------------- the end -- */
 
-void goacc_tell_end(void)
+void goacc_end(void)
 {
-    const char *name;
-    int device = goacc_open_region(&name);
-    if (device >= 0)
-        goacc_tell("note", "region-nesting", NULL, 0,
-                   "the program ends inside a %s region of device %d", name, device);
-    if (goacc.options.strict)
-        goacc_strict_end();
+    goacc.ending = true;
+    if (goacc.on_end)
+        goacc.on_end();
+    goacc_unlock();
+    exit(EXIT_FAILURE);
+}
+
+void goacc_die(const char *code, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    goacc_tell("error", code, NULL, goacc.site ? goacc.site->call.pc : 0, "%s", text);
+    goacc_end();
+}
+
+void goacc_fail(void)
+{
+    goacc_tell_error(goacc.site, accd_context_error(goacc.context));
+    goacc_end();
 }

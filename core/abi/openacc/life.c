@@ -1,5 +1,5 @@
-/* runtime.c - the one runtime of a process: options from the environment, a context behind a lock,
- * the devices and regions of each thread, and the end. */
+/* life.c - the one runtime of a process, from its first call to its end: options from the environment, the
+ * context, calls, constructs. */
 #include "arena.h"
 #include "prof.h"
 #include "runtime.h"
@@ -13,19 +13,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-struct goacc_runtime goacc = {.profiled = true};
-
-static const pthread_mutex_t unlocked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-/* Held by calls, and by kernels that use declared variables, before the other lock. A callback of a
- * tool may call again. */
-static const pthread_mutex_t open_to_all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT, introduced = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
-static __thread struct goacc_thread self;
 static uint64_t threads; /* under the lock */
-static volatile bool ending;
 
 /* ----------------------------------------------------------------------------------- options -- */
 
@@ -98,35 +88,12 @@ static void read_options(void)
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
-/* A signal handler may fork in the middle of a call. */
-static __thread bool forking;
-
-static void before_fork(void)
-{
-    forking = !pthread_mutex_lock(&lock);
-}
-
-static void after_fork(void)
-{
-    if (forking)
-        pthread_mutex_unlock(&lock);
-}
-
-/* The lock's owner was a thread of the parent. */
-static void in_child(void)
-{
-    lock = unlocked;
-    exclusive = open_to_all;
-    if (!forking)
-        pthread_mutex_lock(&lock);
-}
-
 static void end_thread(void *arg)
 {
     struct goacc_thread *thread = arg;
-    if (!pthread_mutex_lock(&lock)) {
+    if (goacc_lock()) {
         goacc_stack_end(thread->number);
-        pthread_mutex_unlock(&lock);
+        goacc_unlock();
     }
     free(thread->levels);
     thread->levels = NULL;
@@ -139,39 +106,34 @@ static void end_thread(void *arg)
 /* A process that was forked has its own copy of the device, but does not report on it. */
 static void at_exit(void)
 {
-    if (ending || pthread_mutex_lock(&lock)) /* in a signal handler, in the middle of a call */
+    if (goacc.ending || !goacc_lock()) /* in a signal handler, in the middle of a call */
         return;
-    pthread_mutex_unlock(&lock);
-    if (goacc.pid == getpid())
+    goacc_unlock();
+    if (goacc.pid == getpid()) {
+        goacc_started();
         goacc_prof_close();
-    pthread_mutex_lock(&lock);
+    }
+    goacc_lock();
     if (goacc.context && goacc.pid == getpid())
         goacc_tell_end();
     if (goacc.options.draw)
         goacc_draw_end();
-    pthread_mutex_unlock(&lock);
+    goacc_unlock();
 }
 
 static void start(void)
 {
     read_options();
+    if (goacc.options.draw) {
+        goacc.on_error = goacc_draw_error;
+        goacc.on_end = goacc_draw_end;
+    }
+    goacc.on_event = goacc_on_event;
     goacc_tell_open();
     pthread_key_create(&thread_end, end_thread);
-    pthread_atfork(before_fork, after_fork, in_child);
+    goacc_lock_open();
     atexit(at_exit);
     goacc_fault_start();
-}
-
-static accd_event_fn listener(void)
-{
-    return goacc.options.trace >= 0 || goacc.options.strict || goacc.data_profiled ? goacc_on_event
-                                                                                   : NULL;
-}
-
-void goacc_listen(void)
-{
-    if (goacc.context)
-        accd_context_on_event(goacc.context, listener(), NULL);
 }
 
 static void open_context(void)
@@ -184,7 +146,7 @@ static void open_context(void)
     config.threads = 1; /* helpers would not survive a fork */
     config.backend = accd_backend_named("direct");
     config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
-    config.on_event = listener();
+    config.on_event = goacc_listener();
     accd_status status = accd_context_open(&goacc.context, &config);
     if (status != ACCD_OK)
         goacc_die(accd_status_code(status), "the device cannot be opened: %s",
@@ -203,37 +165,17 @@ static void open_context(void)
     goacc_declared_open();
 }
 
-struct goacc_thread *goacc_self(void)
+struct goacc_thread *goacc_started(void)
 {
-    if (__builtin_expect(ending, 0)) { /* an exit function calls after an error */
-        fflush(NULL);
-        _Exit(EXIT_FAILURE);
-    }
-    if (!self.type) {
+    struct goacc_thread *self = goacc_self();
+    if (!self->type) {
         pthread_once(&once, start);
-        self.type = goacc.options.type;
-        self.device = goacc.options.device;
-        pthread_setspecific(thread_end, &self);
+        self->type = goacc.options.type;
+        self->device = goacc.options.device;
+        pthread_setspecific(thread_end, self);
         pthread_once(&introduced, goacc_prof_open); /* tools may call us: this thread is ready */
     }
-    return &self;
-}
-
-void goacc_alone(bool alone)
-{
-    if (alone)
-        pthread_mutex_lock(&exclusive);
-    else
-        pthread_mutex_unlock(&exclusive);
-}
-
-void goacc_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-void goacc_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    return self;
 }
 
 /* The lock is not ours. */
@@ -247,13 +189,13 @@ static _Noreturn void refuse(const struct goacc_site *site, const char *format)
 
 static inline struct goacc_thread *enter(const struct goacc_site *site)
 {
-    struct goacc_thread *thread = goacc_self();
+    struct goacc_thread *thread = goacc_started();
     if (thread->in_kernel)
         refuse(site, "%s was called inside a compute region");
     bool hold = goacc.declares;
     if (hold)
         goacc_alone(true);
-    if (pthread_mutex_lock(&lock))
+    if (!goacc_lock())
         refuse(site, "%s was called while another OpenACC call of the same thread was under way, "
                      "maybe by a signal handler");
     thread->held = thread->held << 1 | hold;
@@ -274,10 +216,10 @@ static inline void leave(void)
     if (goacc.options.strict)
         goacc_strict_close_devices();
     goacc.site = NULL;
-    pthread_mutex_unlock(&lock);
-    if (self.held & 1)
+    goacc_unlock();
+    if (goacc_own.held & 1)
         goacc_alone(false);
-    self.held >>= 1;
+    goacc_own.held >>= 1;
 }
 
 struct goacc_thread *goacc_enter(const struct goacc_site *site)
@@ -289,7 +231,7 @@ struct goacc_thread *goacc_enter(const struct goacc_site *site)
 
 void goacc_leave(void)
 {
-    goacc.active[self.type == GOACC_HOST] = true;
+    goacc.active[goacc_own.type == GOACC_HOST] = true;
     leave();
 }
 
@@ -300,44 +242,6 @@ struct goacc_thread *goacc_enter_idle(const struct goacc_site *site)
 void goacc_leave_idle(void)
 {
     leave();
-}
-
-void goacc_end(void)
-{
-    ending = true;
-    if (goacc.options.draw)
-        goacc_draw_end();
-    pthread_mutex_unlock(&lock);
-    exit(EXIT_FAILURE);
-}
-
-void goacc_die(const char *code, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    goacc_tell("error", code, NULL, goacc.site ? goacc.site->call.pc : 0, "%s", text);
-    goacc_end();
-}
-
-void goacc_fail(void)
-{
-    goacc_tell_error(goacc.site, accd_context_error(goacc.context));
-    goacc_end();
-}
-
-int goacc_open_region(const char **name_p)
-{
-    accd_level level;
-    for (int device = 0; device < accd_device_count(goacc.context); device++)
-        for (size_t i = 0; accd_level_at(goacc.context, device, i, &level); i++)
-            if (strcmp(level.name, goacc_declared_region) != 0) {
-                *name_p = level.name;
-                return device;
-            }
-    return -1;
 }
 
 void goacc_shut(void)
@@ -414,4 +318,44 @@ accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, const accd_i
     if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
         goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
     return region;
+}
+
+/* ------------------------------------------------------------------------------------- tools -- */
+
+void goacc_prof_device(const struct goacc_site *site, int parent, int asked, bool implicit)
+{
+    static atomic_bool under_way[2];
+    struct goacc_thread *self = goacc_started();
+    const bool host = self->type == GOACC_HOST;
+    if (goacc.active[host] || self->in_callback || self->starting || !goacc_listens() ||
+        atomic_exchange(&under_way[host], true))
+        return;
+    struct goacc_span span = {
+        .site = site,
+        .event = GOACC_EV_DEVICE_INIT,
+        .parent = parent,
+        .queue = GOACC_SYNC,
+        .type = goacc.options.rules->events_bare ? asked : self->type,
+        .device = self->device,
+        .implicit = implicit,
+    };
+    self->starting = true;
+    self->nnotes = 0;
+    goacc_prof_tell(&span, GOACC_EV_DEVICE_INIT);
+    goacc_enter(site);
+    goacc_leave();
+    goacc_prof_finish(&span);
+    self->starting = false;
+    under_way[host] = false;
+}
+
+void goacc_prof_begin(struct goacc_span *span, const struct goacc_site *site, int event, int parent,
+                      int queue, int type)
+{
+    const struct goacc_thread *self = goacc_started();
+    if (self->in_callback || !goacc_listens()) /* tools had their chance by now */
+        return;
+    if (event != GOACC_EV_WAIT && event != GOACC_EV_DEVICE_SHUTDOWN)
+        goacc_prof_device(site, parent, GOACC_DEFAULT, true);
+    goacc_prof_open_span(span, site, event, parent, queue, type);
 }

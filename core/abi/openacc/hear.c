@@ -1,0 +1,24 @@
+/* hear.c - what the core tells of a construct goes to all who want it, and so does what the end finds. */
+#include "prof.h"
+
+void goacc_on_event(void *ud, const accd_event *event)
+{
+    (void)ud;
+    if (goacc.options.strict)
+        goacc_idle_event(event);
+    if (goacc.data_profiled)
+        goacc_prof_note_event(event);
+    if (goacc.options.trace >= 0)
+        goacc_tell_event(event);
+}
+
+void goacc_tell_end(void)
+{
+    const char *name;
+    int device = goacc_open_region(&name);
+    if (device >= 0)
+        goacc_tell("note", "region-nesting", NULL, 0,
+                   "the program ends inside a %s region of device %d", name, device);
+    if (goacc.options.strict)
+        goacc_strict_end();
+}

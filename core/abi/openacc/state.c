@@ -1,0 +1,98 @@
+/* state.c - the state of the runtime and of each thread, and the locks. */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct goacc_runtime goacc = {.profiled = true};
+
+static const pthread_mutex_t unlocked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+/* Held by calls, and by kernels that use declared variables, before the other lock. A callback of a
+ * tool may call again. */
+static const pthread_mutex_t open_to_all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+__thread struct goacc_thread goacc_own __asm__("goacc_thread_state");
+
+const char goacc_declared_region[] = "program";
+
+void goacc_gone(void)
+{
+    fflush(NULL);
+    _Exit(EXIT_FAILURE);
+}
+
+/* ------------------------------------------------------------------------------------- locks -- */
+
+bool goacc_lock(void)
+{
+    return !pthread_mutex_lock(&lock);
+}
+
+void goacc_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void goacc_alone(bool alone)
+{
+    if (alone)
+        pthread_mutex_lock(&exclusive);
+    else
+        pthread_mutex_unlock(&exclusive);
+}
+
+/* A signal handler may fork in the middle of a call. */
+static __thread bool forking;
+
+static void before_fork(void)
+{
+    forking = !pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    if (forking)
+        pthread_mutex_unlock(&lock);
+}
+
+/* The lock's owner was a thread of the parent. */
+static void in_child(void)
+{
+    lock = unlocked;
+    exclusive = open_to_all;
+    if (!forking)
+        pthread_mutex_lock(&lock);
+}
+
+void goacc_lock_open(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* ----------------------------------------------------------------------------------- context -- */
+
+accd_event_fn goacc_listener(void)
+{
+    bool wanted = goacc.options.trace >= 0 || goacc.options.strict || goacc.data_profiled;
+    return wanted ? goacc.on_event : NULL;
+}
+
+void goacc_listen(void)
+{
+    if (goacc.context)
+        accd_context_on_event(goacc.context, goacc_listener(), NULL);
+}
+
+int goacc_open_region(const char **name_p)
+{
+    accd_level level;
+    for (int device = 0; device < accd_device_count(goacc.context); device++)
+        for (size_t i = 0; accd_level_at(goacc.context, device, i, &level); i++)
+            if (strcmp(level.name, goacc_declared_region) != 0) {
+                *name_p = level.name;
+                return device;
+            }
+    return -1;
+}
