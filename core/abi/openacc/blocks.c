@@ -68,10 +68,16 @@ static bool begins_block(uint64_t start, uint64_t low, uint64_t high)
  * known to begin there. */
 static uint64_t exceeded(uint64_t start, uint64_t bytes)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t high = (uintptr_t)sbrk(0), low = heap_start();
-    const bool on_heap = low && start >= low + HEAD && start < high;
-    if (start % ALIGNED || (!on_heap && start % page != HEAD))
+    static uint64_t page;
+    if (start % ALIGNED)
+        return 0;
+    if (!page)
+        page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t low = heap_start();
+    const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
+    const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
+    const bool on_heap = behind && start < high;
+    if (!on_heap && start % page != HEAD)
         return 0;
     uint64_t head = word_at(start - sizeof head), size = head & ~(uint64_t)BITS;
     if (!on_heap) {

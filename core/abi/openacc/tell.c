@@ -127,6 +127,8 @@ struct label {
 };
 static struct label *labels;
 static size_t nlabels, labels_room; /* room is 0 or a power of two */
+enum { LATEST = 32 };
+static struct label latest[LATEST]; /* late ones of directives that are met again and again */
 
 static size_t place_of(uintptr_t pc, const char *name)
 {
@@ -141,7 +143,8 @@ static bool same(const struct label *entry, uintptr_t pc, const accd_label *labe
     const accd_label *is = entry->label;
     if (entry->pc != pc || !label)
         return entry->pc == pc && entry->late;
-    return !strcmp(is->name, label->name) && is->unit == label->unit && is->flags == label->flags;
+    return !strcmp(is->name, label->name) && is->unit == label->unit &&
+           (is->flags & ~ACCD_LABEL_INDEXED) == label->flags;
 }
 
 static void grow_labels(void)
@@ -169,6 +172,7 @@ void goacc_forget_labels(void)
     free(labels);
     labels = NULL;
     nlabels = labels_room = 0;
+    memset(latest, 0, sizeof latest);
 }
 
 /* The label of the context for a site, made once. wanted: NULL for a late name. */
@@ -210,7 +214,10 @@ void goacc_name_item(accd_item *item)
     accd_label label = {0};
     /* What has no name is called by its address when it is told: a label each would be too many. */
     if (!goacc.names || !name_of(site, (uintptr_t)item->host, item->bytes, &name)) {
-        item->label = label_of(site->call.pc, NULL);
+        struct label *at = &latest[site->call.pc % LATEST];
+        if (at->pc != site->call.pc)
+            *at = (struct label){site->call.pc, true, label_of(site->call.pc, NULL)};
+        item->label = at->label;
         return;
     }
     line_of(site->call.pc, &label.file, &label.line);
