@@ -78,27 +78,27 @@ static __attribute__((noinline)) void add(float *restrict to, const float *restr
 static uint64_t direct_take(size_t n)
 {
     uint64_t address;
-    check(device->ops->alloc(device->device, n * FLOAT, &address));
+    check(device->device.ops->alloc(device->device.handle, n * FLOAT, &address));
     return address;
 }
 
 static void direct_give(uint64_t at)
 {
-    check(device->ops->free(device->device, at));
+    check(device->device.ops->free(device->device.handle, at));
 }
 
 static void direct_send(uint64_t to, const float *from, size_t n)
 {
-    check(device->ops->begin(device->device, &(struct accd_traffic){.in = 1}));
-    memcpy(device->ops->stage(device->device, to, n * FLOAT), from, n * FLOAT);
-    check(device->ops->end(device->device));
+    check(device->device.ops->begin(device->device.handle, &(struct accd_traffic){.in = 1}));
+    memcpy(device->device.ops->stage(device->device.handle, to, n * FLOAT), from, n * FLOAT);
+    check(device->device.ops->end(device->device.handle));
 }
 
 static void direct_fetch(float *to, uint64_t from, size_t n)
 {
-    check(device->ops->begin(device->device, &(struct accd_traffic){.out = 1}));
-    memcpy(to, device->ops->fetch(device->device, from, n * FLOAT), n * FLOAT);
-    check(device->ops->end(device->device));
+    check(device->device.ops->begin(device->device.handle, &(struct accd_traffic){.out = 1}));
+    memcpy(to, device->device.ops->fetch(device->device.handle, from, n * FLOAT), n * FLOAT);
+    check(device->device.ops->end(device->device.handle));
 }
 
 static void direct_add(const struct sum *sums, size_t nsums)

@@ -139,7 +139,7 @@ static void open_pool(void)
 const struct by_hand *cuda_by_hand(struct accd_directory *device, char *why, size_t room)
 {
     static const struct by_hand calls = {take, give, send, fetch, add, wait_for_stream};
-    cuda.accdeep = device->device;
+    cuda.accdeep = device->device.handle;
     cuda.driver = cuda.accdeep->driver;
     cuda.gpu = cuda.accdeep->gpu;
     if (!accd_nvrtc_about(cuda.driver.installed, why, room))
