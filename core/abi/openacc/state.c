@@ -1,9 +1,16 @@
 /* state.c - the state of the runtime and of each thread, and the locks. */
 #include "runtime.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<sys/single_threaded.h>) /* of glibc 2.32 */
+#include <sys/single_threaded.h>
+#define ONE_THREAD __libc_single_threaded
+#else
+#define ONE_THREAD false
+#endif
 
 struct goacc_runtime goacc = {.profiled = true};
 
@@ -25,13 +32,35 @@ void goacc_gone(void)
 
 /* ------------------------------------------------------------------------------------- locks -- */
 
+/* The thread that has the lock without the mutex: it was the only one. Those that start meanwhile take the mutex,
+ * and wait until it is done. */
+static struct goacc_thread *_Atomic holder;
+static volatile bool locked; /* by the mutex */
+
 bool goacc_lock(void)
 {
-    return !pthread_mutex_lock(&lock);
+    const struct goacc_thread *before = atomic_load_explicit(&holder, memory_order_relaxed);
+    if (ONE_THREAD) {
+        if (before || locked)
+            return false;
+        atomic_store_explicit(&holder, &goacc_own, memory_order_relaxed);
+        return true;
+    }
+    if (before == &goacc_own || pthread_mutex_lock(&lock))
+        return false;
+    while (atomic_load_explicit(&holder, memory_order_acquire))
+        sched_yield();
+    locked = true;
+    return true;
 }
 
 void goacc_unlock(void)
 {
+    if (atomic_load_explicit(&holder, memory_order_relaxed) == &goacc_own) {
+        atomic_store_explicit(&holder, NULL, memory_order_release);
+        return;
+    }
+    locked = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -48,22 +77,24 @@ static __thread bool forking;
 
 static void before_fork(void)
 {
-    forking = !pthread_mutex_lock(&lock);
+    forking = goacc_lock();
 }
 
 static void after_fork(void)
 {
     if (forking)
-        pthread_mutex_unlock(&lock);
+        goacc_unlock();
 }
 
 /* The lock's owner was a thread of the parent. */
 static void in_child(void)
 {
     lock = unlocked;
+    locked = false;
+    holder = NULL;
     exclusive = open_to_all;
     if (!forking)
-        pthread_mutex_lock(&lock);
+        goacc_lock();
 }
 
 void goacc_lock_open(void)
