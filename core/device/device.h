@@ -133,6 +133,33 @@ struct accd_device {
     accd_stats stats; /* what it was asked for */
 };
 
+/* A transfer between the host and the device, or within it. */
+struct accd_transfer {
+    uint64_t dev, host, bytes; /* host: MOVED_WITHIN, the device address the bytes come from */
+    enum { ACCD_SENT, ACCD_OWN, ACCD_FETCHED, ACCD_MOVED_WITHIN } way; /* OWN: sends bytes of the core's own, which
+                                                                        * are no data of the program */
+};
+
+/* Transfers of columns, which no list names one by one. */
+struct accd_bulk;
+struct accd_bulk_ops {
+    void (*count)(const struct accd_bulk *bulk, struct accd_traffic *traffic);
+    void (*announce)(struct accd_bulk *bulk, const struct accd_traffic *traffic);
+    void (*run)(struct accd_bulk *bulk);
+};
+
+/* Transfers that are done together, as a whole or not at all. */
+struct accd_batch {
+    const struct accd_transfer *at;
+    size_t n;
+    struct accd_bulk *bulk; /* further transfers behind the list, or NULL */
+    const struct accd_bulk_ops *bulk_ops;
+    /* Where fetched bytes are not just copied to the host's memory; or NULL. Never of a batch that departs. */
+    void (*store)(void *ud, const struct accd_transfer *at, const char *from);
+    void *ud;
+    bool uncounted; /* the statistics leave the batch out */
+};
+
 extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cuda;
 
 /* ---------------------------------------------------------------------------------- device.c -- */
@@ -144,5 +171,17 @@ accd_status accd_copy_failed(struct accd_device *device, accd_status status);
 /* What a device answered to an access of a kernel; a failure is told with what its driver said. */
 accd_status accd_kernel_access(struct accd_device *device, accd_status status);
 accd_status accd_kernel_failed(struct accd_device *device, accd_status status);
+
+/* ----------------------------------------------------------------------------------- batch.c -- */
+
+/* What a batch does: copies and, added to moved by kind, bytes of the program's data. */
+struct accd_traffic accd_batch_traffic(const struct accd_batch *batch, uint64_t *moved);
+accd_status accd_batch_now(struct accd_device *device, const struct accd_batch *batch);
+/* In a queue (traffic says which) the batch goes on by itself, one way or the other. */
+accd_status accd_batch_depart(struct accd_device *device, const struct accd_batch *batch,
+                              const struct accd_traffic *traffic, void **under_way_p);
+/* Waits for it; what it fetches reaches the host, if that is wanted. */
+accd_status accd_batch_arrive(struct accd_device *device, const struct accd_batch *batch, unsigned queue,
+                              void *under_way, bool wanted);
 
 #endif

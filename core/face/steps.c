@@ -207,25 +207,31 @@ static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t 
                      "the range is not in allocated memory of device %d", dir->device.number);
 }
 
-static accd_status check_copy(struct accd_directory *dir, uint64_t to, uint64_t from,
-                              uint64_t bytes, const struct accd_traffic *traffic)
+static accd_status check_copy(struct accd_directory *dir, accd_way way, uint64_t to, uint64_t from, uint64_t bytes)
 {
     accd_context *context = dir->context;
-    if (traffic->in || traffic->within)
+    const uint64_t host = way == ACCD_TO_DEVICE ? from : to;
+    if (way != ACCD_FROM_DEVICE)
         ACCD_TRY(raw_range(dir, to, bytes));
-    if (traffic->out || traffic->within)
+    if (way != ACCD_TO_DEVICE)
         ACCD_TRY(raw_range(dir, from, bytes));
-    if (context->config.check_host && !traffic->within &&
-        !accd_host_covers(context, traffic->in ? from : to, bytes))
+    if (context->config.check_host && way != ACCD_WITHIN_DEVICE && !accd_host_covers(context, host, bytes))
         return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                          "the host range does not lie in live host memory");
-    if (!traffic->within && !(traffic->in ? from : to))
+    if (way != ACCD_WITHIN_DEVICE && !host)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host address of a copy is a null pointer");
     return ACCD_OK;
 }
 
-static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint64_t from,
-                            uint64_t bytes, const struct accd_traffic *traffic)
+static struct accd_transfer transfer_of(accd_way way, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (way == ACCD_FROM_DEVICE)
+        return (struct accd_transfer){from, to, bytes, ACCD_FETCHED};
+    return (struct accd_transfer){to, from, bytes, way == ACCD_TO_DEVICE ? ACCD_SENT : ACCD_MOVED_WITHIN};
+}
+
+static accd_status raw_copy(accd_context *context, int device, accd_way way, uint64_t to, uint64_t from,
+                            uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
@@ -233,71 +239,52 @@ static accd_status raw_copy(accd_context *context, int device, uint64_t to, uint
     ACCD_TRY(accd_idle(context));
     if (!bytes || to == from)
         return ACCD_OK;
-    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
-    ACCD_TRY(accd_order_copy(dir, to, from, bytes, traffic));
-    const accd_backend *ops = dir->device.ops;
-    accd_status status = ops->begin(dir->device.handle, traffic);
-    if (status == ACCD_OK && traffic->within)
-        ops->copy(dir->device.handle, to, from, bytes);
-    if (status == ACCD_OK && ops->announce) {
-        if (!traffic->within)
-            ops->announce(dir->device.handle, traffic->in ? to : from, bytes, traffic->out);
-        status = ops->ready(dir->device.handle);
-    }
-    if (status == ACCD_OK) {
-        if (traffic->in)
-            memcpy(ops->stage(dir->device.handle, to, bytes), accd_pointer(from), bytes);
-        else if (traffic->out)
-            memcpy(accd_pointer(to), ops->fetch(dir->device.handle, from, bytes), bytes);
-        status = ops->end(dir->device.handle);
-    }
+    ACCD_TRY(check_copy(dir, way, to, from, bytes));
+    const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
+    const struct accd_batch batch = {.at = &transfer, .n = 1};
+    ACCD_TRY(accd_order_batch(dir, &batch));
+    accd_status status = accd_batch_now(&dir->device, &batch);
     if (status != ACCD_OK)
         return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
                                                     "device %d failed to copy", device));
-    unsigned kind = traffic->within ? 2 : traffic->out ? 1 : 0;
-    dir->device.stats.transfers[kind]++;
-    dir->device.stats.moved_bytes[kind] += bytes;
     return ACCD_OK;
 }
 
 accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                            uint64_t bytes)
 {
-    return raw_copy(context, device, dev, accd_address(host), bytes,
-                    &(struct accd_traffic){.in = 1});
+    return raw_copy(context, device, ACCD_TO_DEVICE, dev, accd_address(host), bytes);
 }
 
 accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
                              uint64_t bytes)
 {
-    return raw_copy(context, device, accd_address(host), dev, bytes,
-                    &(struct accd_traffic){.out = 1});
+    return raw_copy(context, device, ACCD_FROM_DEVICE, accd_address(host), dev, bytes);
 }
 
 accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                uint64_t bytes)
 {
-    return raw_copy(context, device, to, from, bytes, &(struct accd_traffic){.within = 1});
+    return raw_copy(context, device, ACCD_WITHIN_DEVICE, to, from, bytes);
 }
 
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_way way,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
-    static const struct accd_traffic traffics[] = {{.in = 1}, {.out = 1}, {.within = 1}};
     struct accd_directory *dir = accd_directory_of(context, device);
     if (!dir)
         return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
     if ((unsigned)way > ACCD_WITHIN_DEVICE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");
-    const struct accd_traffic *traffic = &traffics[way];
     struct accd_queue *queue = accd_queue_of(dir, number);
     if (!queue)
-        return raw_copy(context, device, to, from, bytes, traffic);
+        return raw_copy(context, device, way, to, from, bytes);
     if (!bytes || to == from)
         return ACCD_OK;
-    ACCD_TRY(check_copy(dir, to, from, bytes, traffic));
-    return accd_queue_copy(queue, way, to, from, bytes, file, line);
+    ACCD_TRY(check_copy(dir, way, to, from, bytes));
+    const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
+    return accd_batch_leave(queue, &(struct accd_batch){.at = &transfer, .n = 1}, "copy", file, line);
 }
 
 void accd_fail_allocation(accd_context *context, int device, uint64_t n)

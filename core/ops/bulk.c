@@ -20,7 +20,7 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     bulk->roots = accd_scratch_take(scratch, walk->nroots * sizeof bulk->roots[0]);
     bulk->own = accd_scratch_take(scratch, walk->nroots * sizeof bulk->own[0]);
     bulk->places = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->places[0]);
-    size_t most = 1; /* what accd_bulk_run needs, taken where it may fail */
+    size_t most = 1; /* what run needs, taken where it may fail */
     for (size_t i = 0; i < walk->nrowsets; i++)
         most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
     bulk->ranges = accd_scratch_take(scratch, most * sizeof bulk->ranges[0]);
@@ -41,7 +41,7 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     return ACCD_OK;
 }
 
-void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)
+static void count_all(const struct accd_bulk *bulk, struct accd_traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
     uint64_t count = 0;
@@ -144,7 +144,7 @@ static void run_rowsets(struct accd_bulk *bulk)
         run_rowset(bulk, i);
 }
 
-void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
+static void announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
 {
     const struct accd_backend *ops = bulk->plan->dir->device.ops;
     bulk->windows = ops->stage_part && bulk->entry && !traffic->out; /* a new group, and its new roots */
@@ -153,13 +153,15 @@ void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traff
     bulk->announcing = false;
 }
 
-void accd_bulk_run(struct accd_bulk *bulk)
+static void run(struct accd_bulk *bulk)
 {
     bulk->room = bulk->plan->dir->device.ops->part_bytes;
     run_rowsets(bulk);
     if (bulk->windows)
         accd_windows_send(bulk);
 }
+
+const struct accd_bulk_ops accd_bulk_ops = {.count = count_all, .announce = announce, .run = run};
 
 /* --------------------------------------------------------------------------- pointers at exit -- */
 

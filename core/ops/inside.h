@@ -29,7 +29,7 @@ struct accd_bulk {
     bool announcing;          /* what will be staged and fetched is only named */
     bool windows;             /* large columns are sent in windows of rows ... */
     uint64_t room;            /* ... and the present one has so many bytes left */
-    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
+    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for what runs */
     char **images;
     uint64_t *starts;
     const struct accd_segment **columns;
@@ -60,9 +60,7 @@ void accd_tell_update(const struct accd_plan *plan);
 
 /* ------------------------------------------------------------------------------------ bulk.c -- */
 
-void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
-void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic);
-void accd_bulk_run(struct accd_bulk *bulk);
+extern const struct accd_bulk_ops accd_bulk_ops;
 /* Makes plan->bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
 /* Whether all pointers of a group still lead where they led; otherwise the first that does not. */

@@ -28,6 +28,10 @@ struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind 
 void accd_task_append(struct accd_queue *queue, struct accd_task *task);
 /* Takes the task at a place out of the queue. */
 struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at);
+/* What has started must be over; nothing of it reaches the host. */
+void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
+/* Sorts a task's ranges, and joins those that overlap. False: no memory. */
+bool accd_task_settle(accd_context *context, struct accd_task *task);
 bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes);
 /* Adds what is not there yet. False: no memory. */
 bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object);
@@ -47,16 +51,12 @@ struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t de
 
 /* ------------------------------------------------------------------------------- transfers.c -- */
 
-/* The transfers of a task, at once. */
-accd_status accd_transfer_now(struct accd_directory *dir, const struct accd_task *task);
-/* They go on by themselves, one way or the other; and are taken up: what they fetch reaches the host. */
-accd_status accd_depart(struct accd_directory *dir, struct accd_task *task, const struct accd_traffic *traffic);
-accd_status accd_arrive(struct accd_queue *queue, const struct accd_task *task);
-/* What a task moves: copies and, by way, bytes; kept words are the core's own. */
-struct accd_traffic accd_traffic_of(const struct accd_task *task, uint64_t *moved);
-/* Host memory of a task may have been freed since. */
-accd_status accd_task_check_host(struct accd_queue *queue, const struct accd_task *task);
-accd_status accd_task_failed(struct accd_queue *queue, const struct accd_task *task, accd_status status);
+/* Does the transfers of a task, or takes up those that have gone on by themselves. */
+accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *task);
+/* A task that does what a batch does, with a list of its own. NULL: no memory. */
+struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_batch *batch);
+/* The memory a batch uses becomes a task's, whose ranges have room for twice as many. */
+void accd_task_use(struct accd_task *task, const struct accd_batch *batch);
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 

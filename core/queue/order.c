@@ -62,14 +62,6 @@ static accd_status order(accd_context *context, const struct accd_queue *queue, 
     return ACCD_OK;
 }
 
-void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out)
-{
-    bool none = task->host_low == task->host_end;
-    task->host_low = none || host < task->host_low ? host : task->host_low;
-    task->host_end = none || host + bytes > task->host_end ? host + bytes : task->host_end;
-    task->fetches |= out;
-}
-
 accd_status accd_order_all(struct accd_directory *dir)
 {
     for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
@@ -77,7 +69,7 @@ accd_status accd_order_all(struct accd_directory *dir)
     return ACCD_OK;
 }
 
-bool accd_anything_is_left(const accd_context *context)
+static bool anything_is_left(const accd_context *context)
 {
     for (int d = 0; d < context->ndirs; d++)
         if (context->dirs[d].ntasks)
@@ -85,26 +77,29 @@ bool accd_anything_is_left(const accd_context *context)
     return false;
 }
 
-accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
-                            const struct accd_traffic *traffic)
+accd_status accd_order_everything(accd_context *context)
 {
-    struct accd_pair ranges[2], spare[2];
-    struct accd_task task = {.ranges = ranges};
-    if (!accd_is_concurrent(dir) || !accd_anything_is_left(dir->context))
-        return ACCD_OK;
-    if (!traffic->out)
-        ranges[task.nranges++] = (struct accd_pair){to, to + bytes};
-    if (!traffic->in)
-        ranges[task.nranges++] = (struct accd_pair){from, from + bytes};
-    if (!traffic->within)
-        accd_task_add_host(&task, traffic->in ? from : to, bytes, traffic->out);
-    accd_task_settle(&task, spare);
-    return order(dir->context, NULL, NULL, &task);
+    for (int d = 0; d < context->ndirs; d++)
+        ACCD_TRY(accd_order_all(&context->dirs[d]));
+    return ACCD_OK;
 }
 
-accd_status accd_order_task(accd_context *context, const struct accd_task *task)
+accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch *batch)
 {
-    return order(context, NULL, NULL, task);
+    accd_context *context = dir->context;
+    struct accd_pair few[2];
+    struct accd_task task = {.ranges = few}; /* as if the batch were one */
+    if (!accd_is_concurrent(dir) || !anything_is_left(context))
+        return ACCD_OK;
+    if (batch->bulk)
+        return accd_order_everything(context);
+    if (batch->n > 1)
+        task.ranges = accd_scratch_take(&context->scratch, 2 * batch->n * sizeof task.ranges[0]);
+    if (task.ranges)
+        accd_task_use(&task, batch);
+    if (!task.ranges || !accd_task_settle(context, &task))
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to put transfers in order");
+    return order(context, NULL, NULL, &task);
 }
 
 accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task)
@@ -132,17 +127,13 @@ static bool has_open(const struct accd_queue *queue, const struct accd_task *tas
     return open;
 }
 
+/* Waits as above for a task that is not in its queue yet; then it starts, if it can go on by itself, or is done. */
 static accd_status start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
 {
     struct accd_directory *dir = queue->dir;
     uint64_t moved[3] = {0};
-    struct accd_traffic traffic = accd_traffic_of(task, moved);
+    struct accd_traffic traffic = accd_batch_traffic(&task->u.batch, moved);
     traffic.queue = queue->number;
-    for (size_t i = 0; i < task->u.transfers.n; i++) {
-        const struct accd_transfer *at = &task->u.transfers.at[i];
-        if (at->way == ACCD_FETCHED || at->way == ACCD_SENT)
-            accd_task_add_host(task, at->host, at->bytes, at->way == ACCD_FETCHED);
-    }
     bool both_ways = traffic.out && (traffic.in || traffic.within);
     bool left = traffic.out && !both_ways && has_open(queue, task);
     ACCD_TRY(order(dir->context, queue, left ? queue : NULL, task));
@@ -151,7 +142,8 @@ static accd_status start(struct accd_queue *queue, struct accd_task *task, bool 
     *done_p = both_ways || (traffic.out && moved[1] > dir->device.ops->fetch_most);
     if (*done_p)
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
-    accd_status status = *done_p ? accd_transfer_now(dir, task) : accd_depart(dir, task, &traffic);
+    accd_status status = *done_p ? accd_batch_now(&dir->device, &task->u.batch)
+                                 : accd_batch_depart(&dir->device, &task->u.batch, &traffic, &task->under_way);
     return status == ACCD_OK ? ACCD_OK : accd_copy_failed(&dir->device, status);
 }
 
@@ -169,10 +161,17 @@ bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
     return !last || dir->device.ops->arrived(dir->device.handle, last->under_way);
 }
 
-/* Leaves transfers to their queue. Takes the task. */
-accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task)
+accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
+                             const char *file, int line)
 {
+    accd_context *context = queue->dir->context;
+    struct accd_task *task = accd_task_of(queue->dir, batch);
     bool done = false;
+    if (!task)
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to leave transfers to a queue");
+    task->what = accd_keep_name(context, what);
+    task->file = accd_keep_name(context, file);
+    task->line = line;
     accd_status status = accd_is_concurrent(queue->dir) ? start(queue, task, &done) : ACCD_OK;
     if (status != ACCD_OK || done)
         accd_task_drop(queue, task);

@@ -40,27 +40,6 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     return ACCD_OK;
 }
 
-accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
-                            uint64_t bytes, const char *file, int line)
-{
-    struct accd_directory *dir = queue->dir;
-    struct accd_task *task = accd_transfers_new(dir, 1, 0);
-    struct accd_pair spare[2];
-    if (!task)
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to leave a copy to a queue");
-    bool out = way == ACCD_FROM_DEVICE;
-    accd_transfers_add(task, &(struct accd_transfer){out ? from : to, out ? to : from, bytes,
-                                          out                          ? ACCD_FETCHED
-                                          : way == ACCD_WITHIN_DEVICE ? ACCD_MOVED_WITHIN
-                                                                       : ACCD_SENT});
-    accd_task_settle(task, spare);
-    task->what = "copy";
-    task->file = accd_keep_name(dir->context, file);
-    task->line = line;
-    return accd_transfers_leave(queue, task);
-}
-
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
 {
     size_t bytes = strlen(event->name) + 1;
@@ -174,10 +153,8 @@ static struct accd_task *kernel_task(const accd_region *region, const struct acc
 {
     accd_context *context = region->context;
     struct accd_directory *dir = region->dir;
-    struct accd_pair *spare =
-        accd_scratch_take(&context->scratch, (reached->n + n + 1) * sizeof *spare);
     struct accd_task *task =
-        spare ? accd_task_new(dir, ACCD_TASK_KERNEL, (reached->n + n) * sizeof(struct accd_pair)) : NULL;
+        accd_task_new(dir, ACCD_TASK_KERNEL, (reached->n + n) * sizeof(struct accd_pair));
     if (!task)
         return NULL;
     task->u.call.fn = fn;
@@ -199,8 +176,10 @@ static struct accd_task *kernel_task(const accd_region *region, const struct acc
         if (bytes)
             task->ranges[task->nranges++] = (struct accd_pair){devs[i], devs[i] + bytes};
     }
-    accd_task_settle(task, spare);
-    return task;
+    if (accd_task_settle(context, task))
+        return task;
+    accd_mem_free(&context->mem, task, task->size);
+    return NULL;
 }
 
 /* The data that a kernel uses. */

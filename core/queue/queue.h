@@ -15,12 +15,6 @@ enum accd_task_kind {
     ACCD_TASK_FORGET
 };
 
-/* One transfer. */
-struct accd_transfer {
-    uint64_t dev, host, bytes; /* host: of OWN, the place in what the task keeps; WITHIN, a device address */
-    enum { ACCD_SENT, ACCD_OWN, ACCD_FETCHED, ACCD_MOVED_WITHIN } way;
-};
-
 /* Ranges of a task that are found by address; of more than so many, only where they begin and end. */
 enum { ACCD_TASK_SPANS = 3 };
 
@@ -34,11 +28,7 @@ struct accd_task {
     const char *what, *file;
     int line;
     union {
-        struct {
-            struct accd_transfer *at;
-            size_t n;
-            char *kept;
-        } transfers;
+        struct accd_batch batch;
         struct {
             accd_host_fn fn;
             void *ud;
@@ -105,8 +95,6 @@ accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64
 
 /* ACCD_MISUSE while a construct is under way or a queue is at work, or if the device has no queue of this number. */
 accd_status accd_may_ask(const struct accd_directory *dir, unsigned number);
-/* What has started must be over; nothing of it reaches the host. */
-void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
 /* The queue that a construct's work is left to; NULL: it is done at once. */
 struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number);
 /* Its async value, or ACCD_SYNCHRONOUS. */
@@ -114,8 +102,6 @@ int64_t accd_async_of(const struct accd_directory *dir, unsigned number);
 /* Tasks that were asked for behind that one are not done, unless they give something back. */
 void accd_queue_cut(struct accd_queue *queue, uint64_t asked);
 void accd_queues_close(struct accd_directory *dir);
-/* Sorts a task's ranges, and joins those that overlap; spare has as much room. */
-void accd_task_settle(struct accd_task *task, struct accd_pair *spare);
 /* The task that uses a device range and is not done before a construct of this queue, or of none, goes on;
  * NULL: there is none. The first call is for a construct, the others for its ranges. */
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue);
@@ -126,26 +112,16 @@ const char *accd_queues_check(struct accd_directory *dir);
 bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
                         uint64_t *high_p);
 
-/* ------------------------------------------------------------------------------- transfers.c -- */
-
-/* A task for so many transfers, and bytes of its own. NULL: no memory. */
-struct accd_task *accd_transfers_new(struct accd_directory *dir, size_t n, uint64_t kept);
-void accd_transfers_add(struct accd_task *task, const struct accd_transfer *transfer);
-/* The same of bytes that the task keeps; *used: of those, so many before. */
-void accd_transfers_keep(struct accd_task *task, uint64_t dev, const void *from, uint64_t bytes, uint64_t *used);
-
 /* ----------------------------------------------------------------------------------- order.c -- */
 
-/* Leaves transfers to their queue. Takes the task. */
-accd_status accd_transfers_leave(struct accd_queue *queue, struct accd_task *task);
-bool accd_anything_is_left(const accd_context *context);
-/* A task uses a range of the host's memory; out: writes to it. */
-void accd_task_add_host(struct accd_task *task, uint64_t host, uint64_t bytes, bool out);
-/* Waits for what uses the same memory as a task that is in no queue. */
-accd_status accd_order_task(accd_context *context, const struct accd_task *task);
+/* Leaves transfers to a queue, which keeps the list, and the core's own bytes: all or nothing. */
+accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
+                             const char *file, int line);
+/* Waits for what uses the same memory as transfers without a queue do; a bulk's may be any. */
+accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch *batch);
+/* Waits for all queues of all devices. */
+accd_status accd_order_everything(accd_context *context);
 accd_status accd_order_all(struct accd_directory *dir);
-accd_status accd_order_copy(struct accd_directory *dir, uint64_t to, uint64_t from, uint64_t bytes,
-                            const struct accd_traffic *traffic);
 /* Waits for all that uses a range of the device, and that the construct of accd_pending_begin is not behind. */
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 /* ACCD_MISSING_WAIT if there is one. what: what would go, "it would be removed". */
@@ -164,9 +140,6 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
 
 /* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
-/* Leaves a copy to a queue; its addresses are good. */
-accd_status accd_queue_copy(struct accd_queue *queue, accd_way way, uint64_t to, uint64_t from,
-                            uint64_t bytes, const char *file, int line);
 
 /* The same of number 0, which is no queue. */
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)

@@ -1,15 +1,6 @@
 /* run.c - what queues do when somebody waits: their tasks, one after the other. */
 #include "queue/inside.h"
 
-static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
-{
-    if (task->under_way)
-        return accd_arrive(queue, task);
-    ACCD_TRY(accd_task_check_host(queue, task));
-    accd_status status = accd_transfer_now(queue->dir, task);
-    return status == ACCD_OK ? ACCD_OK : accd_task_failed(queue, task, status);
-}
-
 static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_call how)
 {
     accd_context *context = dir->context;
@@ -65,7 +56,7 @@ static accd_status perform(struct accd_queue *queue, struct accd_task *task)
         return ACCD_OK;
     }
     if (task->kind == ACCD_TASK_TRANSFERS)
-        status = do_transfers(queue, task);
+        status = accd_transfers_do(queue, task);
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
     else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)

@@ -6,11 +6,16 @@
 
 /* --------------------------------------------------------------------------- device ranges -- */
 
-/* Sorts ranges, and joins those that overlap. spare has as much room. */
-void accd_task_settle(struct accd_task *task, struct accd_pair *spare)
+bool accd_task_settle(accd_context *context, struct accd_task *task)
 {
-    const struct accd_pair *sorted = accd_sort_pairs(task->ranges, spare, task->nranges);
+    enum { FEW = 4 };
+    struct accd_pair few[FEW], *spare = few;
     size_t kept = 0;
+    if (task->nranges > FEW)
+        spare = accd_scratch_take(&context->scratch, task->nranges * sizeof *spare);
+    if (!spare)
+        return false;
+    const struct accd_pair *sorted = accd_sort_pairs(task->ranges, spare, task->nranges);
     if (sorted != task->ranges)
         memcpy(task->ranges, sorted, task->nranges * sizeof *sorted);
     for (size_t i = 0; i < task->nranges; i++) {
@@ -21,6 +26,7 @@ void accd_task_settle(struct accd_task *task, struct accd_pair *spare)
             task->ranges[kept++] = *next;
     }
     task->nranges = kept;
+    return true;
 }
 
 /* The first range of a task that ends behind an address, or NULL. */

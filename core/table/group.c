@@ -596,31 +596,40 @@ static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pai
     return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
+/* Descriptors on their way from the device. */
+struct fetched {
+    struct accd_directory *dir;
+    struct accd_dope **dopes;
+    bool lacks_memory;
+};
+
+/* host: the descriptor's place. */
+static void store_dope(void *ud, const struct accd_transfer *at, const char *from)
+{
+    struct fetched *fetched = ud;
+    fetched->dopes[at->host] = accd_dope_new(fetched->dir, from, (uint32_t)at->bytes);
+    fetched->lacks_memory |= !fetched->dopes[at->host];
+}
+
 /* The device is asked for all of them at once. */
 static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
                                const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
 {
-    const accd_backend *ops = dir->device.ops;
-    accd_status status = ops->begin(dir->device.handle, &(struct accd_traffic){0});
-    if (status != ACCD_OK)
-        return status;
-    for (size_t i = 0; ops->announce && i < n; i++) {
-        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
-        if (bytes)
-            ops->announce(dir->device.handle, slot_dev(dir, &pairs[i]), bytes, true);
-    }
-    if (ops->ready)
-        ACCD_TRY(ops->ready(dir->device.handle));
-    for (size_t i = 0; i < n && status == ACCD_OK; i++) {
+    struct accd_mem *mem = &dir->context->mem;
+    struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
+    struct fetched fetched = {.dir = dir, .dopes = dopes};
+    struct accd_batch batch = {.at = at, .store = store_dope, .ud = &fetched, .uncounted = true};
+    bool ok = at;
+    for (size_t i = 0; ok && i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
         uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
-        if (dev)
-            dopes[i] = accd_dope_new(dir, ops->fetch(dir->device.handle, dev, bytes), bytes);
-        if (bytes && !dopes[i])
-            status = ACCD_OUT_OF_MEMORY;
+        ok = dev || !bytes;
+        if (bytes)
+            at[batch.n++] = (struct accd_transfer){dev, i, bytes, ACCD_FETCHED};
     }
-    accd_status ended = ops->end(dir->device.handle);
-    return status == ACCD_OK ? ended : status;
+    accd_status status = ok ? accd_batch_now(&dir->device, &batch) : ACCD_OUT_OF_MEMORY;
+    accd_mem_free(mem, at, n * sizeof *at);
+    return status == ACCD_OK && fetched.lacks_memory ? ACCD_OUT_OF_MEMORY : status;
 }
 
 /* What the descriptors of a group held when they were attached: the host still has it, or else the
