@@ -2,6 +2,7 @@
  * what it has freed serves it again and goes back as a whole. Beside each allocation lie bits that say
  * which bytes were ever written, because the device cannot tell. */
 #include "backend.h"
+#include "base/sort.h"
 #include "device/written.h"
 
 #include <sys/mman.h>
@@ -18,15 +19,7 @@ enum {
 /* The first window that ends behind an address. */
 static size_t window_behind(const struct accd_cuda *cuda, uint64_t dev)
 {
-    size_t low = 0, high = cuda->nwindows;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (cuda->windows[middle].high <= dev)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ACCD_FIRST_ABOVE(cuda->windows, high, cuda->nwindows, dev);
 }
 
 int accd_cuda_owns(void *device, uint64_t dev)

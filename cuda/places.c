@@ -163,15 +163,8 @@ static bool place_in(struct accd_cuda_batch *batch)
 /* Whether a piece of the way in meets the range. Pieces ascend. */
 static bool meets_in(const struct accd_cuda_batch *batch, uint64_t dev, uint64_t bytes)
 {
-    size_t low = 0, high = batch->npieces;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (batch->pairs[middle].value <= dev)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < batch->npieces && batch->pairs[low].key < dev + bytes;
+    size_t i = ACCD_FIRST_ABOVE(batch->pairs, value, batch->npieces, dev);
+    return i < batch->npieces && batch->pairs[i].key < dev + bytes;
 }
 
 static bool place_out(struct accd_cuda_batch *batch)

@@ -1,4 +1,4 @@
-/* sort.h - pairs by key. */
+/* sort.h - pairs by key; what is in order. */
 #ifndef ACCD_SORT_H
 #define ACCD_SORT_H
 
@@ -10,5 +10,22 @@ struct accd_pair {
 };
 /* Ascending keys; returns whichever of the two arrays holds the result. */
 struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n);
+
+/* The first of n records, in the order of a member of 64 bits, in which that is larger than value; n: none is. */
+static inline size_t accd_first_above(const void *records, size_t bytes, size_t field, size_t n, uint64_t value)
+{
+    const char *fields = (const char *)records + field;
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const uint64_t *)(const void *)(fields + middle * bytes) <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+#define ACCD_FIRST_ABOVE(records, member, n, value) \
+    accd_first_above((records), sizeof *(records), offsetof(__typeof__(*(records)), member), (n), (value))
 
 #endif

@@ -1,5 +1,6 @@
 /* fuse.c - putting data together: which ranges of a new data environment share a device block, where
  * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
+#include "base/sort.h"
 #include "plan/inside.h"
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
@@ -292,15 +293,8 @@ accd_status accd_fuse_place(struct accd_plan *plan)
 static const struct accd_fit *fit_of(const struct accd_plan *plan, uint64_t host)
 {
     const struct accd_fusion *fusion = plan->fusion;
-    size_t low = 0, high = fusion->nfits;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (fusion->fits[middle].end <= host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < fusion->nfits && fusion->fits[low].host <= host ? &fusion->fits[low] : NULL;
+    size_t i = ACCD_FIRST_ABOVE(fusion->fits, end, fusion->nfits, host);
+    return i < fusion->nfits && fusion->fits[i].host <= host ? &fusion->fits[i] : NULL;
 }
 
 uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
