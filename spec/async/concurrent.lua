@@ -36,10 +36,12 @@ case("accepts: what is fetched is what the device held, whatever comes behind [A
 end)
 
 case("accepts: kernels in queues, what they find, and what they leave [ACC33-async-2]", function()
-  acc "data copy(a) create(b) async(1)" (function()
-    acc "parallel loop present(a, b) async(1)" "for (int i = 0; i < 4; i++) b[i] = 2 * a[i];"
-    acc "parallel loop present(a, b) async(2)" "for (int i = 0; i < 4; i++) a[i] = b[i] + 1;"
-  end)
+  expect.moves(function()
+    acc "data copy(a) create(b) async(1)" (function()
+      acc "parallel loop present(a, b) async(1)" "for (int i = 0; i < 4; i++) b[i] = 2 * a[i];"
+      acc "parallel loop present(a, b) async(2)" "for (int i = 0; i < 4; i++) a[i] = b[i] + 1;"
+    end)
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
   acc "parallel copy(X, X.a[0:3]) async(2)" "for (int i = 0; i < X.n; i++) X.a[i] += 10;"
   acc "wait"
   expect.host("a[0:4]", { 3, 5, 7, 9 })
@@ -47,7 +49,7 @@ case("accepts: kernels in queues, what they find, and what they leave [ACC33-asy
 end)
 
 case("accepts: private and reduced variables of kernels in queues [ACC33-async-2]", function()
-  acc "enter data copyin(t)"
+  expect.moves(function() acc "enter data copyin(t)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   host.sum = 5
   acc "parallel loop present(t) private(b) firstprivate(sum) async(1)"
     "for (int i = 0; i < 8; i++) { b[0] = i; t[i] = b[0] + sum; }"
@@ -151,7 +153,7 @@ case("rejects: a wait argument that names no device or queue, whatever is under 
 end)
 
 case("accepts: asking comes to an end [ACC33-async-5]", function()
-  acc "enter data copyin(a) async(1)"
+  expect.moves(function() acc "enter data copyin(a) async(1)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   acc "parallel present(a) async(1)" "a[0] = 5;"
   acc "update self(a) async(2)"
   acc "wait(2) async(3)"

@@ -142,7 +142,9 @@ case("rejects: data that leave while a queue needs them [ACC33-async-4]", functi
 end)
 
 case("accepts: data that leave behind the queue, or by it [ACC33-async-4]", function()
-  acc "enter data copyin(a, X, X.a[0:3], b)"
+  expect.moves(function()
+    acc "enter data copyin(a, X, X.a[0:3], b)"
+  end, { h2d = { count = 4, bytes = 60 }, d2h = 0 })
   acc "parallel present(a) async(1)" "a[0] = 7;"
   acc "exit data copyout(a) async(1)"
   expect.absent "a"

@@ -44,45 +44,53 @@ case("rejects: values that name no queue [ACC33-async-1]", function()
 end)
 
 case("accepts: one queue does its work in order [ACC33-async-2]", function()
-  acc "data copy(a) create(b) async(1)" (function()
-    acc "parallel present(a, b) async(1)" "for (int i = 0; i < n; i++) b[i] = 10 * a[i];"
-    acc "parallel present(a, b) async(1)" (function(d) for i = 0, d.n - 1 do d.a[i] = d.b[i] + 1 end end)
-    acc "update self(b) async(1)"
-    acc "wait(1)"
-    expect.host("b[0:4]", { 10, 20, 30, 40 })
-  end)
-  acc "wait"
+  expect.moves(function()
+    acc "data copy(a) create(b) async(1)" (function()
+      acc "parallel present(a, b) async(1)" "for (int i = 0; i < n; i++) b[i] = 10 * a[i];"
+      acc "parallel present(a, b) async(1)" (function(d) for i = 0, d.n - 1 do d.a[i] = d.b[i] + 1 end end)
+      acc "update self(b) async(1)"
+      acc "wait(1)"
+      expect.host("b[0:4]", { 10, 20, 30, 40 })
+    end)
+    acc "wait"
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 2, bytes = 32 } })
   expect.host("a[0:4]", { 11, 21, 31, 41 })
 end)
 
 case("accepts: names of a kernel are what they were when the construct was met [ACC33-async-2]", function()
-  acc "parallel copy(a) async(1)" "for (int i = 0; i < n; i++) a[i] += n;"
-  host.n = 1
-  acc "parallel copyout(b) async(2)" (function(d) for i = 0, 3 do d.b[i] = d.n end end)
-  host.n = 0
-  acc "wait"
+  expect.moves(function()
+    acc "parallel copy(a) async(1)" "for (int i = 0; i < n; i++) a[i] += n;"
+    host.n = 1
+    acc "parallel copyout(b) async(2)" (function(d) for i = 0, 3 do d.b[i] = d.n end end)
+    host.n = 0
+    acc "wait"
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 2, bytes = 32 } })
   expect.host("a[0:4]", { 5, 6, 7, 8 })
   expect.host("b[0:4]", { 1, 1, 1, 1 })
 end)
 
 case("accepts: a structure with its targets, which the construct alone makes present [ACC33-async-2]", function()
-  acc "parallel copy(X, X.a[0:3]) async(1)" "for (int i = 0; i < X.n; i++) X.a[i] *= 2;"
-  expect.absent "X"
-  acc "wait(1)"
+  expect.moves(function()
+    acc "parallel copy(X, X.a[0:3]) async(1)" "for (int i = 0; i < X.n; i++) X.a[i] *= 2;"
+    expect.absent "X"
+    acc "wait(1)"
+  end, { h2d = { count = 2, bytes = 28 }, d2h = { count = 2, bytes = 20 } })
   expect.host("X.a[0:3]", { 2, 4, 6 })
 end)
 
 case("rejects: a body that fails is told at the wait; the construct's data come and go all the same [ACC33-async-2]",
   function()
-    local told = pcall(function()
-      acc "parallel copy(a) async(1)" (function(d)
-        d.a[0] = 7
-        d.a[4] = 1
+    expect.moves(function()
+      local told = pcall(function()
+        acc "parallel copy(a) async(1)" (function(d)
+          d.a[0] = 7
+          d.a[4] = 1
+        end)
+        acc "wait"
       end)
+      expect(not told)
       acc "wait"
-    end)
-    expect(not told)
-    acc "wait"
+    end, { h2d = { count = 1, bytes = 16 } })
     expect.absent "a"
   end)
 
@@ -107,6 +115,7 @@ end)
 
 case("accepts: waits for a list, for all, for another device's, held back in a queue [ACC33-async-3]", function()
   acc "enter data copyin(a) create(b, c) async(1)"
+  expect.present "c"
   acc "parallel present(a, b) async(2) wait(1)" "for (int i = 0; i < n; i++) b[i] = a[i] + 1;"
   acc "parallel present(b, c) async(3) wait(1, 2)" "for (int i = 0; i < n; i++) c[i] = b[i] + 1;"
   acc "update self(c) wait(queues: 3)"

@@ -40,18 +40,20 @@ case("accepts: nothing of the figure crosses the bus twice [DIR-2-02]", function
 end)
 
 case("accepts: the figure with its clauses and data in any other order [DIR-2-02]", function()
-  for _, outer in ipairs { "copyout(a[0:20]) copyin(a[0:20], b[0:20])", "copy(a[0:20]) copyin(b[0:20])" } do
-    for _, inner in ipairs { "copyin(c[0:20], a[50:20])", "copyin(c[0:20]) pcopyin(a[50:20])" } do
-      for i = 0, 19 do host.a[i] = i end
-      acc("data " .. outer)(function()
-        acc "parallel loop" "for (int i = 0; i < 20; i++) a[i] += b[i];"
-        acc("data " .. inner)(function()
-          acc "parallel loop" "for (int i = 0; i < 20; i++) a[i] += a[i + 25] + a[i + 50];"
+  expect.moves(function()
+    for _, outer in ipairs { "copyout(a[0:20]) copyin(a[0:20], b[0:20])", "copy(a[0:20]) copyin(b[0:20])" } do
+      for _, inner in ipairs { "copyin(c[0:20], a[50:20])", "copyin(c[0:20]) pcopyin(a[50:20])" } do
+        for i = 0, 19 do host.a[i] = i end
+        acc("data " .. outer)(function()
+          acc "parallel loop" "for (int i = 0; i < 20; i++) a[i] += b[i];"
+          acc("data " .. inner)(function()
+            acc "parallel loop" "for (int i = 0; i < 20; i++) a[i] += a[i + 25] + a[i + 50];"
+          end)
         end)
-      end)
-      for i = 0, 19 do expect.host(("a[%d]"):format(i), 103 * i + 75) end
+        for i = 0, 19 do expect.host(("a[%d]"):format(i), 103 * i + 75) end
+      end
     end
-  end
+  end, { h2d = { count = 16, bytes = 1280 }, d2h = { count = 4, bytes = 320 } })
 end)
 
 case("rejects: without fusion the figure's second kernel leaves what it was given [DIR-2-02]", function()
@@ -83,9 +85,11 @@ end)
 
 case("accepts: behind a pointer, too, and in whichever order they come [DIR-2-01]", function()
   host.q = addr "a[0]"
-  acc "data copy(q[50:20])" (function()
-    acc "data copyin(q[10:5])" (function() acc "parallel" "q[69] = q[14];" end)
-  end)
+  expect.moves(function()
+    acc "data copy(q[50:20])" (function()
+      acc "data copyin(q[10:5])" (function() acc "parallel" "q[69] = q[14];" end)
+    end)
+  end, { h2d = { count = 2, bytes = 100 }, d2h = { count = 1, bytes = 80 } })
   expect.host("a[69]", 14)
 end)
 

@@ -22,12 +22,14 @@ end)
 case("accepts: data that were never fused, in several objects [DIR-ABI-03]", function()
   declare "int *p;"
   host.p = addr "a[20]"
-  acc "data copyin(a[0:20]) copyin(p[0:20])" (function()
-    acc "parallel present(a[0:20])" "a[19] = -1;"
-    acc "parallel present(p[0:20])" "p[0] = -2;"
-    acc "update self(a[19:2])"
-    expect.host("a[18:4]", { 18, -1, -2, 21 })
-  end)
+  expect.moves(function()
+    acc "data copyin(a[0:20]) copyin(p[0:20])" (function()
+      acc "parallel present(a[0:20])" "a[19] = -1;"
+      acc "parallel present(p[0:20])" "p[0] = -2;"
+      acc "update self(a[19:2])"
+      expect.host("a[18:4]", { 18, -1, -2, 21 })
+    end)
+  end, { h2d = { count = 2, bytes = 160 }, d2h = { count = 2, bytes = 8 } })
 end)
 
 case("rejects: bytes that no clause brought [DIR-ABI-03]", function()

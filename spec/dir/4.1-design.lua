@@ -198,11 +198,13 @@ case("accepts: addresses are those of the last reallocation, on the way up and d
   end)
 
 case("rejects: what no fusion moves keeps its address [DIR-4.1-05]", function()
-  acc "data copyin(v[0:10], w)" (function()
-    local v, w = acc_deviceptr "v[0]", acc_deviceptr "w[0]"
-    acc "data copyin(v[2:5]) create(w)" (function() expect(acc_deviceptr "v[0]" == v) end)
-    acc "data copyin(v[20:10])" (function() expect(acc_deviceptr "w[0]" == w) end)
-  end)
+  expect.moves(function()
+    acc "data copyin(v[0:10], w)" (function()
+      local v, w = acc_deviceptr "v[0]", acc_deviceptr "w[0]"
+      acc "data copyin(v[2:5]) create(w)" (function() expect(acc_deviceptr "v[0]" == v) end)
+      acc "data copyin(v[20:10])" (function() expect(acc_deviceptr "w[0]" == w) end)
+    end)
+  end, { h2d = { count = 3, bytes = 120 }, d2h = 0 })
 end)
 
 case("accepts: a level opens with all its clauses and closes with all of them [DIR-4.1-06]", function()

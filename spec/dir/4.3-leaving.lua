@@ -163,16 +163,18 @@ case("accepts: the level is gone, the lists below are current again, addresses a
   end)
 
 case("accepts: memory of the level is free again [DIR-4.3-04]", function()
-  acc "data copy(a[0:20])" (function()
-    local spare = acc_malloc(280)
-    local piece = 1 << 34
-    while piece >= 1 do
-      if acc_malloc(piece) == NULL then piece = piece >> 1 end
-    end
-    acc_free(spare)
-    for _ = 1, 5 do acc "data copyin(a[50:20])" (function() end) end
-    expect(acc_malloc(280) ~= NULL)
-  end)
+  expect.moves(function()
+    acc "data copy(a[0:20])" (function()
+      local spare = acc_malloc(280)
+      local piece = 1 << 34
+      while piece >= 1 do
+        if acc_malloc(piece) == NULL then piece = piece >> 1 end
+      end
+      acc_free(spare)
+      for _ = 1, 5 do acc "data copyin(a[50:20])" (function() end) end
+      expect(acc_malloc(280) ~= NULL)
+    end)
+  end, { h2d = { count = 6, bytes = 480 }, d2h = { count = 1, bytes = 80 } })
 end)
 
 case("rejects: what the inner level brought goes with it [DIR-4.3-04]", function()

@@ -29,7 +29,7 @@ end
 -- ------------------------------------------------------------------------- begin and end --
 
 case("accepts: what was begun is ended by its interval, whatever it is called [DIR-6-01]", function()
-  acc "enter data copyin(a[20:10])"
+  expect.moves(function() acc "enter data copyin(a[20:10])" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
   acc "parallel present(a[20:10])" "a[20] = -1; a[29] = -2;"
   acc "exit data copyout(q[20:10])"
   expect.host("a[20]", -1)
@@ -65,7 +65,9 @@ case("accepts: a present_or clause that was dropped is ended, too [DIR-6-01]", f
 end)
 
 case("accepts: finalize ends all of it at once [DIR-6-01]", function()
-  for _ = 1, 3 do acc "enter data copyin(b)" end
+  expect.moves(function()
+    for _ = 1, 3 do acc "enter data copyin(b)" end
+  end, { h2d = { count = 1, bytes = 80 }, d2h = 0 })
   acc "exit data delete(b) finalize"
   expect.absent "b"
   expect.equal(told(state().dynamic), {})
@@ -211,14 +213,16 @@ case("accepts: ended in an inner level what was begun below it [DIR-6-02]", func
 end)
 
 case("rejects: a floor that nothing was begun in is none [DIR-6-02]", function()
-  acc "data copy(a[0:10])" (function()
-    acc "data copy(a[20:10])" (function()
-      for _, level in ipairs(state().levels) do
-        expect(level.dynamic == nil and level.floor == nil)
-      end
-      expect.equal(state().dynamic or {}, {})
+  expect.moves(function()
+    acc "data copy(a[0:10])" (function()
+      acc "data copy(a[20:10])" (function()
+        for _, level in ipairs(state().levels) do
+          expect(level.dynamic == nil and level.floor == nil)
+        end
+        expect.equal(state().dynamic or {}, {})
+      end)
     end)
-  end)
+  end, { h2d = { count = 2, bytes = 80 }, d2h = { count = 2, bytes = 80 } })
 end)
 
 case("rejects: lists of levels below do not change when a floor above does [DIR-6-02]", function()
@@ -675,10 +679,12 @@ case("rejects: a level's own data do not outlive it [DIR-6-05]", function()
 end)
 
 case("rejects: what was ended in a level is not there after it [DIR-6-05]", function()
-  acc "data copyin(a[0:20])" (function()
-    acc "enter data copyin(a[50:20])"
-    acc "exit data delete(a[50:20])"
-  end)
+  expect.moves(function()
+    acc "data copyin(a[0:20])" (function()
+      acc "enter data copyin(a[50:20])"
+      acc "exit data delete(a[50:20])"
+    end)
+  end, { h2d = { count = 2, bytes = 160 }, d2h = 0 })
   expect.equal(#state().present, 0)
   expect.equal(told(state().dynamic), {})
 end)

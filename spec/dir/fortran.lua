@@ -93,20 +93,22 @@ contains
 ]]
 
 case("accepts: pieces of an assumed-shape dummy are one block for a kernel [DIR-2-01 DIR-4.1-03]", function()
-  fortran(in_a_procedure)
+  expect.moves(function() fortran(in_a_procedure) end, { h2d = { bytes = 160 }, d2h = { bytes = 40 } })
   expect.host("x(96)", 4 + 56)
 end)
 
 case("accepts: the paper's listing with Fortran arrays [DIR-2-01]", function()
-  fortran [[
-    real :: x(100)
-    x = 1
-    !$acc data copyin(x(51:70)) copyout(x(1:20))
-    !$acc serial
-    x(1) = x(51) + 1
-    !$acc end serial
-    !$acc end data
-  ]]
+  expect.moves(function()
+    fortran [[
+      real :: x(100)
+      x = 1
+      !$acc data copyin(x(51:70)) copyout(x(1:20))
+      !$acc serial
+      x(1) = x(51) + 1
+      !$acc end serial
+      !$acc end data
+    ]]
+  end, { h2d = { count = 1, bytes = 80 }, d2h = { count = 1, bytes = 80 } })
   expect.host("x(1)", 2)
 end)
 
@@ -142,14 +144,16 @@ for _, name in ipairs { "v", "w(2)", "g(2)", "p" } do
   case(("accepts: parts of a component of %s in nested regions are each sent [DIR-2-01 DIR-4.2-17]"):format(name),
     function()
       fortran(components)
-      acc(of "data copyin(V%u(1:10))") (function()
-        expect.absent(of "V%n")
-        acc(of "data copy(V%u(31:40), V%n)") (function()
-          acc "serial copyout(b(1:2))" (of "b(1) = V%u(1); b(2) = V%u(31); V%u(40) = -1; V%n = 5")
+      expect.moves(function()
+        acc(of "data copyin(V%u(1:10))") (function()
+          expect.absent(of "V%n")
+          acc(of "data copy(V%u(31:40), V%n)") (function()
+            acc "serial copyout(b(1:2))" (of "b(1) = V%u(1); b(2) = V%u(31); V%u(40) = -1; V%n = 5")
+          end)
+          expect.host(of "V%u(40)", -1)
+          expect.host(of "V%n", 5)
         end)
-        expect.host(of "V%u(40)", -1)
-        expect.host(of "V%n", 5)
-      end)
+      end, { h2d = { count = 3, bytes = 84 }, d2h = { count = 3, bytes = 52 } })
       expect.equal(host "b(1:2)", { 1, 31 })
       expect.absent(of "V")
     end)
@@ -193,28 +197,34 @@ for _, name in ipairs { "w", "g" } do
   case(("accepts: components of several elements of %s are one block for a kernel [DIR-2-01 DIR-4.1-03]"):format(name),
     function()
       fortran(components)
-      acc(of "data copyin(V(2)%u(1:10))") (function()
-        acc(of "data copyin(V(3)%u(1:10), V(3)%n)") (function()
-          acc "serial copyout(b(2:3))" (of "do i = 2, 3; b(i) = V(i)%u(4); end do")
+      expect.moves(function()
+        acc(of "data copyin(V(2)%u(1:10))") (function()
+          acc(of "data copyin(V(3)%u(1:10), V(3)%n)") (function()
+            acc "serial copyout(b(2:3))" (of "do i = 2, 3; b(i) = V(i)%u(4); end do")
+          end)
         end)
-      end)
+      end, { h2d = { count = 3, bytes = 84 }, d2h = { count = 1, bytes = 8 } })
       expect.equal(host "b(2:3)", { 4, 104 })
     end)
 end
 
 case("rejects: elements of two arrays have two bases [DIR-4.1-03 DIR-4.2-08]", function()
   fortran(program)
-  acc "data copyin(x(1:20))" (function()
-    expect.equal(fused(function() acc "enter data copyin(m(:,6), d%a(51:70), h(51:70))" end), "")
-  end)
+  expect.moves(function()
+    acc "data copyin(x(1:20))" (function()
+      expect.equal(fused(function() acc "enter data copyin(m(:,6), d%a(51:70), h(51:70))" end), "")
+    end)
+  end, { h2d = { count = 4, bytes = 280 }, d2h = 0 })
   acc "exit data delete(m(:,6), d%a(51:70), h(51:70))"
 end)
 
 case("rejects: without fusion pieces of one array lie apart [DIR-4.2-08 DIR-2-01]", function()
   rules { base = "directory", fusion = false }
   fortran(program)
-  acc "data copyin(x(1:20))" (function()
-    expect.equal(fused(function() acc "enter data copyin(x(51:70))" end), "")
-    acc "exit data delete(x(51:70))"
-  end)
+  expect.moves(function()
+    acc "data copyin(x(1:20))" (function()
+      expect.equal(fused(function() acc "enter data copyin(x(51:70))" end), "")
+      acc "exit data delete(x(51:70))"
+    end)
+  end, { h2d = { count = 2, bytes = 160 }, d2h = 0 })
 end)

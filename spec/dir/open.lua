@@ -275,11 +275,13 @@ case("accepts: exit data copies out what a level brought and left to it [DIR-4.3
 end)
 
 case("accepts: the clause that brought them copies out, though others were dropped [DIR-4.3-05]", function()
-  acc "data copy(b)" (function()
-    acc "enter data pcopyin(b)"
-    acc "parallel" "b[0] = -1;"
-    acc "exit data delete(b)"
-  end)
+  expect.moves(function()
+    acc "data copy(b)" (function()
+      acc "enter data pcopyin(b)"
+      acc "parallel" "b[0] = -1;"
+      acc "exit data delete(b)"
+    end)
+  end, { h2d = { count = 1, bytes = 80 }, d2h = { count = 1, bytes = 80 } })
   expect.host("b[0]", -1)
 end)
 
@@ -687,18 +689,20 @@ case("accepts: data that a program placed itself come along, and go back [DIR-4.
 end)
 
 case("rejects: nothing else makes data move within the device [DIR-4.2-15]", function()
-  acc "data copyin(a[0:20])" (function()
-    expect.moves(function()
-      acc "update self(a[0:20])"
-      acc "update device(a[5:5])"
-      acc "enter data copyin(b)"
-      acc "exit data delete(b)"
-      acc "parallel present(a[0:20])" (function() end)
-      acc "data copyin(c[0:5])" (function() end)
-      acc "data no_create(a[50:20])" (function() end)
-      acc "data copyin(a[50:20]) if(no)" (function() end)
-    end, { d2d = 0 })
-  end)
+  expect.moves(function()
+    acc "data copyin(a[0:20])" (function()
+      expect.moves(function()
+        acc "update self(a[0:20])"
+        acc "update device(a[5:5])"
+        acc "enter data copyin(b)"
+        acc "exit data delete(b)"
+        acc "parallel present(a[0:20])" (function() end)
+        acc "data copyin(c[0:5])" (function() end)
+        acc "data no_create(a[50:20])" (function() end)
+        acc "data copyin(a[50:20]) if(no)" (function() end)
+      end, { d2d = 0 })
+    end)
+  end, { h2d = { count = 4, bytes = 200 }, d2h = { count = 1, bytes = 80 } })
 end)
 
 case("rejects: data that a program placed do not leave by exit data, nor while they are in use [DIR-4.2-15]",
@@ -777,7 +781,9 @@ case("rejects: an array without a clause, a part of it there: copied as a whole,
 -- ------------------------------------------------------------------------------------- the end --
 
 case("accepts: what was begun is forgotten with the device [DIR-6-01]", function()
-  acc "enter data copyin(a[0:20], a[50:20], c[0:5], b)"
+  expect.moves(function()
+    acc "enter data copyin(a[0:20], a[50:20], c[0:5], b)"
+  end, { h2d = { count = 4, bytes = 260 }, d2h = 0 })
   acc "enter data copyin(b[0:5]) pcreate(a[0:2])"
   acc "shutdown"
   expect.equal(#state().present, 0)

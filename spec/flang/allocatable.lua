@@ -81,13 +81,15 @@ case("accepts: what is allocated anew is another target [FLANG-alloc-1]", functi
 end)
 
 case("accepts: detach brings bounds as well [FLANG-alloc-1]", function()
-  fortran [[
-    !$acc enter data copyin(dd)
-    !$acc enter data copyin(dd%a)
-    !$acc exit data copyout(dd%a)
-    !$acc exit data copyout(dd)
-    print *, allocated(dd%a), lbound(dd%a), dd%a(2,2)
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$acc enter data copyin(dd)
+      !$acc enter data copyin(dd%a)
+      !$acc exit data copyout(dd%a)
+      !$acc exit data copyout(dd)
+      print *, allocated(dd%a), lbound(dd%a), dd%a(2,2)
+    ]]
+  end, { h2d = 2, d2h = 2 })
   expect.equal(output(), { "T 1 1 4.0" })
 end)
 
@@ -112,7 +114,7 @@ end)
 
 case("rejects: what is not allocated brings nothing [FLANG-alloc-1]", function()
   fortran "deallocate(dd%a)"
-  acc "enter data copyin(dd)"
+  expect.moves(function() acc "enter data copyin(dd)" end, { h2d = 1, d2h = 0 })
   expect.events(function() acc "enter data copyin(dd%a)" end, {})
   fortran [[
     !$acc serial present(dd)
@@ -129,6 +131,6 @@ case("rejects: copyin(dd) alone is shallow [FLANG-alloc-1]", function()
 end)
 
 case("rejects: without dd there is no descriptor to attach [FLANG-alloc-1]", function()
-  acc "enter data copyin(dd%a)"
+  expect.moves(function() acc "enter data copyin(dd%a)" end, { h2d = 1, d2h = 0 })
   expect.detached "dd%a"
 end)

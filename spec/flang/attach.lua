@@ -95,7 +95,7 @@ case("rejects: where the data action fails nothing is attached [FLANG-order-1]",
 end)
 
 case("rejects: no_create without data does not attach [FLANG-order-1]", function()
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "data no_create(d%p)" (function() expect.detached "d%p" end)
 end)
 
@@ -130,7 +130,7 @@ case("rejects: data present: attached [FLANG-api-2 FLANG-api-3]", function()
 end)
 
 case("accepts: descriptor absent: nothing happens [FLANG-api-3]", function()
-  acc "enter data copyin(t1)"
+  expect.moves(function() acc "enter data copyin(t1)" end, { h2d = 1, d2h = 0 })
   expect.events(function() acc "enter data attach(d%p)" end, {})
   fortran "call acc_attach(d%p)"
   expect.detached "d%p"
@@ -185,14 +185,14 @@ case("rejects: bytes beside the descriptor are not written [FLANG-api-5]", funct
 end)
 
 case("accepts: with a section indices keep their meaning [FLANG-api-6]", function()
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p(:,2))"
   expect.equal(on_device "lbound(d%p), ubound(d%p), d%p(1,2), d%p(2,2)", "1 1 2 3 3.0 4.0")
 end)
 
 case("accepts: with bounds of the pointer's own, too [FLANG-api-6]", function()
   fortran "d%p(-1:,10:) => t1"
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p(-1:0,11:12))"
   expect.equal(on_device "d%p(-1,11), d%p(0,12)", "3.0 6.0")
 end)

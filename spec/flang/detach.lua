@@ -24,12 +24,14 @@ end
 
 case("accepts: detached by hand, then copied out [FLANG-detach-2]", function()
   attached()
-  fortran [[
-    d%p(10:,10:) => d%p
-    call acc_detach(d%p)
-    !$acc exit data copyout(d)
-    print *, lbound(d%p)
-  ]]
+  expect.moves(function()
+    fortran [[
+      d%p(10:,10:) => d%p
+      call acc_detach(d%p)
+      !$acc exit data copyout(d)
+      print *, lbound(d%p)
+    ]]
+  end, { h2d = 0, d2h = 1 })
   expect.equal(output(), { "10 10" })
   expect.host("associated(d%p, t1)", true)
   expect.host("d%p(10,11)", 3)
@@ -37,6 +39,7 @@ end)
 
 case("accepts: copied out without a detach [FLANG-detach-2]", function()
   attached()
+  expect.attached("d%p", 1)
   fortran [[
     d%p(10:,10:) => d%p
     !$acc exit data copyout(d)
@@ -48,6 +51,7 @@ end)
 
 case("accepts: copied out, then detached: nothing is left to do [FLANG-detach-2]", function()
   attached()
+  expect.attached("d%p", 1)
   fortran [[
     d%p(10:,10:) => d%p
     !$acc exit data copyout(d)
@@ -79,6 +83,7 @@ end
 
 case("accepts: bounds and extents of another target [FLANG-detach-1]", function()
   attached()
+  expect.attached("d%p", 1)
   fortran [[
     d%p => t2
     call acc_detach(d%p)
@@ -88,6 +93,7 @@ end)
 
 case("accepts: a pointer that is null by now [FLANG-detach-1]", function()
   attached()
+  expect.attached("d%p", 1)
   fortran [[
     nullify(d%p)
     call acc_detach(d%p)

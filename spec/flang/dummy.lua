@@ -139,20 +139,24 @@ case("accepts: through more than one call [FLANG-dummy-1]", function()
 end)
 
 case("accepts: a pointer that is no component [FLANG-dummy-1]", function()
-  fortran [[
-    alone => t1
-    !$acc enter data copyin(t1)
-    !$acc enter data copyin(d)
-  ]]
+  expect.moves(function()
+    fortran [[
+      alone => t1
+      !$acc enter data copyin(t1)
+      !$acc enter data copyin(d)
+    ]]
+  end, { h2d = 2, d2h = 0 })
   call "attached(alone)" -- its descriptor is not present: nothing happens
   expect.detached "alone"
 end)
 
 case("rejects: another pointer with the same target is another pointer [FLANG-dummy-1]", function()
-  fortran [[
-    !$acc enter data copyin(d, t1)
-    call local(d, t1)
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$acc enter data copyin(d, t1)
+      call local(d, t1)
+    ]]
+  end, { h2d = 2, d2h = 0 })
   expect.detached "d%p"
 end)
 

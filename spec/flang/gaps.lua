@@ -75,7 +75,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14" } do
       begin()
       acc(("enter data create(%s)"):format(name))
       acc(("serial present(%s)"):format(name)) (("%s = 7"):format(name))
-      acc(("exit data copyout(%s)"):format(name))
+      expect.moves(function() acc(("exit data copyout(%s)"):format(name)) end, { h2d = 0, d2h = 1 })
       stays(7, 7)
     end)
 

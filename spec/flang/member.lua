@@ -31,6 +31,7 @@ end
 
 local function created()
   fortran "!$acc enter data create(d)"
+  expect.present "d"
 end
 
 local function copied()
@@ -141,13 +142,15 @@ end)
 
 case("accepts: bounds come with the attach [FLANG-pointer-3]", function()
   created()
-  fortran [[
-    d%p(0:,-1:) => t1
-    !$acc enter data copyin(d%p)
-    !$acc serial present(d)
-    print *, lbound(d%p), ubound(d%p), d%p(0,0)
-    !$acc end serial
-  ]]
+  expect.moves(function()
+    fortran [[
+      d%p(0:,-1:) => t1
+      !$acc enter data copyin(d%p)
+      !$acc serial present(d)
+      print *, lbound(d%p), ubound(d%p), d%p(0,0)
+      !$acc end serial
+    ]]
+  end, { h2d = 1, d2h = 0 })
   expect.equal(output(), { "0 -1 1 0 3.0" })
 end)
 

@@ -21,6 +21,7 @@ local function attached()
     d%p => t1
     !$acc enter data attach(d%p)
   ]]
+  expect.attached("d%p", 1)
 end
 
 local function on_device()

@@ -296,7 +296,7 @@ end
 case("accepts: components of the dynamic type are followed under tr14 [TR14-1.1-05]", function()
   rules "tr14"
   fortran(extended)
-  acc "enter data copyin(h)"
+  expect.moves(function() acc "enter data copyin(h)" end, { h2d = 7, d2h = 0 })
   fortran(in_kernel)
   acc "exit data copyout(h)"
   expect.equal(#state().present, 0)
@@ -306,7 +306,7 @@ end)
 case("accepts: an update brings them, too [TR14-1.1-05]", function()
   rules "tr14"
   fortran(extended)
-  acc "enter data copyin(h)"
+  expect.moves(function() acc "enter data copyin(h)" end, { h2d = 7, d2h = 0 })
   fortran(in_kernel)
   acc "update self(h)"
   check_host()

@@ -26,7 +26,9 @@ contains
 ]]
 
 case("accepts: a section of an explicit, allocatable or pointer array serves kernels [FLANG-storage-3]", function()
-  acc "data copy(e(2:3))" (function() acc "serial present(e(2:3))" "e(3) = 5" end)
+  expect.moves(function()
+    acc "data copy(e(2:3))" (function() acc "serial present(e(2:3))" "e(3) = 5" end)
+  end, { h2d = 1, d2h = 1 })
   expect.host("e", { 1, 1, 5, 1 })
   acc "data copy(v(2:3))" (function() acc "serial present(v(2:3))" "v(3) = 5" end)
   expect.host("v", { 1, 1, 5, 1 })
@@ -52,7 +54,7 @@ case("accepts: of two sections the one that the clause names [FLANG-storage-3]",
 end)
 
 case("accepts: the last element, and a pointer that runs backwards to it [FLANG-storage-3]", function()
-  acc "enter data copyin(v(3:4))"
+  expect.moves(function() acc "enter data copyin(v(3:4))" end, { h2d = 1, d2h = 0 })
   acc "serial present(v(3:4))" "v(4) = 8"
   acc "serial present(v(3:4)) present(back(1:1))" "back(1) = back(1) + 1"
   acc "update self(v(3:4))"
@@ -67,7 +69,7 @@ case("rejects: what lies outside the section [FLANG-storage-3]", function()
 end)
 
 case("rejects: an attach where a part of the target is absent: nothing happens [FLANG-api-2]", function()
-  acc "enter data copyin(d, v(1:2))"
+  expect.moves(function() acc "enter data copyin(d, v(1:2))" end, { h2d = 2, d2h = 0 })
   acc "enter data attach(d%p)"
   acc_attach "d%p"
   expect.detached "d%p"

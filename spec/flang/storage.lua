@@ -41,7 +41,7 @@ case("accepts: d is copied where a kernel uses it [FLANG-storage-1]", function()
 end)
 
 case("accepts: under default(present) d must be there [FLANG-storage-1]", function()
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(d%p)"
   fortran("!$acc serial default(present)\n" .. use)
   expect.equal(output(), { "3.0" })
@@ -86,7 +86,7 @@ case("accepts: copy(d) goes before present(d%p) [FLANG-storage-2]", function()
 end)
 
 case("accepts: written out, in either order [FLANG-storage-2]", function()
-  acc "enter data copyin(d%p)"
+  expect.moves(function() acc "enter data copyin(d%p)" end, { h2d = 1, d2h = 0 })
   fortran("!$acc serial copy(d) present(d%p)\n" .. use)
   fortran("!$acc serial present(d%p) copy(d)\n" .. use)
   expect.equal(output(), { "3.0", "3.0" })
@@ -94,7 +94,7 @@ case("accepts: written out, in either order [FLANG-storage-2]", function()
 end)
 
 case("accepts: under default(present), too [FLANG-storage-2]", function()
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   acc "enter data copyin(t1)"
   fortran("!$acc serial default(present) present(d%p)\n" .. use)
   expect.equal(output(), { "3.0" })
@@ -102,7 +102,7 @@ case("accepts: under default(present), too [FLANG-storage-2]", function()
 end)
 
 case("accepts: bounds of now, not of the copyin [FLANG-storage-2]", function()
-  acc "enter data copyin(d%p)"
+  expect.moves(function() acc "enter data copyin(d%p)" end, { h2d = 1, d2h = 0 })
   fortran [[
     d%p(10:,10:) => d%p
     !$acc serial present(d%p)
@@ -125,7 +125,7 @@ case("rejects: without its target present(d%p) fails, and d does not stay [FLANG
 end)
 
 case("accepts: the descriptor is not present: attach does nothing, use fails [FLANG-storage-3]", function()
-  acc "enter data copyin(t1)"
+  expect.moves(function() acc "enter data copyin(t1)" end, { h2d = 1, d2h = 0 })
   expect.fails("host-pointer-on-device", function() call "wrapper(d%p)" end)
   expect.detached "d%p"
   expect.moves(function() acc "enter data attach(d%p)" end, { h2d = 0 })
@@ -133,7 +133,7 @@ case("accepts: the descriptor is not present: attach does nothing, use fails [FL
 end)
 
 case("accepts: the target is not present: the same [FLANG-storage-3]", function()
-  acc "enter data copyin(d)"
+  expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
   expect.fails("host-pointer-on-device", function() call "wrapper(d%p)" end)
   expect.moves(function() acc "enter data attach(d%p)" end, { h2d = 0 })
   expect.detached "d%p"

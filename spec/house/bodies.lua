@@ -12,17 +12,19 @@ local function wrong(code, rule, text, fields)
 end
 
 case("accepts: pragmas of others are passed over, wherever a directive may stand [HOUSE-bodies]", function()
-  omp "target map(a)" [[
-    #pragma unroll(4)
-    for (int i = 0; i < 4; i++)
-    #pragma GCC ivdep
-      for (int k = 0; k < 2; k++) a[i] += k;
-    #pragma omp parallel for
-    #pragma clang loop vectorize(enable)
-    for (int i = 4; i < 6; i++) a[i] = i;
-    #pragma once
-    #pragma
-  ]]
+  expect.moves(function()
+    omp "target map(a)" [[
+      #pragma unroll(4)
+      for (int i = 0; i < 4; i++)
+      #pragma GCC ivdep
+        for (int k = 0; k < 2; k++) a[i] += k;
+      #pragma omp parallel for
+      #pragma clang loop vectorize(enable)
+      for (int i = 4; i < 6; i++) a[i] = i;
+      #pragma once
+      #pragma
+    ]]
+  end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   expect.host("a[0:6]", { 1, 1, 1, 1, 4, 5 })
   declare "#pragma STDC FP_CONTRACT OFF\n#pragma message(\"x\")\nint b;"
 end)
@@ -93,18 +95,22 @@ case("accepts: requirements that are met, and nothing [HOUSE-version OMP60-map-1
 end)
 
 case("accepts: a local that was written [HOUSE-locals]", function()
-  omp "target map(a)" "int q; q = 5; int r[2]; r[1] = q; int *p; p = r; a[0] = p[1]; int z; if (q) z = 1; a[1] = z;"
+  expect.moves(function()
+    omp "target map(a)" "int q; q = 5; int r[2]; r[1] = q; int *p; p = r; a[0] = p[1]; int z; if (q) z = 1; a[1] = z;"
+  end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   expect.host("a[0:2]", { 5, 1 })
 end)
 
 case("rejects: one that was not [HOUSE-locals]", function()
-  for _, text in ipairs { "int q; s = q;", "int q; q++;", "int q; q += 1;", "int *p; s = *p;",
-    "int q; if (s) q = 1; s = q;",
-    "for (int i = 0; i < 2; i++) { int q; if (i) s = q; q = 1; }" } do
-    local err = expect.fails("uninitialized-read", function() omp "target map(s)" (text) end)
-    expect.equal(err.rule, "HOUSE-locals")
-    expect.fails("uninitialized-read", function() omp "parallel" (text) end)
-  end
+  expect.moves(function()
+    for _, text in ipairs { "int q; s = q;", "int q; q++;", "int q; q += 1;", "int *p; s = *p;",
+      "int q; if (s) q = 1; s = q;",
+      "for (int i = 0; i < 2; i++) { int q; if (i) s = q; q = 1; }" } do
+      local err = expect.fails("uninitialized-read", function() omp "target map(s)" (text) end)
+      expect.equal(err.rule, "HOUSE-locals")
+      expect.fails("uninitialized-read", function() omp "parallel" (text) end)
+    end
+  end, { h2d = { count = 6, bytes = 24 }, d2h = 0 })
   expect.fails("uninitialized-read", function() omp "target map(s)" "int r[2]; s = r[1];" end)
   expect.fails("uninitialized-read", function() omp "parallel" "int r[2]; s = r[1];" end)
   expect.host("s", 0)
@@ -125,18 +131,20 @@ case("rejects: reading them on the device [HOUSE-unwritten]", function()
 end)
 
 case("accepts: switch [HOUSE-version]", function()
-  omp "target map(a)" [[
-    for (int i = 0; i < 6; i++) {
-      switch (i) {
-        case 0: a[i] = 10; break;
-        case 1: a[i] = 1;
-        case 2: a[i] += 20; break;
-        default: a[i] = -1; continue;
-        case 'a' - 93: { a[i] = 44; }
+  expect.moves(function()
+    omp "target map(a)" [[
+      for (int i = 0; i < 6; i++) {
+        switch (i) {
+          case 0: a[i] = 10; break;
+          case 1: a[i] = 1;
+          case 2: a[i] += 20; break;
+          default: a[i] = -1; continue;
+          case 'a' - 93: { a[i] = 44; }
+        }
+        a[i] += 100;
       }
-      a[i] += 100;
-    }
-  ]]
+    ]]
+  end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   expect.host("a[0:6]", { 110, 121, 120, -1, 144, -1 })
 end)
 

@@ -106,11 +106,13 @@ case("accepts: members beside const ones, values of const ones for the host's ob
   declare(with_const)
   host.X = { k = 3, n = 1, w = { 1, 2 } } -- constructors do not run: the host gives const members their values
   host.X.k = 4
-  acc "parallel copy(X, Y, O) copyin(S) copyout(t)" [[
-    X.n = X.k + 1; X.q = 0; X.y = 3; O.m = X.w[1]; O.in.n = 2;
-    struct s T = S; T.a = 4;
-    const int one = 1; int S = 0; S += one; t = T.a + S;
-  ]]
+  expect.moves(function()
+    acc "parallel copy(X, Y, O) copyin(S) copyout(t)" [[
+      X.n = X.k + 1; X.q = 0; X.y = 3; O.m = X.w[1]; O.in.n = 2;
+      struct s T = S; T.a = 4;
+      const int one = 1; int S = 0; S += one; t = T.a + S;
+    ]]
+  end, { h2d = { count = 4, bytes = 144 }, d2h = { count = 4, bytes = 132 } })
   expect.host("X", { k = 4, n = 5, y = 3 })
   expect.host("O.m", 2)
   expect.host("t", 5)
@@ -144,10 +146,12 @@ case("rejects: const variables keep their values [HOUSE-language]", function()
   expect.fails("type-mismatch", function() host.n = 5 end)
   expect.fails("type-mismatch", function() host.v = { 3, 4 } end)
   expect.fails("type-mismatch", function() host.q = nil end)
-  acc "data copy(n)" (function()
-    expect.fails("type-mismatch", function() acc "parallel present(n)" "n = 5;" end)
-    expect.fails("type-mismatch", function() acc "parallel present(n)" "n++;" end)
-    expect.fails("type-mismatch", function() acc "parallel present(n)" (function(d) d.n = 5 end) end)
-  end)
+  expect.moves(function()
+    acc "data copy(n)" (function()
+      expect.fails("type-mismatch", function() acc "parallel present(n)" "n = 5;" end)
+      expect.fails("type-mismatch", function() acc "parallel present(n)" "n++;" end)
+      expect.fails("type-mismatch", function() acc "parallel present(n)" (function(d) d.n = 5 end) end)
+    end)
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.equal(host.n, 4)
 end)

@@ -208,7 +208,7 @@ case("accepts: a case starts with the file's declarations and values [HOUSE-scen
   host.a[0] = 50
   declare "int only_here;"
   host.only_here = 1
-  acc "enter data copyin(a)"
+  expect.moves(function() acc "enter data copyin(a)" end, { h2d = { count = 1, bytes = 12 }, d2h = 0 })
 end)
 
 case("accepts: pairs goes by numbers, then by names in their order [HOUSE-scenario]", function()
@@ -249,7 +249,9 @@ end)
 case("accepts: directives that are nobody's here are passed over [HOUSE-version]", function()
   declare "#pragma GCC poison gets\nint after;"
   host.after = 1
-  acc "parallel copy(a)" "#pragma acc loop\nfor (int i = 0; i < 3; ++i) a[i] = i;"
+  expect.moves(function()
+    acc "parallel copy(a)" "#pragma acc loop\nfor (int i = 0; i < 3; ++i) a[i] = i;"
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.host("a[2]", 2)
 end)
 

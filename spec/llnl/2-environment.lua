@@ -179,7 +179,9 @@ case("accepts: scalars are found by their address [LLNL-2.2-03]", function()
 end)
 
 case("rejects: a copy is another scalar [LLNL-2.2-03]", function()
-  omp "target data map(to: len)" (function() expect.absent "N" end)
+  expect.moves(function()
+    omp "target data map(to: len)" (function() expect.absent "N" end)
+  end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
 end)
 
 case("accepts: first the pointer is looked up, then what it leads to [LLNL-2.2-04]", function()
@@ -210,7 +212,9 @@ case("rejects: Figure 5, the arrays are mapped and their copies used [LLNL-2.2-0
 end)
 
 case("accepts: Figure 5 with the pointers that were mapped [LLNL-2.2-05]", function()
-  omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+  expect.moves(function()
+    omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+  end, { h2d = { count = 2, bytes = 128 }, d2h = 0 })
   omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) a[i] += b[i];"
   omp "target exit data map(from: a[0:N]) map(release: b[0:N])"
   expect.host("a[0:8]", { 11, 22, 33, 44, 55, 66, 77, 88 })

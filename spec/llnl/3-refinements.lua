@@ -20,6 +20,7 @@ end
 
 local function figure5()
   omp "target enter data map(to: a[0:N]) map(to: b[0:N])"
+  expect.present "b[0:4]"
   omp "target teams distribute parallel for" "for (int i = 0; i < N; ++i) inner_a[i] += inner_b[i];"
   omp "target exit data map(from: a[0:N]) map(release: b[0:N])"
   return host "a[0:4]"
@@ -178,7 +179,9 @@ end)
 
 case("accepts: unless it is mapped as a value, or implicit maps are not by type [LLNL-3.2-02]", function()
   begin_references()
-  omp "target map(rx) map(from: rpair)" "rx = 2; rpair.x = 9;"
+  expect.moves(function()
+    omp "target map(rx) map(from: rpair)" "rx = 2; rpair.x = 9;"
+  end, { h2d = { count = 1, bytes = 8 }, d2h = { count = 2, bytes = 16 } })
   expect.host("x", 2)
   expect.host("pair.x", 9)
   omp "target defaultmap(tofrom: scalar)" "rx = 4;"
@@ -187,7 +190,9 @@ end)
 
 case("accepts: under other rules it is the variable [LLNL-3.2-01]", function()
   begin_references "openmp-4.0"
-  omp "target" "rx = 5;"
+  expect.moves(function()
+    omp "target" "rx = 5;"
+  end, { h2d = { count = 1, bytes = 8 }, d2h = { count = 1, bytes = 8 } })
   expect.host("x", 5)
 end)
 
@@ -205,7 +210,9 @@ end)
 
 case("accepts: values are mapped tofrom, arrays among them [LLNL-3.2-03]", function()
   begin()
-  omp "target" "x = x + 1; pair.y = 3; field[2] = 4;"
+  expect.moves(function()
+    omp "target" "x = x + 1; pair.y = 3; field[2] = 4;"
+  end, { h2d = { count = 3, bytes = 48 }, d2h = { count = 3, bytes = 48 } })
   expect.host("x", 2)
   expect.host("pair.y", 3)
   expect.host("field[2]", 4)

@@ -22,6 +22,7 @@ case("accepts: a name, constructs, types, and clauses of any sort [LLNL-4-01]", 
   ]]
   omp "parallel bind_group(here)" "y = 1;"
   expect.host("y", 1)
+  expect.fails("duplicate-name", function() omp "declare group name(g) shared(x)" end)
 end)
 
 case("rejects: a group that nothing leads to, two names, unknown clauses and constructs [LLNL-4-01]", function()

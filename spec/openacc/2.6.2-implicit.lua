@@ -14,7 +14,9 @@ declare [[
 func("twice", function(x) return 2 * x end)
 
 case("accepts: aggregates are copied in and out [ACC33-impl-1]", function()
-  acc "parallel" "for (int i = 0; i < 4; ++i) v[i] *= 2; S.n = 9; S.x[1] = v[LAST];"
+  expect.moves(function()
+    acc "parallel" "for (int i = 0; i < 4; ++i) v[i] *= 2; S.n = 9; S.x[1] = v[LAST];"
+  end, { h2d = { count = 2, bytes = 28 }, d2h = { count = 2, bytes = 28 } })
   expect.host("v[0:4]", { 2, 4, 6, 8 })
   expect.host("S.n", 9)
   expect.host("S.x[1]", 8)
@@ -32,7 +34,9 @@ case("rejects: scalars of parallel and serial are firstprivate [ACC33-impl-1]", 
 end)
 
 case("accepts: scalars of kernels are copied [ACC33-impl-1]", function()
-  acc "kernels" "k = k + 1;"
+  expect.moves(function()
+    acc "kernels" "k = k + 1;"
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("k", 8)
 end)
 
@@ -45,7 +49,9 @@ case("rejects: a pointer is a scalar and is not followed [ACC33-impl-1]", functi
 end)
 
 case("accepts: reduction variables are copied [ACC33-impl-1]", function()
-  acc "parallel loop reduction(+:sum) copyin(v)" "for (int i = 0; i < n; ++i) sum += v[i];"
+  expect.moves(function()
+    acc "parallel loop reduction(+:sum) copyin(v)" "for (int i = 0; i < n; ++i) sum += v[i];"
+  end, { h2d = { count = 2, bytes = 20 }, d2h = { count = 1, bytes = 4 } })
   expect.host("sum", 110)
 end)
 
@@ -61,7 +67,9 @@ end)
 
 case("accepts: default(none) with everything in a clause, default(present) [ACC33-impl-2]",
   function()
-    acc "parallel default(none) copy(v) firstprivate(n)" "v[0] = n;"
+    expect.moves(function()
+      acc "parallel default(none) copy(v) firstprivate(n)" "v[0] = n;"
+    end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
     expect.host("v[0]", 4)
     acc "data copy(v)" (function() acc "parallel default(present)" "v[1] = 5;" end)
     expect.host("v[1]", 5)
@@ -87,7 +95,9 @@ case("accepts: a visible clause keeps the implicit ones away [ACC33-impl-3]", fu
 end)
 
 case("accepts: a scalar in a visible clause is that one, not a copy [ACC33-impl-3]", function()
-  acc "data copy(k)" (function() acc "parallel" "k = k + 1;" end)
+  expect.moves(function()
+    acc "data copy(k)" (function() acc "parallel" "k = k + 1;" end)
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("k", 8)
 end)
 
@@ -114,19 +124,21 @@ case("rejects: a private variable starts without a value [ACC33-impl-1]", functi
 end)
 
 case("accepts: bodies in C: declarations, if, loops, calls [ACC33-impl-1]", function()
-  acc "parallel copy(v)" [[
-    int i = 0;
-    double t[2];
-    while (1) {
-      if (i >= n) break;
-      if (i == 2) { i++; continue; }
-      t[i % 2] = v[i];
-      v[i] = twice(i) + (i > 0 ? t[i % 2] : 0);
-      ++i;
-    }
-    do v[2] += 10; while (v[2] < 30);
-    { float *q = &v[3]; *q -= 1; q[-1] /= 3; }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(v)" [[
+      int i = 0;
+      double t[2];
+      while (1) {
+        if (i >= n) break;
+        if (i == 2) { i++; continue; }
+        t[i % 2] = v[i];
+        v[i] = twice(i) + (i > 0 ? t[i % 2] : 0);
+        ++i;
+      }
+      do v[2] += 10; while (v[2] < 30);
+      { float *q = &v[3]; *q -= 1; q[-1] /= 3; }
+    ]]
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
   expect.host("v[0:4]", { 0, 4, 11, 9 })
 end)
 

@@ -223,10 +223,12 @@ case("rejects: memory that is not there any more [ACC33-2.7.1-1]", function()
 end)
 
 case("accepts: bounds are taken once [ACC33-2.7.1-2]", function()
-  acc "data copyin(p[0:n])" (function()
-    host.n = 2
-    host.p = addr "v[1]"
-  end)
+  expect.moves(function()
+    acc "data copyin(p[0:n])" (function()
+      host.n = 2
+      host.p = addr "v[1]"
+    end)
+  end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   expect.absent "v"
 end)
 
@@ -321,16 +323,20 @@ end)
 
 case("accepts: a structure is copied bit by bit [ACC33-2.7.1-5]", function()
   host.S.name = { 65, 66, 67, 68 }
-  acc "data copy(S)" (function()
-    acc "parallel present(S)" "S.n = 5; S.name[3] = 70;"
-  end)
+  expect.moves(function()
+    acc "data copy(S)" (function()
+      acc "parallel present(S)" "S.n = 5; S.name[3] = 70;"
+    end)
+  end, { h2d = { count = 1, bytes = 24 }, d2h = { count = 1, bytes = 24 } })
   expect.host("S.n", 5)
   expect.host("S.name[0:4]", { 65, 66, 67, 70 })
 end)
 
 case("rejects: what its pointers lead to is not copied; constants are no data [ACC33-2.7.1-5]",
   function()
-    acc "data copy(S)" (function() expect.absent "S.a[0:2]" end)
+    expect.moves(function()
+      acc "data copy(S)" (function() expect.absent "S.a[0:2]" end)
+    end, { h2d = { count = 1, bytes = 24 }, d2h = { count = 1, bytes = 24 } })
     expect.malformed "acc data copy(n + 1)"
     expect.invalid("acc data copy(1)")
     expect.invalid("acc data copy(unheard)", "unknown-name")

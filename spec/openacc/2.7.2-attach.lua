@@ -23,7 +23,7 @@ case("accepts: each pointer in device memory has a counter [ACC33-att-1]", funct
 end)
 
 case("rejects: fresh memory has none [ACC33-att-1]", function()
-  acc "enter data copyin(p)"
+  expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.detached "p"
   expect.equal(#state().attached, 0)
 end)
@@ -31,13 +31,13 @@ end)
 case("accepts: attach does nothing if pointer or target are absent [ACC33-att-2]", function()
   acc "enter data attach(p)"
   expect.detached "p"
-  acc "enter data copyin(v)"
+  expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.detached "p"
 end)
 
 case("rejects: using what was not attached then fails [ACC33-att-2]", function()
-  acc "enter data copyin(p)"
+  expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.fails("host-pointer-on-device", function() expect.device("p[0]", 1) end)
 end)
@@ -68,14 +68,14 @@ end)
 
 case("accepts: a null pointer attaches to nothing [ACC33-att-4]", function()
   host.p = NULL
-  acc "enter data copyin(p)"
+  expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   acc "enter data attach(p)"
   expect.detached "p"
 end)
 
 case("rejects: a null pointer is not followed on the device [ACC33-att-4]", function()
   host.p = NULL
-  acc "enter data copyin(p)"
+  expect.moves(function() acc "enter data copyin(p)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.fails("null-pointer", function() expect.device("p[0]", 1) end)
 end)
 
@@ -111,7 +111,7 @@ case("accepts: the member after its structure attaches [ACC33-att-6]", function(
 end)
 
 case("rejects: the structure after its member does not [ACC33-att-6]", function()
-  acc "enter data copyin(S.a[0:2])"
+  expect.moves(function() acc "enter data copyin(S.a[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
   expect.absent "S"
   acc "enter data copyin(S)"
   expect.detached "S.a"
@@ -139,7 +139,7 @@ case("rejects: in a strict profile attached pointers must be detached first [ACC
   end)
 
 case("accepts: detach counts down and restores the host's value [ACC33-det-1]", function()
-  acc "enter data copyin(v, w) copyin(p)"
+  expect.moves(function() acc "enter data copyin(v, w) copyin(p)" end, { h2d = { count = 3, bytes = 40 }, d2h = 0 })
   acc "enter data attach(p)"
   acc "exit data detach(p) finalize"
   expect.detached "p"

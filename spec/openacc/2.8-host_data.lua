@@ -66,7 +66,9 @@ end)
 case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
   acc "declare link(v)"
   expect.absent "v"
-  acc "data copyin(v)" (function() acc "parallel" "v[0] = 1;" end)
+  expect.moves(function()
+    acc "data copyin(v)" (function() acc "parallel" "v[0] = 1;" end)
+  end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   expect.invalid("acc declare link(nobody)", "unknown-name")
 end)
 

@@ -19,16 +19,18 @@ local function wrong(code, rule, text, construct)
 end
 
 case("accepts: loop with the clauses it takes, in every compute construct [ACC33-2.9-1]", function()
-  for _, construct in ipairs { "parallel", "serial", "kernels" } do
-    acc(construct .. " copy(a)") [[
-      #pragma acc loop gang worker vector independent
-      for (int i = 0; i < 4; i++) a[i] += 1;
-      #pragma acc loop seq
-      for (int i = 4; i < 6; i++) a[i] += 1;
-      #pragma acc loop auto private(t) device_type(nvidia) gang device_type(*) vector
-      for (int i = 6; i < 10; i++) { t = i; a[t] += 1; }
-    ]]
-  end
+  expect.moves(function()
+    for _, construct in ipairs { "parallel", "serial", "kernels" } do
+      acc(construct .. " copy(a)") [[
+        #pragma acc loop gang worker vector independent
+        for (int i = 0; i < 4; i++) a[i] += 1;
+        #pragma acc loop seq
+        for (int i = 4; i < 6; i++) a[i] += 1;
+        #pragma acc loop auto private(t) device_type(nvidia) gang device_type(*) vector
+        for (int i = 6; i < 10; i++) { t = i; a[t] += 1; }
+      ]]
+    end
+  end, { h2d = { count = 3, bytes = 120 }, d2h = { count = 3, bytes = 120 } })
   expect.host("a[0:10]", { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 })
   acc "kernels copy(a)" "#pragma acc loop gang(n) worker(2) vector(length: 32)\n for (int i = 0; i < 4; i++) a[i] = i;"
   acc "parallel copy(a)" "#pragma acc loop gang(static: *)\n for (int i = 0; i < 4; i++) a[i] += i;"
@@ -56,13 +58,15 @@ case("rejects: clauses that exclude each other, or belong to others [ACC33-2.9-1
 end)
 
 case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
-  acc "parallel copy(m)" [[
-    #pragma acc loop gang
-    for (int i = 0; i < 3; i++) {
-      #pragma acc loop worker vector
-      for (int j = 0; j < 4; j++) m[i][j] = i + j;
-    }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(m)" [[
+      #pragma acc loop gang
+      for (int i = 0; i < 3; i++) {
+        #pragma acc loop worker vector
+        for (int j = 0; j < 4; j++) m[i][j] = i + j;
+      }
+    ]]
+  end, { h2d = { count = 1, bytes = 48 }, d2h = { count = 1, bytes = 48 } })
   expect.host("m[2][3]", 5)
   acc "parallel loop gang copy(m)" [[
     for (int i = 0; i < 3; i++) {
@@ -77,15 +81,17 @@ case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
 end)
 
 case("accepts: gang loops of lower dimensions inwards [ACC33-2.9-2]", function()
-  acc "parallel copy(m)" [[
-    #pragma acc loop gang(dim: 3)
-    for (int k = 0; k < 1; k++)
-      #pragma acc loop gang(dim:2)
-      for (int i = 0; i < 3; i++) {
-        #pragma acc loop gang
-        for (int j = 0; j < 4; j++) m[i][j] = i - j;
-      }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(m)" [[
+      #pragma acc loop gang(dim: 3)
+      for (int k = 0; k < 1; k++)
+        #pragma acc loop gang(dim:2)
+        for (int i = 0; i < 3; i++) {
+          #pragma acc loop gang
+          for (int j = 0; j < 4; j++) m[i][j] = i - j;
+        }
+    ]]
+  end, { h2d = { count = 1, bytes = 48 }, d2h = { count = 1, bytes = 48 } })
   expect.host("m[2][1]", 1)
   acc "parallel loop gang(static: 4, dim: 1) copy(m)" "for (int i = 0; i < 3; i++) m[i][0] = 5;"
   acc "parallel loop gang(dim: t) copy(m)" "for (int i = 0; i < 3; i++) m[i][0] = 5;" -- a constant of the program
@@ -120,13 +126,15 @@ case("rejects: levels that were left behind [ACC33-2.9-2]", function()
 end)
 
 case("accepts: collapse and tile over the loops they count [ACC33-2.9-3]", function()
-  acc "parallel copy(m)" [[
-    #pragma acc loop collapse(2)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++) m[i][j] = 1;
-    #pragma acc loop tile(2, *)
-    for (int i = 0; i < 3; i++) { for (int j = 0; j < 4; j++) m[i][j] += 1; }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(m)" [[
+      #pragma acc loop collapse(2)
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) m[i][j] = 1;
+      #pragma acc loop tile(2, *)
+      for (int i = 0; i < 3; i++) { for (int j = 0; j < 4; j++) m[i][j] += 1; }
+    ]]
+  end, { h2d = { count = 1, bytes = 48 }, d2h = { count = 1, bytes = 48 } })
   expect.host("m[2][3]", 2)
   acc "parallel loop collapse(2) copy(m)" "for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] = 7;"
   expect.host("m[1][1]", 7)
@@ -164,10 +172,12 @@ case("rejects: reading a private variable that nobody wrote, naming one that the
 end)
 
 case("accepts: a reduction is combined; its variable is copied [ACC33-2.9.11-1 ACC33-impl-1]", function()
-  acc "parallel copy(a)" [[
-    #pragma acc loop reduction(+: s) reduction(max: d)
-    for (int i = 0; i < 10; i++) { s += 1; d = i > d ? i : d; }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(a)" [[
+      #pragma acc loop reduction(+: s) reduction(max: d)
+      for (int i = 0; i < 10; i++) { s += 1; d = i > d ? i : d; }
+    ]]
+  end, { h2d = { count = 3, bytes = 52 }, d2h = { count = 3, bytes = 52 } })
   expect.host("s", 10)
   expect.host("d", 9)
   acc "serial" "#pragma acc loop reduction(+: s)\n for (int k = 0; k < 2; k++) s += 5;"
@@ -192,13 +202,15 @@ case("rejects: but not where a clause says otherwise [ACC33-2.9.11-1 ACC33-impl-
 end)
 
 case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()
-  acc "parallel copy(a, m)" [[
-    for (int i = 0; i < 4; i++) {
-      #pragma acc cache(a[i:2], m[0][0:4])
-      #pragma acc cache(readonly: a[i])
-      a[i] = i;
-    }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(a, m)" [[
+      for (int i = 0; i < 4; i++) {
+        #pragma acc cache(a[i:2], m[0][0:4])
+        #pragma acc cache(readonly: a[i])
+        a[i] = i;
+      }
+    ]]
+  end, { h2d = { count = 2, bytes = 88 }, d2h = { count = 2, bytes = 88 } })
   expect.host("a[3]", 3)
 end)
 
@@ -210,20 +222,22 @@ case("rejects: of variables, and of what there is not [ACC33-2.10-1]", function(
 end)
 
 case("accepts: atomic statements [ACC33-2.12-1]", function()
-  acc "parallel copy(a, s)" [[
-    #pragma acc atomic
-    s += 2;
-    #pragma acc atomic read
-    a[0] = s;
-    #pragma acc atomic write
-    s = 7;
-    #pragma acc atomic update
-    s = s * 3;
-    #pragma acc atomic capture
-    a[1] = s--;
-    #pragma acc atomic capture
-    { s -= 5; a[2] = s; }
-  ]]
+  expect.moves(function()
+    acc "parallel copy(a, s)" [[
+      #pragma acc atomic
+      s += 2;
+      #pragma acc atomic read
+      a[0] = s;
+      #pragma acc atomic write
+      s = 7;
+      #pragma acc atomic update
+      s = s * 3;
+      #pragma acc atomic capture
+      a[1] = s--;
+      #pragma acc atomic capture
+      { s -= 5; a[2] = s; }
+    ]]
+  end, { h2d = { count = 2, bytes = 44 }, d2h = { count = 2, bytes = 44 } })
   expect.host("a[0:3]", { 2, 21, 15 })
 end)
 
@@ -242,7 +256,9 @@ case("accepts: routine among declarations [ACC33-2.15-1]", function()
     #pragma acc routine(twice) vector
   ]]
   func("twice", function(x) return 2 * x end)
-  acc "parallel copy(a)" "a[0] = twice(4);"
+  expect.moves(function()
+    acc "parallel copy(a)" "a[0] = twice(4);"
+  end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   expect.host("a[0]", 8)
 end)
 
@@ -277,7 +293,9 @@ case("rejects: where its condition does not hold [ACC33-2.5.7-1]", function()
 end)
 
 case("accepts: loops that are left inside of the body, the body at its end [ACC33-2.5-1]", function()
-  acc "parallel copy(a)" "for (int i = 0; i < 4; i++) { if (i == 2) break; a[i] = 1; }"
+  expect.moves(function()
+    acc "parallel copy(a)" "for (int i = 0; i < 4; i++) { if (i == 2) break; a[i] = 1; }"
+  end, { h2d = { count = 1, bytes = 40 }, d2h = { count = 1, bytes = 40 } })
   omp "parallel" "{\n#pragma acc parallel copy(a)\n { for (int i = 0; i < 4; i++) { if (i) continue; a[i] = 2; } } }"
   expect.host("a[0:3]", { 2, 1, 0 })
 end)

@@ -119,7 +119,7 @@ case("accepts: acc_map_data and acc_unmap_data [ACC33-3.2.21-1]", function()
   expect.uninitialized "v"
   expect.equal(acc_deviceptr "v[0]", d)
   acc "parallel present(v)" "for (int i = 0; i < 8; ++i) v[i] = i;"
-  acc "update self(v)"
+  expect.moves(function() acc "update self(v)" end, { h2d = 0, d2h = { count = 1, bytes = 32 } })
   expect.host("v[7]", 7)
   acc_unmap_data(addr "v[0]")
   expect.absent "v"

@@ -31,7 +31,9 @@ each("accepts: members alone, attached by the clause that copies them [ACC33-att
   "struct s { int a; int *b; }; struct s v; int n = 10;", function()
     host.v = { a = 7, b = first(10, function() return 0 end) }
     local before = host.v.b
-    acc "parallel loop copy(v.a, v.b[:n])" "for (int i = 0; i < n; i++) v.b[i] = v.a;"
+    expect.moves(function()
+      acc "parallel loop copy(v.a, v.b[:n])" "for (int i = 0; i < n; i++) v.b[i] = v.a;"
+    end, { h2d = { count = 2, bytes = 44 }, d2h = { count = 2, bytes = 44 } })
     expect(host.v.b == before)
     expect.equal(host "v.b[0:10]", first(10, function() return 7 end))
     expect.absent "v"
@@ -82,7 +84,7 @@ each("accepts: a pointer variable, set when both sides are there [ACC33-att-1]",
     acc "parallel loop present(b[:n])" "for (int i = 0; i < n; i++) b[i] = i + 5;"
     acc_detach(addr "b")
     expect.detached "b"
-    acc "exit data copyout(a, b)"
+    expect.moves(function() acc "exit data copyout(a, b)" end, { h2d = 0, d2h = { count = 2, bytes = 40 } })
     expect(host.b == addr "a[0]")
     expect.equal(host "b[0:8]", host "a[0:8]")
     expect.host("a[7]", 12)
@@ -108,7 +110,9 @@ each("accepts: members alone come three times and leave with finalize [ACC33-2.6
 
 each("accepts: members alone, copied out by one directive [ACC33-2.7-1]", three, function()
   fill()
-  acc "enter data copyin(S.n, S.a, S.c[0:N])"
+  expect.moves(function()
+    acc "enter data copyin(S.n, S.a, S.c[0:N])"
+  end, { h2d = { count = 3, bytes = 76 }, d2h = 0 })
   acc "serial present(S.n, S.a, S.c[0:N])" "S.n = 3; S.a = 0; for (int i = 0; i < N; i++) S.c[i] = i;"
   acc "exit data copyout(S.n, S.a, S.c[0:N])"
   expect.host("S.n", 3)
@@ -144,7 +148,7 @@ each("accepts: a structure behind a pointer, two members by turns [ACC33-att-5 A
   three .. " struct s *m = &S;", function()
     fill()
     local a, b = host.S.a, host.S.b
-    acc "enter data copyin(m[0:1])"
+    expect.moves(function() acc "enter data copyin(m[0:1])" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
     for _ = 1, 33 do
       acc "parallel loop copy(m->a[0:N])" "for (int i = 0; i < N; i++) m->a[i]++;"
       acc "parallel loop copy(m->b[0:N])" "for (int i = 0; i < N; i++) m->b[i]++;"
@@ -157,7 +161,7 @@ each("accepts: a structure behind a pointer, two members by turns [ACC33-att-5 A
 
 each("accepts: the same on two queues [ACC33-att-5]", three .. " int turn, other;", function()
   fill()
-  acc "enter data copyin(S)"
+  expect.moves(function() acc "enter data copyin(S)" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
   for i = 0, 9 do
     host.turn, host.other = i % 2, (i + 1) % 2
     acc "parallel loop copy(S.a[0:N]) async(turn)" "for (int i = 0; i < N; i++) S.a[i]++;"
@@ -171,7 +175,7 @@ end)
 each("accepts: a section that begins behind its pointer [ACC33-att-5]",
   three .. " struct s *m = &S;", function()
     fill()
-    acc "enter data copyin(m[0:1])"
+    expect.moves(function() acc "enter data copyin(m[0:1])" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
     for _ = 1, 9 do
       acc "parallel loop copy(m->b[0:N], m->c[5:N-10])"
         "for (int j = 0; j < N; j++) { m->b[j]++; if (j > 5 && j < N - 5) m->c[j]++; }"
@@ -210,8 +214,10 @@ end
 
 local function walk(wanted)
   host.sum = 0
-  acc "parallel present(head[0:1]) copy(sum)"
-    "for (struct node *at = head->next; at; at = at->next) sum += at->value;"
+  expect.moves(function()
+    acc "parallel present(head[0:1]) copy(sum)"
+      "for (struct node *at = head->next; at; at = at->next) sum += at->value;"
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("sum", wanted)
 end
 
@@ -234,9 +240,11 @@ end)
 each("accepts: the same list by the routines [ACC33-2.7-7]", list, function()
   host.head = alloc("struct node", 1)
   acc_copyin "head[0:1]"
-  for _ = 1, 10 do
-    insert(2, acc_attach, acc_detach, function() acc_copyin "fresh[0:1]" end)
-  end
+  expect.moves(function()
+    for _ = 1, 10 do
+      insert(2, acc_attach, acc_detach, function() acc_copyin "fresh[0:1]" end)
+    end
+  end, { h2d = { count = 10, bytes = 160 }, d2h = 0 })
   walk(20)
   for _ = 1, 10 do remove(acc_attach, acc_detach, function() acc_delete "second[0:1]" end) end
   acc_delete "head[0:1]"
@@ -271,7 +279,7 @@ each("accepts: a pointer on the way is attached by hand [ACC33-att-5]",
   "struct s { struct s *next; int *a; }; struct s first, second, *m = &first; int N = 8;", function()
     host.first.a, host.second.a = first(8, function() return 0 end), first(8, function() return 0 end)
     host.first.next = addr "second"
-    acc "enter data copyin(m[0:1])"
+    expect.moves(function() acc "enter data copyin(m[0:1])" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
     acc "enter data copyin(m->next[0:1])"
     for _ = 1, 9 do
       acc_attach "m->next"
@@ -447,7 +455,7 @@ local inner = "struct s { int *a; }; struct s S; int values[4];"
 each("accepts: what a region attached is detached inside of it; its end does nothing [ACC33-det-1]",
   inner, function()
     host.S.a = addr "values[0]"
-    acc "enter data copyin(S, values)"
+    expect.moves(function() acc "enter data copyin(S, values)" end, { h2d = { count = 2, bytes = 24 }, d2h = 0 })
     acc "data attach(S.a)" (function() acc "exit data detach(S.a)" end)
     expect.detached "S.a"
   end, { "openacc-3.3" })

@@ -40,23 +40,25 @@ local END = "\nend do"
 
 case("accepts: loop with the clauses it takes [ACC33-2.9-1]", function()
   fortran(variables)
-  for _, construct in ipairs { "parallel", "serial", "kernels" } do
-    fortran(inside(construct .. " copy(a)", [[
-      !$acc loop gang worker vector independent
-      do i = 1, 4
-        a(i) = a(i) + 1
-      end do
-      !$acc loop seq
-      do i = 5, 6
-        a(i) = a(i) + 1
-      end do
-      !$acc loop auto private(t) device_type(nvidia) gang
-      do i = 7, 10
-        t = i
-        a(t) = a(t) + 1
-      end do
-    ]]))
-  end
+  expect.moves(function()
+    for _, construct in ipairs { "parallel", "serial", "kernels" } do
+      fortran(inside(construct .. " copy(a)", [[
+        !$acc loop gang worker vector independent
+        do i = 1, 4
+          a(i) = a(i) + 1
+        end do
+        !$acc loop seq
+        do i = 5, 6
+          a(i) = a(i) + 1
+        end do
+        !$acc loop auto private(t) device_type(nvidia) gang
+        do i = 7, 10
+          t = i
+          a(t) = a(t) + 1
+        end do
+      ]]))
+    end
+  end, { h2d = { count = 3, bytes = 120 }, d2h = { count = 3, bytes = 120 } })
   expect.host("a", { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 })
 end)
 
@@ -75,15 +77,17 @@ end)
 
 case("accepts: levels of parallelism go inwards [ACC33-2.9-2]", function()
   fortran(variables)
-  fortran [[
-    !$acc parallel loop gang copy(m)
-    do j = 1, 3
-      !$acc loop vector
-      do i = 1, 4
-        m(i,j) = i + 10 * j
+  expect.moves(function()
+    fortran [[
+      !$acc parallel loop gang copy(m)
+      do j = 1, 3
+        !$acc loop vector
+        do i = 1, 4
+          m(i,j) = i + 10 * j
+        end do
       end do
-    end do
-  ]]
+    ]]
+  end, { h2d = { count = 1, bytes = 48 }, d2h = { count = 1, bytes = 48 } })
   expect.host("m(4,3)", 34)
 end)
 
@@ -184,25 +188,27 @@ end)
 
 case("accepts: atomic statements, with an end or without [ACC33-2.12-1]", function()
   fortran(variables)
-  fortran(inside("parallel copy(a, s)", [[
-    !$acc atomic
-    s = s + 2
-    !$acc atomic update
-    s = max(s, 7, 3)
-    !$acc end atomic
-    !$acc atomic read
-    a(1) = s
-    !$acc atomic write
-    s = 3
-    !$acc atomic capture
-    a(2) = s
-    s = s * 5
-    !$acc end atomic
-    !$acc atomic capture
-    s = 1 + s
-    a(3) = s
-    !$acc end atomic
-  ]]))
+  expect.moves(function()
+    fortran(inside("parallel copy(a, s)", [[
+      !$acc atomic
+      s = s + 2
+      !$acc atomic update
+      s = max(s, 7, 3)
+      !$acc end atomic
+      !$acc atomic read
+      a(1) = s
+      !$acc atomic write
+      s = 3
+      !$acc atomic capture
+      a(2) = s
+      s = s * 5
+      !$acc end atomic
+      !$acc atomic capture
+      s = 1 + s
+      a(3) = s
+      !$acc end atomic
+    ]]))
+  end, { h2d = { count = 2, bytes = 44 }, d2h = { count = 2, bytes = 44 } })
   expect.host("a(1:3)", { 7, 3, 16 })
   expect.host("s", 16)
 end)
@@ -221,8 +227,10 @@ end)
 
 case("accepts: cache is a hint about arrays [ACC33-2.10-1]", function()
   fortran(variables)
-  fortran(inside("parallel copy(a, m)", DO .. "!$acc cache(a(i:i+1), m(:,1))\n!$acc cache(readonly: a(i))\na(i) = i"
-    .. END))
+  expect.moves(function()
+    fortran(inside("parallel copy(a, m)", DO .. "!$acc cache(a(i:i+1), m(:,1))\n!$acc cache(readonly: a(i))\na(i) = i"
+      .. END))
+  end, { h2d = { count = 2, bytes = 88 }, d2h = { count = 2, bytes = 88 } })
   expect.host("a(4)", 4)
 end)
 

@@ -33,39 +33,43 @@ case("accepts: so do assignments that allocate anew, and device_resident [ACC33-
 end)
 
 case("accepts: the allocatable of a module, allocated in its procedure [ACC33-dec-1]", function()
-  fortran [[
-    module m
-      real, allocatable :: x(:)
-      !$acc declare create(x)
-    contains
-      subroutine go(n)
-        integer :: n
-        allocate(x(n))
-        !$acc parallel present(x)
-        x(1) = 5
-        !$acc end parallel
-        !$acc update self(x(1:1))
-      end subroutine
-    end module
-    program p
-      use m
-      call go(4)
-    end program
-  ]]
+  expect.moves(function()
+    fortran [[
+      module m
+        real, allocatable :: x(:)
+        !$acc declare create(x)
+      contains
+        subroutine go(n)
+          integer :: n
+          allocate(x(n))
+          !$acc parallel present(x)
+          x(1) = 5
+          !$acc end parallel
+          !$acc update self(x(1:1))
+        end subroutine
+      end module
+      program p
+        use m
+        call go(4)
+      end program
+    ]]
+  end, { h2d = 0, d2h = { count = 1, bytes = 4 } })
   expect.host("x(1)", 5)
 end)
 
 case("accepts: a local one ends with its procedure [ACC33-dec-1]", function()
-  fortran [[
-      call s()
-      call s()
-    contains
-      subroutine s()
-        real, allocatable :: w(:)
-        !$acc declare create(w)
-        allocate(w(8))
-      end subroutine
-  ]]
+  expect.events(function()
+    fortran [[
+        call s()
+        call s()
+      contains
+        subroutine s()
+          real, allocatable :: w(:)
+          !$acc declare create(w)
+          allocate(w(8))
+        end subroutine
+    ]]
+  end, { "alloc w", "incref w", "decref ", "free w", "alloc w", "incref w", "decref ", "free w" })
   expect.equal(#state().present, 0)
 end)
 
@@ -145,7 +149,8 @@ for _, profile in ipairs { "openacc-3.3", "tr14", "directory" } do
   case(("accepts: an optional argument that is absent has no effect in clauses: %s [ACC33-2.17.1-1]"):format(profile),
     function()
       rules(profile)
-      fortran(optional)
+      expect.moves(function() fortran(optional) end,
+        { h2d = { count = 3, bytes = 36 }, d2h = { count = 2, bytes = 24 } })
       expect.host("x", { 2, 1, 1 })
       expect.equal(#state().present, 0)
     end)
@@ -153,22 +158,24 @@ end
 
 case("accepts: the same in map clauses of OpenMP [ACC33-2.17.1-1]", function()
   rules "openmp-5.1"
-  fortran [[
-      real :: x(3)
-      x = 1
-      call s(x)
-    contains
-      subroutine s(a, b)
-        real :: a(:)
-        real, optional :: b(:)
-        !$omp target enter data map(to: a, b)
-        !$omp target map(tofrom: b)
-        a(1) = 4
-        if (present(b)) a(1) = b(1)
-        !$omp end target
-        !$omp target exit data map(from: a, b)
-      end subroutine
-  ]]
+  expect.moves(function()
+    fortran [[
+        real :: x(3)
+        x = 1
+        call s(x)
+      contains
+        subroutine s(a, b)
+          real :: a(:)
+          real, optional :: b(:)
+          !$omp target enter data map(to: a, b)
+          !$omp target map(tofrom: b)
+          a(1) = 4
+          if (present(b)) a(1) = b(1)
+          !$omp end target
+          !$omp target exit data map(from: a, b)
+        end subroutine
+    ]]
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.host("x(1)", 4)
 end)
 
@@ -222,7 +229,8 @@ for _, one in ipairs {
 end
 
 case("accepts: a kernel writes to what a pointer with intent(in) points to [HOUSE-language]", function()
-  fortran(with_argument("real, pointer, intent(in) :: a(:)", "p", "a", "a(1) = 3"))
+  local text = with_argument("real, pointer, intent(in) :: a(:)", "p", "a", "a(1) = 3")
+  expect.moves(function() fortran(text) end, { d2h = { count = 1, bytes = 12 } })
   expect.host("x(1)", 3)
 end)
 
@@ -247,8 +255,8 @@ for _, clause in ipairs { "a", "a(2:)", "a(:)", "b", "b(:,2:)" } do
   end)
 end
 
-for _, clause in ipairs { "a(1:2)", "a(:3)", "a(2)", "b(:,1:2)", "b(:,2)" } do
+for clause, elements in pairs { ["a(1:2)"] = 2, ["a(:3)"] = 3, ["a(2)"] = 1, ["b(:,1:2)"] = 4, ["b(:,2)"] = 2 } do
   case(("accepts: %s of an assumed-size argument [ACC33-2.7.1-1]"):format(clause), function()
-    fortran(assumed(clause))
+    expect.moves(function() fortran(assumed(clause)) end, { h2d = { count = 1, bytes = 4 * elements }, d2h = 0 })
   end)
 end

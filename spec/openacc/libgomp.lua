@@ -57,12 +57,13 @@ end
 local function attached()
   acc "enter data copyin(S, A, B)"
   acc_attach "S.a"
+  expect.attached("S.a", 1)
 end
 
 -- ------------------------------------------------------------------------------ attach, detach --
 
 acc33("accepts: D1: attach of a pointer that is absent does nothing [ACC33-att-2]", function()
-  acc "enter data copyin(A)"
+  expect.moves(function() acc "enter data copyin(A)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   expect.events(function()
     acc_attach(addr "S.a")
     acc "enter data attach(S.a)"
@@ -79,7 +80,7 @@ libgomp("rejects: D1: attach of a pointer that is absent [ACC33-att-2]", functio
 end)
 
 acc33("accepts: D2: attach to what is absent does nothing [ACC33-att-2]", function()
-  acc "enter data copyin(S)"
+  expect.moves(function() acc "enter data copyin(S)" end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   acc_attach "S.a"
   acc "enter data attach(S.a)"
   expect.detached "S.a"
@@ -108,7 +109,7 @@ end)
 
 acc33("accepts: D4: detach of a pointer that was never attached does nothing [ACC33-det-1]",
   function()
-    acc "enter data copyin(S, A)"
+    expect.moves(function() acc "enter data copyin(S, A)" end, { h2d = { count = 2, bytes = 40 }, d2h = 0 })
     expect.events(function()
       acc_detach "S.a"
       acc "exit data detach(S.a)"
@@ -164,7 +165,7 @@ libgomp("rejects: D6: detach finalize beside an attached pointer writes the host
 acc33("accepts: D7: detach of a pointer that is absent does nothing [ACC33-det-1]", function()
   acc_detach(addr "S.a")
   acc "exit data detach(S.a)"
-  acc "enter data copyin(A)"
+  expect.moves(function() acc "enter data copyin(A)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   acc "exit data delete(ps->a[0:4])"
   expect.absent "A"
 end)
@@ -237,7 +238,7 @@ end)
 
 acc33("accepts: D11: device addresses do not reach the host [ACC33-att-7 ACC33-att-8]", function()
   attached()
-  acc "update self(S)"
+  expect.moves(function() acc "update self(S)" end, { h2d = 0, d2h = { count = 2, bytes = 16 } })
   expect(host.S.a == addr "A[0]")
   acc "exit data copyout(S)"
   expect(host.S.a == addr "A[0]")

@@ -44,7 +44,10 @@ end
 both_ways("accepts: entered twice before a region and once in it [ACC33-2.6.7-1]", blocks, function(do_)
   do_.enter "x"
   do_.enter "x"
-  acc "data copy(x)" (function() do_.enter "x" end)
+  acc "data copy(x)" (function()
+    do_.enter "x"
+    expect.count("x", { structured = 1, dynamic = 3 })
+  end)
   for left = 2, 0, -1 do
     expect.present "x"
     do_.exit "x"
@@ -66,6 +69,7 @@ both_ways("accepts: left and entered in a region [ACC33-2.6.7-3]", blocks, funct
   acc "data copy(x)" (function()
     do_.exit "x" -- nothing
     do_.enter "x"
+    expect.count("x", { structured = 1, dynamic = 1 })
   end)
   expect.present "x"
   do_.exit "x"
@@ -74,7 +78,9 @@ end)
 
 both_ways("accepts: of three blocks of a region the one that was entered stays [ACC33-2.6.7-1]", blocks,
   function(do_)
-    acc "data copy(x, y, z)" (function() do_.enter "y" end)
+    expect.moves(function()
+      acc "data copy(x, y, z)" (function() do_.enter "y" end)
+    end, { h2d = { count = 3, bytes = 96 }, d2h = { count = 2, bytes = 64 } })
     expect.equal(there(), "y")
     do_.exit "y"
     expect.equal(there(), "")
@@ -85,11 +91,12 @@ local endings = {
     acc "data copy(x)" (function()
       do_.enter "x"
       do_.exit "x"
+      expect.count("x", { structured = 1, dynamic = 0 })
     end)
   end,
   ["entered before a region, left behind it"] = function(do_)
     do_.enter "x"
-    acc "data copy(x)" (function() end)
+    acc "data copy(x)" (function() expect.count("x", { structured = 1, dynamic = 1 }) end)
     expect.present "x"
     do_.exit "x"
   end,
@@ -117,7 +124,7 @@ local endings = {
     do_.enter "x"
     acc "data copy(x)" (function()
       do_.enter "x"
-      acc "data copy(x)" (function() end)
+      acc "data copy(x)" (function() expect.count("x", { structured = 2, dynamic = 2 }) end)
       do_.exit "x"
     end)
     expect.present "x"
@@ -133,7 +140,10 @@ local endings = {
   ["two blocks, one entered before, the other left in the region"] = function(do_)
     do_.enter "x"
     do_.enter "y"
-    acc "data copy(x, y)" (function() do_.exit "y" end)
+    acc "data copy(x, y)" (function()
+      do_.exit "y"
+      expect.equal(there(), "xy")
+    end)
     expect.equal(there(), "x")
     do_.exit "x"
   end,
@@ -149,17 +159,19 @@ end
 
 both_ways("accepts: one block entered before a region of three, another in it [ACC33-2.6.7-1]", blocks,
   function(do_)
-    for times = 2, 1, -1 do
-      for _ = 1, times do do_.enter "x" end
-      acc "data copy(x, y, z)" (function() do_.enter "y" end)
-      expect.equal(there(), "xy")
-      for _ = 1, times do
-        expect.equal(there():sub(1, 1), "x")
-        do_.exit "x"
+    expect.moves(function()
+      for times = 2, 1, -1 do
+        for _ = 1, times do do_.enter "x" end
+        acc "data copy(x, y, z)" (function() do_.enter "y" end)
+        expect.equal(there(), "xy")
+        for _ = 1, times do
+          expect.equal(there():sub(1, 1), "x")
+          do_.exit "x"
+        end
+        expect.equal(there(), "y")
+        do_.exit "y"
       end
-      expect.equal(there(), "y")
-      do_.exit "y"
-    end
+    end, { h2d = { count = 6, bytes = 192 }, d2h = { count = 6, bytes = 192 } })
     expect.equal(there(), "")
   end)
 
@@ -363,7 +375,7 @@ each("accepts: members come together and leave one by one [ACC33-2.7.1-5]",
 each("accepts: a structure inside another moves as a whole [ACC33-2.7.1-5]",
   "struct s { int a, b; }; struct t { int c; struct s s; int d; }; struct t t = { 1, { 2, 3 }, 4 };",
   function()
-    acc "enter data copyin(t.s)"
+    expect.moves(function() acc "enter data copyin(t.s)" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
     acc "serial present(t.s)" "t.s.a = 5; t.s.b = 6;"
     acc "exit data copyout(t.s)"
     expect.host("t.s.a", 5)

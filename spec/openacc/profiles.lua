@@ -14,11 +14,13 @@ local program = [[
 local steps = {
   again = function()
     acc "enter data copyin(v)"
-    return function() acc "data copyin(v)" (function() end) end
+    return function() acc "data copyin(v)" (function() expect.count("v", { structured = 1, dynamic = 1 }) end) end
   end,
   again_or = function()
     acc "enter data copyin(v)"
-    return function() acc "data present_or_copyin(v)" (function() end) end
+    return function()
+      acc "data present_or_copyin(v)" (function() expect.count("v", { structured = 1, dynamic = 1 }) end)
+    end
   end,
   null = function()
     return function() acc "data copyin(none[0:2])" (function() end) end
@@ -28,27 +30,33 @@ local steps = {
   end,
   detach_unattached = function()
     acc "enter data copyin(p)"
+    expect.present "p"
     return function() acc "exit data detach(p)" end
   end,
   attach_absent = function()
     acc "enter data copyin(p)"
+    expect.present "p"
     return function() acc "enter data attach(p)" end
   end,
   still_attached = function()
     acc "enter data copyin(v) copyin(p)"
-    return function() acc "exit data delete(v)" end
+    expect.present "v"
+    return function()
+      acc "exit data delete(v)"
+      expect.absent "v"
+    end
   end,
   pointer_changed = function()
     acc "enter data copyin(v, w) copyin(p)"
     acc "enter data attach(p)" -- libgomp attaches no variable by itself
+    expect.attached "p"
     host.p = addr "w[0]"
     return function() acc "exit data detach(p)" end
   end,
   member = function()
-    return function()
-      acc "enter data copyin(S.a[0:2])"
-      expect.present "S"
-    end
+    acc "enter data copyin(S.a[0:2])"
+    expect.present "S.a[0:2]"
+    return function() expect.present "S" end
   end,
 }
 

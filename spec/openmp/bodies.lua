@@ -89,7 +89,9 @@ case("accepts: firstprivate, lastprivate and both [OMP60-share-1]", function()
 end)
 
 case("rejects: the last value of a loop without turns [OMP60-share-1]", function()
-  omp "target map(t)" "#pragma omp for lastprivate(t)\n for (int i = 0; i < 0; i++) t = i;"
+  expect.moves(function()
+    omp "target map(t)" "#pragma omp for lastprivate(t)\n for (int i = 0; i < 0; i++) t = i;"
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("t", 4)
 end)
 
@@ -403,21 +405,23 @@ case("rejects: there they are wrong as anywhere else, and told at their place [O
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 403, 43 })
+  expect.equal({ err.line, err.column }, { 405, 43 })
   expect.absent "b"
 end)
 
 case("accepts: directives of OpenACC, too [OMP60-body-1]", function()
-  omp "parallel" [[ {
-    #pragma acc data copy(a) copyin(b)
-    {
-      #pragma acc parallel loop present(a)
-      for (int k = 0; k < 4; k++) a[k] = 2 * b[k];
-    }
-    #pragma acc enter data copyin(b)
-    #pragma acc update self(b)
-    #pragma acc exit data delete(b)
-  } ]]
+  expect.moves(function()
+    omp "parallel" [[ {
+      #pragma acc data copy(a) copyin(b)
+      {
+        #pragma acc parallel loop present(a)
+        for (int k = 0; k < 4; k++) a[k] = 2 * b[k];
+      }
+      #pragma acc enter data copyin(b)
+      #pragma acc update self(b)
+      #pragma acc exit data delete(b)
+    } ]]
+  end, { h2d = { count = 3, bytes = 72 }, d2h = { count = 2, bytes = 56 } })
   expect.host("a[0:4]", { 2, 4, 6, 8 })
   expect.absent "b"
 end)

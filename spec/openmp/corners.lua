@@ -106,7 +106,7 @@ end)
 
 case("accepts: a base pointer is firstprivate, though it is present and not attached [OMP60-map-11]", function()
   host.v = addr "A[0]"
-  omp "target enter data map(to: A)"
+  expect.moves(function() omp "target enter data map(to: A)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   omp "target enter data map(alloc: v)"
   omp "target map(from: v[1:1])" "v[1] = 49; v = v + 1;"
   omp "target update from(A)"
@@ -115,7 +115,9 @@ end)
 
 case("accepts: a pointer that is in no clause leads to a section by its base address [OMP60-map-10]", function()
   host.u = addr "A[0]"
-  omp "target data map(u[2:3])" (function() omp "target" "u[2] = 3;" end)
+  expect.moves(function()
+    omp "target data map(u[2:3])" (function() omp "target" "u[2] = 3;" end)
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.host("A[2]", 3)
 end)
 
@@ -130,7 +132,9 @@ end)
 
 case("accepts: by what ends where it leads, too [OMP60-map-10]", function()
   host.u = addr "A[4]"
-  omp "target data map(A[0:4])" (function() omp "target" "u[-1] = 44;" end)
+  expect.moves(function()
+    omp "target data map(A[0:4])" (function() omp "target" "u[-1] = 44;" end)
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
   expect.host("A[3]", 44)
 end)
 
@@ -172,7 +176,7 @@ case("rejects: an address where nothing is present, the end of what is [OMP60-ma
 end)
 
 case("accepts: present holds for sections of no elements [OMP60-map-9 OMP60-map-10]", function()
-  omp "target enter data map(to: A[0:4])"
+  expect.moves(function() omp "target enter data map(to: A[0:4])" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
   omp "target map(present, alloc: A[2:0])" "x = 1;"
   omp "target exit data map(present, release: A[2:0])"
   expect.absent "A"
@@ -229,7 +233,7 @@ case("rejects: others of its elements [OMP60-map-12]", function()
 end)
 
 case("accepts: what an implied map brings, by what is present on the construct's device [OMP60-map-12]", function()
-  omp "target enter data map(to: S.a)"
+  expect.moves(function() omp "target enter data map(to: S.a)" end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
   omp "target device(1)" "S.b = 3;"
   expect.host("S.b", 3)
 end)
@@ -246,7 +250,9 @@ case("accepts: motions in their order, those of a mapper's sections, too [OMP60-
   host.W[0].data = addr "A[0]"
   omp "target enter data map(alloc: W[0]) map(alloc: A)"
   omp "target" "for (int i = 2; i < 8; i++) A[i] = 0;"
-  omp "target update to(W[0:1]) from(A[0:8])"
+  expect.moves(function()
+    omp "target update to(W[0:1]) from(A[0:8])"
+  end, { h2d = { count = 2, bytes = 16 }, d2h = { count = 1, bytes = 32 } })
   expect.host("A[0:3]", { 1, 2, 0 })
 end)
 

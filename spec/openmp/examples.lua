@@ -13,13 +13,15 @@ host.ptr2 = { 0, 0, 0, 0, 0, 0, 0, 0 }
 -- ---------------------------------------------------------------------------------------- pointers --
 
 case("accepts: attached, firstprivate and private pointers [OMP60-map-7 OMP60-map-8 OMP60-map-11]", function()
-  omp "target map(ptr1, ptr1[:N]) map(ptr2[:N])" [[
-    for (int i = 0; i < N; i++) { ptr1[i] = i; ptr2[i] = i; }
-    ptr2 = ptr2 + 1;
-    ptr2[0] = 9;
-    for (int i = 0; i < N; i++) ptr1[i] += 5;
-    ptr3 = ptr2;
-  ]]
+  expect.moves(function()
+    omp "target map(ptr1, ptr1[:N]) map(ptr2[:N])" [[
+      for (int i = 0; i < N; i++) { ptr1[i] = i; ptr2[i] = i; }
+      ptr2 = ptr2 + 1;
+      ptr2[0] = 9;
+      for (int i = 0; i < N; i++) ptr1[i] += 5;
+      ptr3 = ptr2;
+    ]]
+  end, { h2d = { count = 3, bytes = 72 }, d2h = { count = 2, bytes = 64 } })
   expect.host("ptr1[1]", 6)
   expect.host("ptr2[1]", 9)
   expect.equal(host.ptr3, NULL)
@@ -33,7 +35,9 @@ end)
 case("accepts: a pointer of the device is attached for as long as its section is mapped [OMP60-map-7]", function()
   omp "declare target(p)"
   host.p = host.ptr1
-  omp "target map(p[:N])" "for (int i = 0; i < N; i++) p[i] = 3 * i;"
+  expect.moves(function()
+    omp "target map(p[:N])" "for (int i = 0; i < N; i++) p[i] = 3 * i;"
+  end, { h2d = { count = 1, bytes = 32 }, d2h = { count = 1, bytes = 32 } })
   expect.host("p[7]", 21)
   expect.equal(host.p, host.ptr1)
   expect.absent "p[0:8]"
@@ -56,7 +60,7 @@ end)
 case("accepts: with something new they are, and others are found by value [OMP60-map-7 OMP60-map-10]", function()
   omp "declare target(p1)"
   host.p1, host.p2 = addr "x[0]", addr "y[0]"
-  omp "target enter data map(to: y[:N])"
+  expect.moves(function() omp "target enter data map(to: y[:N])" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   omp "target map(x[:N]) map(p1[:N]) map(p2[:0])" "x[0] = 1; y[1] = 2; p1[2] = 3; p2[3] = 4;"
   expect.host("x[0:3]", { 1, 0, 3 })
   omp "target update from(y)"
@@ -72,7 +76,9 @@ case("accepts: a vector with its data [OMP60-map-15]", function()
     myvec_t s;
   ]]
   host.s = { len = 4, data = { 0, 0, 0, 0 } }
-  omp "target" "for (int i = 0; i < s.len; i++) s.data[i] = i;"
+  expect.moves(function()
+    omp "target" "for (int i = 0; i < s.len; i++) s.data[i] = i;"
+  end, { h2d = { count = 2, bytes = 48 }, d2h = { count = 2, bytes = 40 } })
   expect.host("s.data[3]", 3)
 end)
 
@@ -84,7 +90,9 @@ case("accepts: halves of a vector by two mappers, on two devices [OMP60-map-15]"
     myvec_t s;
   ]]
   host.s = { len = 4, data = { 1, 1, 1, 1 } }
-  omp "target map(mapper(top_id), tofrom: s)" "for (int i = 0; i < s.len/2; i++) s.data[i] *= 2;"
+  expect.moves(function()
+    omp "target map(mapper(top_id), tofrom: s)" "for (int i = 0; i < s.len/2; i++) s.data[i] *= 2;"
+  end, { h2d = { count = 2, bytes = 32 }, d2h = { count = 2, bytes = 24 } })
   omp "target map(mapper(bottom_id), tofrom: s)" "for (int i = s.len/2; i < s.len; i++) s.data[i] *= 3;"
   expect.host("s.data[0:4]", { 2, 2, 3, 3 })
 end)
@@ -136,7 +144,9 @@ case("accepts: counted in elements [OMP60-sec-1]", function()
     #pragma omp declare mapper(struct buf s) map(s, s.ptr[:s.buf_size/sizeof(int)])
   ]]
   host.b = { ptr = { 1, 2, 3, 4 }, buf_size = 16 }
-  omp "target map(b)" "b.ptr[3] = 5;"
+  expect.moves(function()
+    omp "target map(b)" "b.ptr[3] = 5;"
+  end, { h2d = { count = 2, bytes = 32 }, d2h = { count = 2, bytes = 24 } })
   expect.host("b.ptr[3]", 5)
 end)
 
@@ -153,9 +163,11 @@ end)
 
 case("accepts: one that is apart, or inside of the other [OMP60-map-13 OMP60-map-12]", function()
   host.p = addr "A[0]"
-  omp "target data map(A[0:4])" (function()
-    omp "target map(p[7:20])" "A[2] = 5; p[8] = 6;"
-  end)
+  expect.moves(function()
+    omp "target data map(A[0:4])" (function()
+      omp "target map(p[7:20])" "A[2] = 5; p[8] = 6;"
+    end)
+  end, { h2d = { count = 2, bytes = 96 }, d2h = { count = 2, bytes = 96 } })
   expect.host("A[2]", 5)
   expect.host("A[8]", 6)
   omp "target data map(A[0:10])" (function()
@@ -176,12 +188,14 @@ end)
 case("accepts: a formal pointer finds what the caller mapped, by value [OMP60-map-10 OMP60-map-6]", function()
   declare "float *p3, *v3, *v4;"
   host.p0, host.v1, host.v2 = { 0, 0, 0, 0, 0, 0, 0, 0 }, { 1, 2, 3, 4, 5, 6, 7, 8 }, { 2, 2, 2, 2, 2, 2, 2, 2 }
-  omp "target data map(to: v1[0:N], v2[:N]) map(from: p0[0:N])" (function()
-    host.p3, host.v3, host.v4 = host.p0, host.v1, host.v2
-    expect.moves(function()
-      omp "target map(to: v3[0:N], v4[:N]) map(from: p3[0:N])" "for (int i = 0; i < N; i++) p3[i] = v3[i] * v4[i];"
-    end, { h2d = 0, d2h = 0 })
-  end)
+  expect.moves(function()
+    omp "target data map(to: v1[0:N], v2[:N]) map(from: p0[0:N])" (function()
+      host.p3, host.v3, host.v4 = host.p0, host.v1, host.v2
+      expect.moves(function()
+        omp "target map(to: v3[0:N], v4[:N]) map(from: p3[0:N])" "for (int i = 0; i < N; i++) p3[i] = v3[i] * v4[i];"
+      end, { h2d = 0, d2h = 0 })
+    end)
+  end, { h2d = { count = 2, bytes = 64 }, d2h = { count = 1, bytes = 32 } })
   expect.host("p0[7]", 16)
 end)
 
@@ -205,7 +219,9 @@ case("accepts: mapper and update [OMP60-upd-1 OMP60-map-15]", function()
     T s1;
   ]]
   host.s1 = { r = 1, s = 2, d = { 3, 4 } }
-  omp "target enter data map(mapper(custom), to: s1)"
+  expect.moves(function()
+    omp "target enter data map(mapper(custom), to: s1)"
+  end, { h2d = { count = 2, bytes = 24 }, d2h = 0 })
   omp "target map(mapper(custom), alloc: s1)" "s1.r = 11; s1.d[1] = 14;"
   omp "target update from(mapper(custom): s1)"
   expect.host("s1.r", 11)

@@ -74,7 +74,9 @@ case("accepts: a later list item on data that are present has its own base addre
 end)
 
 case("accepts: sections of no elements, too [OMP60-map-10 OMP60-map-7]", function()
-  omp "target data map(p[5:5])" (function() omp "target map(p[:0])" "p[7] = 1;" end)
+  expect.moves(function()
+    omp "target data map(p[5:5])" (function() omp "target map(p[:0])" "p[7] = 1;" end)
+  end, { h2d = { count = 1, bytes = 20 }, d2h = { count = 1, bytes = 20 } })
   expect.host("p[7]", 1)
   omp "target data map(s.q[1:3])" (function() omp "target map(s.q[:0])" "s.q[2] = 2;" end)
   expect.host("s.q[2]", 2)
@@ -108,9 +110,11 @@ end)
 
 case("accepts: a section's base on the device lies in front of its block [OMP60-tgt-1]", function()
   host.q = addr "v[0]"
-  omp "target data map(tofrom: q[5:5]) use_device_addr(q[5:5])" (function()
-    omp "target has_device_addr(q[5:5])" "q[5] = 222;"
-  end)
+  expect.moves(function()
+    omp "target data map(tofrom: q[5:5]) use_device_addr(q[5:5])" (function()
+      omp "target has_device_addr(q[5:5])" "q[5] = 222;"
+    end)
+  end, { h2d = { count = 1, bytes = 20 }, d2h = { count = 1, bytes = 20 } })
   expect.host("v[5]", 222)
 end)
 

@@ -60,17 +60,19 @@ end)
 
 case("accepts: a combined construct is about its loop, with its end directive or without [OMP60-tgt-1]", function()
   fortran(arrays)
-  fortran [[
-    !$omp target teams distribute parallel do map(tofrom: x)
-    do i = 1, 4
-      x(i) = x(i) * i
-    end do
-    !$omp end target teams distribute parallel do
-    !$omp target parallel do
-    do i = 1, 4
-      x(i) = x(i) + 1
-    end do
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$omp target teams distribute parallel do map(tofrom: x)
+      do i = 1, 4
+        x(i) = x(i) * i
+      end do
+      !$omp end target teams distribute parallel do
+      !$omp target parallel do
+      do i = 1, 4
+        x(i) = x(i) + 1
+      end do
+    ]]
+  end, { h2d = { count = 2, bytes = 32 }, d2h = { count = 2, bytes = 32 } })
   expect.host("x", { 3, 5, 7, 9 })
 end)
 
@@ -145,11 +147,13 @@ local objects = [[
 
 case("accepts: a section of an allocatable component, in a target construct [OMP60-map-1]", function()
   fortran(objects)
-  fortran [[
-    !$omp target map(tofrom: s%v(1:3))
-    s%v(2) = 7
-    !$omp end target
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$omp target map(tofrom: s%v(1:3))
+      s%v(2) = 7
+      !$omp end target
+    ]]
+  end, { h2d = { count = 2, bytes = 60 }, d2h = { count = 1, bytes = 12 } })
   expect.host("s%v", { 1, 7, 1, 1, 1 })
   expect.absent "s"
 end)
@@ -157,12 +161,14 @@ end)
 case("accepts: a whole component has its descriptor, and members of one structure are one object [OMP60-map-1]",
   function()
     fortran(objects)
-    fortran [[
-      !$omp target enter data map(to: s%v, s%n)
-      !$omp target
-      s%v(2) = s%n
-      !$omp end target
-    ]]
+    expect.moves(function()
+      fortran [[
+        !$omp target enter data map(to: s%v, s%n)
+        !$omp target
+        s%v(2) = s%n
+        !$omp end target
+      ]]
+    end, { h2d = { count = 3, bytes = 72 }, d2h = 0 })
     expect.absent "s%u"
     fortran "!$omp target exit data map(from: s%v) map(release: s%n)"
     expect.host("s%v(2)", 4)
@@ -171,11 +177,13 @@ case("accepts: a whole component has its descriptor, and members of one structur
 
 case("accepts: a whole object is mapped with its allocatable components [OMP60-map-16]", function()
   fortran(objects)
-  fortran [[
-    !$omp target map(tofrom: many)
-    many(2)%v(3) = many(1)%v(2)
-    !$omp end target
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$omp target map(tofrom: many)
+      many(2)%v(3) = many(1)%v(2)
+      !$omp end target
+    ]]
+  end, { h2d = { count = 3, bytes = 248 }, d2h = { count = 5, bytes = 152 } })
   expect.host("many(2)%v", { 6, 6, 5, 6 })
 end)
 
@@ -221,13 +229,15 @@ end)
 
 case("accepts: a mapper with a name maps a pointer component's section [OMP60-map-15]", function()
   fortran(objects)
-  fortran [[
-    !$omp declare mapper(all: type(t) :: o) map(tofrom: o, o%v, o%p(2:3))
-    !$omp target map(mapper(all), tofrom: s)
-    s%v(5) = s%u(1)
-    s%p(3) = 8
-    !$omp end target
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$omp declare mapper(all: type(t) :: o) map(tofrom: o, o%v, o%p(2:3))
+      !$omp target map(mapper(all), tofrom: s)
+      s%v(5) = s%u(1)
+      s%p(3) = 8
+      !$omp end target
+    ]]
+  end, { h2d = { count = 3, bytes = 140 }, d2h = { count = 3, bytes = 44 } })
   expect.host("s%v(5)", 2)
   expect.host("y", { 9, 9, 8 })
 end)
@@ -334,21 +344,23 @@ end)
 -- ------------------------------------------------------------------------------------ declarations --
 
 case("accepts: declare target makes a variable one of the device [OMPEX-struct_map-14]", function()
-  fortran [[
-    integer :: g(3), i
-    !$omp declare target(g)
-    g = 4
-    !$omp target update to(g)
-    call add()
-    !$omp target update from(g)
-  contains
-    subroutine add()
-      !$omp declare target
-      !$omp target
-      g(2) = g(2) + 1
-      !$omp end target
-    end subroutine
-  ]]
+  expect.moves(function()
+    fortran [[
+      integer :: g(3), i
+      !$omp declare target(g)
+      g = 4
+      !$omp target update to(g)
+      call add()
+      !$omp target update from(g)
+    contains
+      subroutine add()
+        !$omp declare target
+        !$omp target
+        g(2) = g(2) + 1
+        !$omp end target
+      end subroutine
+    ]]
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.host("g", { 4, 5, 4 })
 end)
 

@@ -30,7 +30,9 @@ end
 case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]", function()
   expect.moves(function() omp "target" "x = x + n;" end, { d2h = 0 })
   expect.host("x", 1)
-  omp "target map(tofrom: v)" "v[0] = x + n;"
+  expect.moves(function()
+    omp "target map(tofrom: v)" "v[0] = x + n;"
+  end, { h2d = { count = 1, bytes = 64 }, d2h = { count = 1, bytes = 64 } })
   expect.host("v[0]", 5)
 end)
 
@@ -55,25 +57,31 @@ case("accepts: arrays and structures come and go [OMP60-map-11]", function()
 end)
 
 case("accepts: those of a Lua body are named beside the directive [OMP60-map-11]", function()
-  omp("target", "v, x")(function(d) d.v[0] = d.x + 50 end)
+  expect.moves(function()
+    omp("target", "v, x")(function(d) d.v[0] = d.x + 50 end)
+  end, { h2d = { count = 1, bytes = 64 }, d2h = { count = 1, bytes = 64 } })
   expect.host("v[0]", 51)
 end)
 
 case("accepts: pointers are found by value [OMP60-map-11 OMP60-map-10]", function()
   host.q = host.p + 1
-  omp "target data map(tofrom: p[0:4])" (function()
-    omp "target" "p[0] = 50; q[0] = 51;"
-    expect.absent "p"
-  end)
+  expect.moves(function()
+    omp "target data map(tofrom: p[0:4])" (function()
+      omp "target" "p[0] = 50; q[0] = 51;"
+      expect.absent "p"
+    end)
+  end, { h2d = { count = 1, bytes = 32 }, d2h = { count = 1, bytes = 32 } })
   expect.host("p[1]", 51)
 end)
 
 case("accepts: the body's own pointers may be changed, whatever they led to [OMP60-map-11]", function()
-  omp "target data map(tofrom: p[0:4], v)" (function()
-    omp "target" "p++; p[0] = 50; ++p; *p = 51; q = p; q[1] = 52;"
-    omp "target map(p[0:4])" "p += 3; p--; v[7] = p[0];"
-    omp "target" "q = &v[5]; q[0] = 53; q[1] = q[0];"
-  end)
+  expect.moves(function()
+    omp "target data map(tofrom: p[0:4], v)" (function()
+      omp "target" "p++; p[0] = 50; ++p; *p = 51; q = p; q[1] = 52;"
+      omp "target map(p[0:4])" "p += 3; p--; v[7] = p[0];"
+      omp "target" "q = &v[5]; q[0] = 53; q[1] = q[0];"
+    end)
+  end, { h2d = { count = 2, bytes = 96 }, d2h = { count = 2, bytes = 96 } })
   expect.host("p[0:4]", { 10, 50, 51, 52 })
   expect.host("v[5:3]", { 53, 53, 51 })
   expect.equal(host.q, NULL)
@@ -96,7 +104,7 @@ case("accepts: this is this[:1] [OMP60-map-11]", function()
     omp "target map(hits, data[0:2])" "data[1] = hits;"
     return 0
   end)
-  host "c.work()"
+  expect.moves(function() host "c.work()" end, { h2d = { count = 4, bytes = 44 }, d2h = { count = 3, bytes = 36 } })
   expect.host("c.hits", 2)
   expect.host("c.data[1]", 2)
 end)
@@ -147,17 +155,19 @@ case("accepts: what is present of arrays and structures is found by the body [OM
     { "nodes[2].d, nodes[2].d[:2]", "nodes[2].d[1] = 50;" }, { "v[0:2], v[4:2]", "v[1] = v[5];" },
   }
   host.nodes[2].d = { 1, 2 }
-  for _, part in ipairs(parts) do
-    local maps, body = part[1], part[2]
-    local with_s = body:find "s%." and "map(to: s) " or ""
-    omp("target enter data map(to: " .. maps .. ")")
-    omp("target " .. with_s)(body)
-    omp("target map(" .. maps .. ") " .. with_s)(body)
-    omp("target exit data map(delete: " .. maps .. ")")
-    omp("target data map(" .. maps .. ")")(function() omp("target " .. with_s)(body) end)
-    omp("target map(" .. maps .. ") " .. with_s)(body)
-    expect.equal(#state().present, 0)
-  end
+  expect.moves(function()
+    for _, part in ipairs(parts) do
+      local maps, body = part[1], part[2]
+      local with_s = body:find "s%." and "map(to: s) " or ""
+      omp("target enter data map(to: " .. maps .. ")")
+      omp("target " .. with_s)(body)
+      omp("target map(" .. maps .. ") " .. with_s)(body)
+      omp("target exit data map(delete: " .. maps .. ")")
+      omp("target data map(" .. maps .. ")")(function() omp("target " .. with_s)(body) end)
+      omp("target map(" .. maps .. ") " .. with_s)(body)
+      expect.equal(#state().present, 0)
+    end
+  end, { h2d = { count = 49, bytes = 1080 }, d2h = { count = 28, bytes = 576 } })
   expect.host("nodes[2].d[1]", 50)
 end)
 
@@ -185,11 +195,13 @@ end)
 
 case("accepts: the end of what is there, for a pointer [OMP60-map-10]", function()
   host.q = host.p + 4
-  omp "target data map(p[0:4])" (function()
-    omp "target map(q[:0])" "q[-1] = 50;"
-    omp "target" "q[-2] = 51;"
-    expect.fails("out-of-bounds", function() omp "target" "q[0] = 52;" end)
-  end)
+  expect.moves(function()
+    omp "target data map(p[0:4])" (function()
+      omp "target map(q[:0])" "q[-1] = 50;"
+      omp "target" "q[-2] = 51;"
+      expect.fails("out-of-bounds", function() omp "target" "q[0] = 52;" end)
+    end)
+  end, { h2d = { count = 1, bytes = 32 }, d2h = { count = 1, bytes = 32 } })
   expect.host("p[2:2]", { 51, 50 })
 end)
 
@@ -204,7 +216,9 @@ case("accepts: several parts of one array, and counts of each [OMP60-map-12]", f
 end)
 
 case("accepts: a structure of which nothing is there maps its members on the construct [OMP60-map-12]", function()
-  omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.d[0] = s.n;"
+  expect.moves(function()
+    omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.d[0] = s.n;"
+  end, { h2d = { count = 3, bytes = 44 }, d2h = { count = 1, bytes = 32 } })
   expect.host("s.d[0]", 4)
   omp "target map(from: s.k)" "s.k = 9;"
   expect.host("s.k", 9)
@@ -316,7 +330,9 @@ case("rejects: a private variable has no value [OMP60-map-11]", function()
 end)
 
 case("accepts: implicit firstprivate pointers lead to what is there [OMP60-map-11]", function()
-  omp "target data map(p[0:4])" (function() omp "target" "p[0] = 5; p = p + 1; p[0] = 6;" end)
+  expect.moves(function()
+    omp "target data map(p[0:4])" (function() omp "target" "p[0] = 5; p = p + 1; p[0] = 6;" end)
+  end, { h2d = { count = 1, bytes = 32 }, d2h = { count = 1, bytes = 32 } })
   expect.host("p[0]", 5)
   expect.host("p[1]", 6)
 end)

@@ -303,12 +303,14 @@ case("accepts: a construct counts a block once, however often it is named [OMP60
 end)
 
 case("accepts: several clauses for one item do all that they ask for [OMP60-map-5 OMP60-map-6]", function()
-  for _, text in ipairs { "map(to: x) map(from: x)", "map(from: x) map(to: x)", "map(alloc: x) map(tofrom: x)",
-    "map(tofrom: x) map(alloc: x)" } do
-    host.x = 1
-    omp("target " .. text)(function(d) d.x = d.x + 1 end)
-    expect.host("x", 2)
-  end
+  expect.moves(function()
+    for _, text in ipairs { "map(to: x) map(from: x)", "map(from: x) map(to: x)", "map(alloc: x) map(tofrom: x)",
+      "map(tofrom: x) map(alloc: x)" } do
+      host.x = 1
+      omp("target " .. text)(function(d) d.x = d.x + 1 end)
+      expect.host("x", 2)
+    end
+  end, { h2d = { count = 4, bytes = 16 }, d2h = { count = 4, bytes = 16 } })
 end)
 
 case("accepts: whatever the order of clauses, the same happens [OMP60-map-5]", function()
@@ -401,7 +403,9 @@ case("accepts: exit data takes a region's reference, and the region ends quietly
 end)
 
 case("accepts: delete takes all references at once [OMP60-map-6]", function()
-  for _ = 1, 3 do omp "target enter data map(to: v)" end
+  expect.moves(function()
+    for _ = 1, 3 do omp "target enter data map(to: v)" end
+  end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   moved("target exit data map(delete: v)", 0, 0)
   expect.absent "v"
 end)
@@ -417,7 +421,7 @@ case("accepts: delete inside of a region, whose end finds nothing [OMP60-map-6]"
 end)
 
 case("accepts: delete of a part deletes the block it lies in [OMP60-map-6 OMP60-map-4]", function()
-  omp "target enter data map(to: s.n, s.k)"
+  expect.moves(function() omp "target enter data map(to: s.n, s.k)" end, { h2d = { count = 2, bytes = 8 }, d2h = 0 })
   omp "target enter data map(to: s.n, s.k)"
   omp "target exit data map(delete: s.k)"
   expect.absent "s.n"
@@ -679,6 +683,8 @@ end)
 
 case("accepts: a union as a whole [OMP60-map-13]", function()
   host.u.i = 5
-  omp "target map(u)" "u.i = u.i + 1;"
+  expect.moves(function()
+    omp "target map(u)" "u.i = u.i + 1;"
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("u.i", 6)
 end)

@@ -46,7 +46,9 @@ case("accepts: what the mapper names is there, and attached; the rest is not [OM
 end)
 
 case("accepts: implicit maps use it, too [OMP60-map-15]", function()
-  omp "target" "v.data[0] = v.len;"
+  expect.moves(function()
+    omp "target" "v.data[0] = v.len;"
+  end, { h2d = { count = 3, bytes = 36 }, d2h = { count = 2, bytes = 28 } })
   expect.host("v.data[0]", 3)
   omp("target", "vs")(function(d) d.vs[2].data[2] = 5 end)
   expect.host("vs[2].data[2]", 5)
@@ -118,7 +120,9 @@ end)
 case("accepts: the object itself and more of it [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v, v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
-  omp "target map(plain)" "plain.a = 5; plain.b[1] = 6;"
+  expect.moves(function()
+    omp "target map(plain)" "plain.a = 5; plain.b[1] = 6;"
+  end, { h2d = { count = 2, bytes = 32 }, d2h = { count = 2, bytes = 24 } })
   expect.host("plain.a", 5)
   expect.host("plain.b[1]", 6)
 end)
@@ -126,7 +130,9 @@ end)
 case("accepts: a target construct has the base pointers of its sections, as of listed ones [OMP60-map-15]", function()
   omp "declare mapper(struct plain v) map(v.a, v.b[0:v.a])"
   host.plain = { a = 2, b = { 1, 2 } }
-  omp "target map(plain)" "plain.b[1] = 6;"
+  expect.moves(function()
+    omp "target map(plain)" "plain.b[1] = 6;"
+  end, { h2d = { count = 3, bytes = 28 }, d2h = { count = 2, bytes = 20 } })
   expect.host("plain.b[1]", 6)
 end)
 
@@ -303,7 +309,9 @@ end)
 case("accepts: one item under several types does what all of them ask [OMP60-map-2]", function()
   omp "declare mapper(struct plain v) map(alloc: v.a, v.b, v.b[0:2]) map(from: v.b[0:2]) map(to: v.b[0:2])"
   host.plain = { a = 1, b = { 1, 2 } }
-  omp "target map(plain)" "plain.b[0] = plain.b[1] + 3;"
+  expect.moves(function()
+    omp "target map(plain)" "plain.b[0] = plain.b[1] + 3;"
+  end, { h2d = { count = 2, bytes = 24 }, d2h = { count = 1, bytes = 16 } })
   expect.host("plain.b[0]", 5)
 end)
 
@@ -418,7 +426,9 @@ case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", fun
     struct inside in;
   ]]
   host["in"] = { n = 2, f = { 1, 2 } }
-  omp "target map(mapper(only), tofrom: in)" "in.f[1] = 5;"
+  expect.moves(function()
+    omp "target map(mapper(only), tofrom: in)" "in.f[1] = 5;"
+  end, { h2d = { count = 3, bytes = 20 }, d2h = { count = 2, bytes = 12 } })
   expect.host("in.f[1]", 5)
 end)
 

@@ -50,14 +50,17 @@ end)
 case("rejects: without always they move when the data leave, no sooner [OMP60-map-7]", function()
   omp "target data map(alloc: n)" (function()
     omp "target enter data map(to: n)"
-    omp "target" "n = 222;"
+    omp "target map(n)" "n = 222;"
+    expect.device("n", 222)
     expect.moves(function() omp "target exit data map(from: n) map(from: n)" end, { d2h = 0 })
   end)
   expect.host("n", 111)
 end)
 
 case("accepts: a section in two maps of a construct is mapped once [OMP60-map-6]", function()
-  omp "target map(tofrom: u.second[0:2]) map(tofrom: u.second[0:2])" "u.second[1] = 42;"
+  expect.moves(function()
+    omp "target map(tofrom: u.second[0:2]) map(tofrom: u.second[0:2])" "u.second[1] = 42;"
+  end, { h2d = { count = 2, bytes = 16 }, d2h = { count = 1, bytes = 8 } })
   expect.host("u.second[1]", 42)
   expect.absent "u.second[0:2]"
 end)
@@ -65,7 +68,9 @@ end)
 -- ----------------------------------------------------------------- members beside their structure --
 
 case("accepts: a structure and its member in one construct: all of the structure moves [OMP60-map-5]", function()
-  omp "target map(tofrom: r) map(tofrom: r.e)" "r.d += 1; r.e += 2; r.f += 3;"
+  expect.moves(function()
+    omp "target map(tofrom: r) map(tofrom: r.e)" "r.d += 1; r.e += 2; r.f += 3;"
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.equal({ host.r.d, host.r.e, host.r.f }, { 1, 2, 3 })
   omp "target map(tofrom: rp[:1]) map(tofrom: rp->e)" "rp->d += 1; rp->e += 2; rp->f += 3;"
   expect.equal({ host.rp[0].d, host.rp[0].e, host.rp[0].f }, { 1, 2, 3 })
@@ -96,7 +101,9 @@ case("accepts: members alone leave the rest of the structure absent, and leave t
 end)
 
 case("accepts: exit data takes what is there, and passes over a member that nobody mapped [OMP60-map-6]", function()
-  omp "target enter data map(to: u.second[0:1])"
+  expect.moves(function()
+    omp "target enter data map(to: u.second[0:1])"
+  end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
   omp "target map(t.first[0:1], t.second[0:2])" "t.first[0] = 1; t.second[0] = 2; t.second[1] = 3;"
   omp "target exit data map(from: u.first[0:1], u.second[0:1])"
   expect.equal({ host.t.first[0], host.t.second[0], host.t.second[1] }, { 1, 2, 3 })
@@ -108,7 +115,9 @@ end)
 case("accepts: beside a structure a mapper of its member takes nothing away [OMP60-map-15]", function()
   omp "target enter data map(alloc: s1)"
   omp "target map(present, alloc: s1)" "s1.s2.d = 1; s1.s2.e = 2; s1.c = 3; s1.d = 4;"
-  omp "target exit data map(from: s1) map(mapper(first_alone), from: s1.s2)"
+  expect.moves(function()
+    omp "target exit data map(from: s1) map(mapper(first_alone), from: s1.s2)"
+  end, { h2d = 0, d2h = { count = 1, bytes = 20 } })
   expect.equal({ host.s1.s2.d, host.s1.s2.e, host.s1.c, host.s1.d }, { 1, 2, 3, 4 })
 end)
 

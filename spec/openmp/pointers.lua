@@ -25,7 +25,9 @@ end
 case("accepts: sections of a row, elements, behind a pointer to rows: it is attached [OMP60-map-7 OMP60-map-10]",
 function()
   rows()
-  omp "target map(rows, rows[1][0:3])" "rows[1][1] = 5;"
+  expect.moves(function()
+    omp "target map(rows, rows[1][0:3])" "rows[1][1] = 5;"
+  end, { h2d = { count = 2, bytes = 20 }, d2h = { count = 1, bytes = 12 } })
   expect.host("rr[1][1]", 5)
   omp "target map(rows[1][0:3])" "rows[1][2] = 6;"
   expect.host("rr[1][2]", 6)
@@ -116,7 +118,9 @@ end)
 
 case("accepts: the pointer to a structure of which only members are there [OMP60-map-7 OMP60-map-10]", function()
   host.np = addr "s"
-  omp "target map(np->d, np->d[0:4])" "np->d[1] = 50;"
+  expect.moves(function()
+    omp "target map(np->d, np->d[0:4])" "np->d[1] = 50;"
+  end, { h2d = { count = 2, bytes = 40 }, d2h = { count = 1, bytes = 32 } })
   expect.host("s.d[1]", 50)
   omp "target map(np->k)" "np->k = 51;"
   omp "target map(to: np->d) map(from: np->k)" "np->k = 51;"
@@ -133,7 +137,9 @@ end)
 
 case("accepts: a pointer to the base of what is present behind it [OMP60-map-10]", function()
   host.np = addr "s"
-  omp "target data map(np->k)" (function() omp "target" "np->k = 52;" end)
+  expect.moves(function()
+    omp "target data map(np->k)" (function() omp "target" "np->k = 52;" end)
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("s.k", 52)
   omp "target data map(p[2:4])" (function() omp "target" "p[3] = 52;" end)
   expect.host("p[3]", 52)
@@ -195,10 +201,12 @@ case("rejects: both were there before [OMP60-map-7]", function()
 end)
 
 case("rejects: no list item has that base pointer [OMP60-map-7]", function()
-  omp "target data map(to: p, q) map(to: r[0:4])" (function()
-    expect.detached "p"
-    expect.detached "q"
-  end)
+  expect.moves(function()
+    omp "target data map(to: p, q) map(to: r[0:4])" (function()
+      expect.detached "p"
+      expect.detached "q"
+    end)
+  end, { h2d = { count = 3, bytes = 48 }, d2h = 0 })
   host.q = host.p
   omp "target data map(to: p) map(to: q[0:8])" (function()
     expect.detached "p"
@@ -217,10 +225,12 @@ case("rejects: target update attaches nothing [OMP60-map-7]", function()
 end)
 
 case("rejects: the pointer is not on the device [OMP60-map-7]", function()
-  omp "target data map(to: s.d[0:4])" (function()
-    expect.absent "s.d"
-    expect.equal(#state().attached, 0)
-  end)
+  expect.moves(function()
+    omp "target data map(to: s.d[0:4])" (function()
+      expect.absent "s.d"
+      expect.equal(#state().attached, 0)
+    end)
+  end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
 end)
 
 case("accepts: an aliasing pointer that names what is there is attached, if it is new [OMP60-map-7]", function()
@@ -258,7 +268,9 @@ end)
 
 case("accepts: the host's pointer keeps its value, whatever is brought back [OMP60-map-8]", function()
   local before = host.p
-  omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
+  expect.moves(function()
+    omp "target map(tofrom: p, p[0:8])" "p[0] = 1;"
+  end, { h2d = { count = 2, bytes = 72 }, d2h = { count = 1, bytes = 64 } })
   expect.equal(host.p, before)
   omp "target map(from: p) map(to: p[0:8])" ""
   expect.equal(host.p, before)
@@ -392,7 +404,7 @@ case("rejects: present asks for what a section of no elements stands for [OMP60-
 end)
 
 case("rejects: it attaches nothing if neither is new [OMP60-map-10 OMP60-map-7]", function()
-  omp "target enter data map(to: p[0:8])"
+  expect.moves(function() omp "target enter data map(to: p[0:8])" end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   omp "target enter data map(to: p)"
   omp "target enter data map(to: p[:0])"
   expect.detached "p"

@@ -14,7 +14,9 @@ host.S = { x = 1, a = 2, b = 4, p = ramp }
 local saxpy = "for (int i = 0; i < N; i++) S.p[i] = S.p[i] * S.a + S.b;"
 
 case("accepts: members, and a section through one of them [OMPEX-struct_map-1 OMPEX-struct_map-2]", function()
-  omp "target map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
+  expect.moves(function()
+    omp "target map(alloc: S.p) map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
+  end, { h2d = { count = 2, bytes = 408 }, d2h = { count = 1, bytes = 400 } })
   expect.host("S.p[0]", 4)
   expect.host("S.p[99]", 202)
   expect.absent "S.a"
@@ -33,7 +35,9 @@ case("accepts: the section is attached to the member that leads to it [OMPEX-str
 end)
 
 case("accepts: the pointer need not be named on the target construct [OMPEX-struct_map-3]", function()
-  omp "target map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
+  expect.moves(function()
+    omp "target map(S.p[:N]) map(to: S.a, S.b)" (saxpy)
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 1, bytes = 400 } })
   expect.host("S.p[99]", 202)
   omp "target map(S.p[:N]) map(to: S.a, S.b)" (function(d)
     for i = 0, 99 do d.S.p[i] = d.S.p[i] - d.S.b end

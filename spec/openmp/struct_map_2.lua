@@ -22,7 +22,7 @@ case("accepts: in a member function p[:N] is attached to p [OMPEX-struct_map-5]"
       "for (int i = 0; i < 100; i++) buffer[i] = p[i] * a + b;"
     return 0
   end)
-  host "obj.driver()"
+  expect.moves(function() host "obj.driver()" end, { h2d = { bytes = 408 }, d2h = { bytes = 400 } })
   expect.host("obj.buffer[0]", 4)
   expect.host("obj.buffer[99]", 202)
   expect.absent "obj"
@@ -34,7 +34,7 @@ case("accepts: p comes with its section where the whole object is implied [OMPEX
       "for (int i = 0; i < 100; i++) buffer[i] = p[i] * a + b;"
     return 0
   end)
-  host "obj.driver()"
+  expect.moves(function() host "obj.driver()" end, { h2d = { bytes = 416 }, d2h = { bytes = 400 } })
   expect.host("obj.buffer[99]", 202)
 end)
 

@@ -26,9 +26,11 @@ case("rejects: the section outside, the structure only implied [OMPEX-struct_map
 end)
 
 case("accepts: there the members themselves can be used [OMPEX-struct_map-6]", function()
-  omp "target data map(S1.p[:N])" (function()
-    omp "target" "S1.a = S1.a + S1.b;"
-  end)
+  expect.moves(function()
+    omp "target data map(S1.p[:N])" (function()
+      omp "target" "S1.a = S1.a + S1.b;"
+    end)
+  end, { h2d = { count = 2, bytes = 4000424 }, d2h = { count = 2, bytes = 4000424 } })
   expect.host("S1.a", 6)
 end)
 
@@ -43,26 +45,32 @@ case("rejects: the section outside, the members named inside [OMPEX-struct_map-7
 end)
 
 case("accepts: there, too, the members can be used [OMPEX-struct_map-7]", function()
-  omp "target data map(S2.p[:N])" (function()
-    omp "target map(S2.p, S2.a, S2.b)" "S2.a = S2.a + S2.b;"
-  end)
+  expect.moves(function()
+    omp "target data map(S2.p[:N])" (function()
+      omp "target map(S2.p, S2.a, S2.b)" "S2.a = S2.a + S2.b;"
+    end)
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 3, bytes = 416 } })
   expect.host("S2.a", 6)
 end)
 
 case("accepts: a list item whose base is the pointer, which is present already [OMPEX-struct_map-8]", function()
-  omp "target data map(S2.p, S2.a, S2.b)" (function()
-    expect.detached "S2.p"
-    omp "target map(S2.p[:N])" (of "S2")
-    expect.host("S2.p[99]", 202)
-  end)
+  expect.moves(function()
+    omp "target data map(S2.p, S2.a, S2.b)" (function()
+      expect.detached "S2.p"
+      omp "target map(S2.p[:N])" (of "S2")
+      expect.host("S2.p[99]", 202)
+    end)
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
 end)
 
 case("accepts: the pointer is made by the construct, its section is there already [OMPEX-struct_map-8]", function()
-  omp "target data map(S2.p[:N])" (function()
-    omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
-    omp "target update from(S2.p[:N])"
-    expect.host("S2.p[99]", 202)
-  end)
+  expect.moves(function()
+    omp "target data map(S2.p[:N])" (function()
+      omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
+      omp "target update from(S2.p[:N])"
+      expect.host("S2.p[99]", 202)
+    end)
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 3, bytes = 808 } })
   expect.host("S2.p[99]", 202)
 end)
 

@@ -37,12 +37,14 @@ case("rejects: other members than these [OMPEX-struct_map-9]", function()
 end)
 
 case("accepts: a section of any length on the target attaches [OMPEX-struct_map-10]", function()
-  omp "target data map(S2.p[:N])" (function()
-    omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
-    omp "target map(S2.p[:M], S2.a, S2.b)" (of "S2")
-    omp "target map(S2.p[:50], S2.a, S2.b)" (of "S2")
-    omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
-  end)
+  expect.moves(function()
+    omp "target data map(S2.p[:N])" (function()
+      omp "target map(S2.p[:0], S2.a, S2.b)" (of "S2")
+      omp "target map(S2.p[:M], S2.a, S2.b)" (of "S2")
+      omp "target map(S2.p[:50], S2.a, S2.b)" (of "S2")
+      omp "target map(S2.p[:N], S2.a, S2.b)" (of "S2")
+    end)
+  end, { h2d = { count = 9, bytes = 464 }, d2h = { count = 5, bytes = 432 } })
   expect.host("S2.p[0]", 60) -- 2x + 4 four times
 end)
 
@@ -60,14 +62,18 @@ case("rejects: the implied structure gives access to its present members only [O
 end)
 
 case("accepts: to these it does [OMPEX-struct_map-11]", function()
-  omp "target data map(S2.p[:N])" (function()
-    omp "target map(S2.p[:0], S2.a, S2.b)" "S2.a = S2.b + S2.p[7];"
-  end)
+  expect.moves(function()
+    omp "target data map(S2.p[:N])" (function()
+      omp "target map(S2.p[:0], S2.a, S2.b)" "S2.a = S2.b + S2.p[7];"
+    end)
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
   expect.host("S2.a", 11)
 end)
 
 case("accepts: without target data the implied structure brings its pointer [OMPEX-struct_map-12]", function()
-  omp "target map(S3.p[:N], S3.a, S3.b)" (of "S3")
+  expect.moves(function()
+    omp "target map(S3.p[:N], S3.a, S3.b)" (of "S3")
+  end, { h2d = { count = 3, bytes = 416 }, d2h = { count = 2, bytes = 408 } })
   expect.host("S3.p[99]", 202)
   expect.absent "S3.a"
 end)
@@ -79,9 +85,11 @@ case("rejects: not if another part of it was present before [OMPEX-struct_map-12
 end)
 
 case("accepts: an implied structure of which parts are present adds nothing [OMPEX-struct_map-13]", function()
-  omp "target data map(S3.a)" (function()
-    expect.moves(function() omp "target" "S3.a = 7;" end, { h2d = 0, d2h = 0 })
-  end)
+  expect.moves(function()
+    omp "target data map(S3.a)" (function()
+      expect.moves(function() omp "target" "S3.a = 7;" end, { h2d = 0, d2h = 0 })
+    end)
+  end, { h2d = { count = 1, bytes = 4 }, d2h = { count = 1, bytes = 4 } })
   expect.host("S3.a", 7)
 end)
 
@@ -103,7 +111,9 @@ case("rejects: such a variable agrees with the host only after update [OMPEX-str
 end)
 
 case("accepts: in 5.1 a bare section does not bring its pointer [OMPEX-struct_map-15]", function()
-  omp "target data map(S3.p[:N])" (function() expect.absent "S3.p" end)
+  expect.moves(function()
+    omp "target data map(S3.p[:N])" (function() expect.absent "S3.p" end)
+  end, { h2d = { count = 1, bytes = 400 }, d2h = { count = 1, bytes = 400 } })
 end)
 
 case("rejects: in 4.0 a section brings its pointer [OMPEX-struct_map-15]", function()

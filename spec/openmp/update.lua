@@ -62,7 +62,7 @@ case("rejects: with present it must be there [OMP60-upd-1]", function()
 end)
 
 case("accepts: what is there in part is passed over, as what is absent [OMP60-upd-1]", function()
-  omp "target enter data map(to: v[0:4])"
+  expect.moves(function() omp "target enter data map(to: v[0:4])" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   moved("target update to(v)", 0, 0)
   moved("target update from(v[3:2])", 0, 0)
 end)

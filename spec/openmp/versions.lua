@@ -39,7 +39,7 @@ case("rejects: 5.1 knows none of this [OMP60-ver-1]", function()
   rules "openmp-5.1"
   each(of_52, function(text) expect.invalid(text, "clause-not-allowed") end)
   each(of_60, refused)
-  omp "target enter data map(to: a)"
+  expect.moves(function() omp "target enter data map(to: a)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   omp "target data map(a) map(mapper(m), tofrom: v) map(always, to: a)" (function() end)
   omp "target exit data map(from: a)"
   omp "declare target to(a)"
@@ -62,7 +62,9 @@ case("accepts: storage, delete as a modifier, underscores [OMP60-ver-1 OMP60-map
   omp "target_enter_data map(storage: a)"
   omp "target_enter_data map(storage: a)"
   omp "target" "a[1] = 5;"
-  omp "target_exit_data map(delete, from: a)"
+  expect.moves(function()
+    omp "target_exit_data map(delete, from: a)"
+  end, { h2d = 0, d2h = { count = 1, bytes = 32 } })
   expect.absent "a"
   expect.host("a[1]", 5)
   omp "target_enter_data map(to: a)"

@@ -45,10 +45,12 @@ case("rejects: a structure with a pointer that is not described is not deep"
   end)
 
 case("accepts: a pointer is followed on the side of its memory [TR14-1.1-02]", function()
-  acc "data copy(D)" (function()
-    acc "parallel present(D)" (function(d) expect.equal(d.D.a[1], 2) end)
-    expect.equal(host.D.a[1], 2)
-  end)
+  expect.moves(function()
+    acc "data copy(D)" (function()
+      acc "parallel present(D)" (function(d) expect.equal(d.D.a[1], 2) end)
+      expect.equal(host.D.a[1], 2)
+    end)
+  end, { h2d = { count = 2, bytes = 24 }, d2h = { count = 2, bytes = 16 } })
 end)
 
 case("rejects: a kernel follows a host pointer [TR14-1.1-02 TR14-1.1-03]", function()

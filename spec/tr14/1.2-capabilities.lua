@@ -123,7 +123,7 @@ case("accepts: a shallow present looks at the top object alone [TR14-1.2-08]", f
     struct two T;
   ]]
   host.T = { n = 1, a = { 1 }, b = { 2 } }
-  acc "enter data copyin<only_a>(T)"
+  expect.moves(function() acc "enter data copyin<only_a>(T)" end, { h2d = { count = 2, bytes = 28 }, d2h = 0 })
   acc "parallel present(T)" (function(d) expect.equal(d.T.a[0], 1) end)
 end)
 
@@ -237,7 +237,7 @@ end)
 case("accepts: bottom up: leaves first, then what leads to them [TR14-1.2-18 TR14-1.2-20]",
   function()
     host.M = { l = { { x = { 1, 2 } } } }
-    acc "enter data copyin(M.l->x[0:2])"
+    expect.moves(function() acc "enter data copyin(M.l->x[0:2])" end, { h2d = { count = 1, bytes = 8 }, d2h = 0 })
     acc "exit data delete(M.l->x[0:2])"
     expect.absent "M.l->x[0:2]"
     acc_copyin "M.l->x[0:2]"

@@ -90,18 +90,22 @@ case("accepts: arrays of structures in arrays of structures [TR14-2.2-02]", func
 end)
 
 case("rejects: elements of the inner arrays that there are not [TR14-2.2-02]", function()
-  acc "data copyin(S)" (function()
-    expect.fails("out-of-bounds", function()
-      acc "parallel present(S)" "double x = S[0].prog[2].vn[0];"
+  expect.moves(function()
+    acc "data copyin(S)" (function()
+      expect.fails("out-of-bounds", function()
+        acc "parallel present(S)" "double x = S[0].prog[2].vn[0];"
+      end)
+      expect.fails("out-of-bounds", function()
+        acc "parallel present(S)" "double x = S[0].prog[0].vn[1];"
+      end)
     end)
-    expect.fails("out-of-bounds", function()
-      acc "parallel present(S)" "double x = S[0].prog[0].vn[1];"
-    end)
-  end)
+  end, { h2d = { count = 11, bytes = 592 }, d2h = 0 })
 end)
 
 case("accepts: a list in the type that the shape leaves out [TR14-2.2-04]", function()
-  acc "data copyin(S)" (function() expect.absent "S[0].prog[0].fields[0]" end)
+  expect.moves(function()
+    acc "data copyin(S)" (function() expect.absent "S[0].prog[0].fields[0]" end)
+  end, { h2d = { count = 11, bytes = 592 }, d2h = 0 })
 end)
 
 case("rejects: following that list [TR14-2.2-04]", function()

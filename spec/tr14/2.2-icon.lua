@@ -87,7 +87,7 @@ case("rejects: the others stay behind [TR14-2.2-01 TR14-2.2-02]", function()
 end)
 
 case("accepts: a convenience pointer is attached inside the member it is an alias of [TR14-2.2-03]", function()
-  acc "enter data copyin(p_nh_state)"
+  expect.moves(function() acc "enter data copyin(p_nh_state)" end, { h2d = { count = 23, bytes = 3488 }, d2h = 0 })
   fortran [[
     !$acc serial present(p_nh_state)
     p_nh_state(1)%diag%vn_alias(1,2) = 7
@@ -108,12 +108,14 @@ case("rejects: an alias that leads out of what is there brings its target [TR14-
 end)
 
 case("accepts: a list that stays behind may lead to itself [TR14-2.2-04]", function()
-  fortran [[
-    type(t_var_list), target :: node
-    p_nh_state(1)%diag_list%next => node
-    node%next => node
-    !$acc enter data copyin(p_nh_state)
-  ]]
+  expect.moves(function()
+    fortran [[
+      type(t_var_list), target :: node
+      p_nh_state(1)%diag_list%next => node
+      node%next => node
+      !$acc enter data copyin(p_nh_state)
+    ]]
+  end, { h2d = { count = 23, bytes = 3488 }, d2h = 0 })
   expect.absent "node"
 end)
 

@@ -21,6 +21,7 @@ local function done(text)
   for k, e in ipairs(events(function() acc(text)(function() end) end)) do
     found[k] = ("%s %s %d"):format(e.op, e.name:gsub("^%a+", ""), e.bytes)
   end
+  expect(#found > 0)
   table.sort(found)
   return found
 end

@@ -19,6 +19,7 @@ fortran [[
 local function steps(text)
   local list = {}
   for i, event in ipairs(events(function() acc(text) (function() end) end)) do list[i] = tostring(event) end
+  expect(#list > 0)
   return list
 end
 

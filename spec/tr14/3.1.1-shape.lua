@@ -302,10 +302,12 @@ end)
 
 case("accepts: what is included is available [TR14-3.1.1-14]", function()
   with "#pragma acc shape include(a[0:n]) exclude(b, m)"
-  acc "parallel copyin(V)" (function(d)
-    expect.equal(d.V.a[2], 3)
-    expect.equal(d.V.fixed[3], 4)
-  end)
+  expect.moves(function()
+    acc "parallel copyin(V)" (function(d)
+      expect.equal(d.V.a[2], 3)
+      expect.equal(d.V.fixed[3], 4)
+    end)
+  end, { h2d = { count = 3, bytes = 64 }, d2h = 0 })
 end)
 
 case("rejects: an excluded member is not: pointers, scalars, arrays [TR14-3.1.1-14]", function()
@@ -325,7 +327,7 @@ end)
 
 case("accepts: updates move included members [TR14-3.1.1-15]", function()
   with "#pragma acc shape include(a[0:n]) exclude(m)"
-  acc "enter data copyin(V)"
+  expect.moves(function() acc "enter data copyin(V)" end, { h2d = { count = 3, bytes = 64 }, d2h = 0 })
   acc "parallel present(V)" "V.a[1] = 20; V.fixed[0] = 10;"
   acc "update self(V)"
   expect.host("V.a[1]", 20)

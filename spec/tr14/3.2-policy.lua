@@ -358,7 +358,9 @@ case("rejects: what only went in does not come back [TR14-3.2.2-03]", function()
 end)
 
 case("accepts: shapes for clauses, policies for invoke [TR14-3.2.2-04]", function()
-  acc "data copyin<no_c>(X) invoke<in_out>(Y[0])" (function() expect.absent "X.c[0:2]" end)
+  expect.moves(function()
+    acc "data copyin<no_c>(X) invoke<in_out>(Y[0])" (function() expect.absent "X.c[0:2]" end)
+  end, { h2d = { count = 6, bytes = 96 }, d2h = { count = 1, bytes = 8 } })
 end)
 
 case("rejects: each in the other's place [TR14-3.2.2-04]", function()
@@ -487,9 +489,11 @@ end)
 
 case("accepts: a policy that the member's type has [TR14-3.2.4-02]", function()
   acc "policy(p) type(struct outer) default(exclude) invoke<in_out>(d)"
-  acc "data invoke<p>(O)" (function()
-    acc "parallel present(O)::{ exclude(k, q) }" "O.d.c[0] = O.d.c[1] = 1;"
-  end)
+  expect.moves(function()
+    acc "data invoke<p>(O)" (function()
+      acc "parallel present(O)::{ exclude(k, q) }" "O.d.c[0] = O.d.c[1] = 1;"
+    end)
+  end, { h2d = { count = 4, bytes = 44 }, d2h = { count = 1, bytes = 8 } })
   expect.host("O.d.c[0:2]", { 1, 1 })
 end)
 

@@ -27,7 +27,7 @@ host.S = { n = 2, start = { 4, 5 } }
 host.S.finish = host "S.start + 2"
 
 case("accepts: [@] and [@base] in a present clause [TR14-3.5-01]", function()
-  acc "enter data copyin(v)"
+  expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 1, bytes = 24 }, d2h = 0 })
   for _, text in ipairs { "present(p[@])", "present(p[ @ ])", "present(p[@first])",
     "present(p[@], last[@first])", "present(p[@v])" } do
     acc("parallel " .. text)(function(d) expect.equal(d.p[0], 3) end)
@@ -327,12 +327,14 @@ case("accepts: an alias of an alias has the base of that [TR14-3.5-12]", functio
   host.C = { n = 2, a = { 1, 2 } }
   host.C.b = host.C.a + 2
   host.C.c = host.C.a + 5
-  acc "data copyin(C)" (function()
-    acc "parallel present(C)" (function(d)
-      expect.equal(d.C.b - d.C.a, 2)
-      expect.equal(d.C.c - d.C.a, 5)
+  expect.moves(function()
+    acc "data copyin(C)" (function()
+      acc "parallel present(C)" (function(d)
+        expect.equal(d.C.b - d.C.a, 2)
+        expect.equal(d.C.c - d.C.a, 5)
+      end)
     end)
-  end)
+  end, { h2d = { count = 2, bytes = 40 }, d2h = 0 })
   host.C.n = 0
   acc "data copyin(C)" (function() expect.detached "C.c" end)
 end)

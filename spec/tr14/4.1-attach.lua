@@ -88,7 +88,9 @@ end)
 
 case("accepts: no device address reaches the host [TR14-4.1-05]", function()
   local a, b = host "X.a", host "X.b"
-  acc "data copy(X)" (function() acc "update self(X)" end)
+  expect.moves(function()
+    acc "data copy(X)" (function() acc "update self(X)" end)
+  end, { h2d = { count = 3, bytes = 40 }, d2h = { count = 6, bytes = 48 } })
   expect.equal(host "X.a", a)
   acc "data copyout(X)" (function()
     acc "parallel present(X)" "X.a[0] = X.a[1] = X.b[0] = X.b[1] = 1;"

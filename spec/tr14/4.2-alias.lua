@@ -144,12 +144,14 @@ case("rejects: two members of one object overlap in part [TR14-4.2-10 TR14-4.2-0
 end)
 
 case("accepts: at the end references go first, then copies, then memory [TR14-4.2-11]", function()
-  for _, text in ipairs { "data copy(a[0:10]) present(b[0:10])",
-    "data present(b[0:10]) copy(a[0:10])" } do
-    host.v[1] = 1
-    acc(text)(function() acc "parallel present(a[0:10])" (function(d) d.a[1] = 11 end) end)
-    expect.host("v[1]", 11)
-  end
+  expect.moves(function()
+    for _, text in ipairs { "data copy(a[0:10]) present(b[0:10])",
+      "data present(b[0:10]) copy(a[0:10])" } do
+      host.v[1] = 1
+      acc(text)(function() acc "parallel present(a[0:10])" (function(d) d.a[1] = 11 end) end)
+      expect.host("v[1]", 11)
+    end
+  end, { h2d = { count = 2, bytes = 80 }, d2h = { count = 2, bytes = 80 } })
 end)
 
 case("rejects: no copy while a reference remains [TR14-4.2-11]", function()

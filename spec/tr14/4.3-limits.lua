@@ -32,10 +32,12 @@ case("rejects: what the inner region added is gone after it [TR14-4.3-02]", func
 end)
 
 case("accepts: bounds are those of the begin, whatever became of them [TR14-4.3-04]", function()
-  acc "data copy(x[0:n])" (function()
-    host.n = 1
-    acc "parallel present(x[0:n])" (function(d) d.x[2] = 30 end)
-  end)
+  expect.moves(function()
+    acc "data copy(x[0:n])" (function()
+      host.n = 1
+      acc "parallel present(x[0:n])" (function(d) d.x[2] = 30 end)
+    end)
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
   expect.host("v[2]", 30)
   expect.absent "v"
 end)
@@ -115,14 +117,17 @@ case("accepts: other bounds by another shape, and values that are put back [TR14
   end)
   -- the device's value comes back with the data
   silent(function()
-    acc "data copy(X)" (function() acc "parallel present(X)" (function(d) d.X.n = 1 end) end)
+    acc "data copy(X)" (function()
+      acc "parallel present(X)" (function(d) d.X.n = 1 end)
+      expect.device("X.n", 1)
+    end)
   end)
   expect.host("X.n", 1)
 end)
 
 case("accepts: what was created is moved and deleted [TR14-4.3-05]", function()
   acc "enter data create(v)"
-  acc "exit data copyout(v[0:4])"
+  expect.moves(function() acc "exit data copyout(v[0:4])" end, { h2d = 0, d2h = { count = 1, bytes = 16 } })
   expect.absent "v"
 end)
 
@@ -194,7 +199,7 @@ case("rejects: a shallow exit with pointers still attached [TR14-4.3-12]", funct
 end)
 
 case("accepts: a deep exit of what is attached [TR14-4.3-13]", function()
-  acc "enter data copyin(X)"
+  expect.moves(function() acc "enter data copyin(X)" end, { h2d = { count = 3, bytes = 40 }, d2h = 0 })
   acc "exit data copyout(X)"
   expect.absent "X"
 end)

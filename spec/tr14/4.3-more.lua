@@ -69,13 +69,15 @@ case("accepts: memory of the device's own, for a kernel or for the program [TR14
   local own = acc_malloc(16)
   acc_memcpy_to_device(own, addr "v[0]", 16)
   acc_free(own)
-  acc "data copy(X)" (function()
-    acc "parallel present(X)" [[
-      float temporary[2];
-      for (int k = 0; k < X.n; ++k) temporary[k] = 2 * X.a[k];
-      X.b[0] = temporary[0] + temporary[1];
-    ]]
-  end)
+  expect.moves(function()
+    acc "data copy(X)" (function()
+      acc "parallel present(X)" [[
+        float temporary[2];
+        for (int k = 0; k < X.n; ++k) temporary[k] = 2 * X.a[k];
+        X.b[0] = temporary[0] + temporary[1];
+      ]]
+    end)
+  end, { h2d = { count = 3, bytes = 40 }, d2h = { count = 3, bytes = 24 } })
   expect.host("X.b[0]", 6)
 end)
 
@@ -302,6 +304,7 @@ local function untranslated(how)
   declare "struct plain { int is_null; float *p; }; struct plain P;"
   host.P = { p = { 1 } }
   acc "enter data copyin(P)"
+  expect.present "P"
   acc "parallel present(P)" "P.is_null = P.p == 0;"
   acc "update self(P)"
   return host "P.is_null"

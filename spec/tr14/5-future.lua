@@ -70,7 +70,10 @@ end)
 case("rejects: a name that the member's type has not, an expression [TR14-5-02]", function()
   expect.invalid("acc data copyin<any(listed)>(W)", "unknown-shape")
   expect.invalid("acc data copyin<any(1 + 2)>(W)", "type-mismatch")
-  acc "data copyin<any>(W)" (function() expect.absent "W.in.q[0:3]" end) -- without one: the default shape
+  acc "data copyin<any>(W)" (function() -- without one: the default shape
+    expect.present "W"
+    expect.absent "W.in.q[0:3]"
+  end)
 end)
 
 case("accepts: a section of a container: values for its shape [TR14-5-03]", function()

@@ -81,7 +81,9 @@ end)
 
 case("rejects: update self(X) does not change the host's pointers [TR14-A.1-04]", function()
   local before = host "X.b"
-  acc "data copyin(X)" (function() acc "update self(X)" end)
+  expect.moves(function()
+    acc "data copyin(X)" (function() acc "update self(X)" end)
+  end, { h2d = { count = 4, bytes = 68 }, d2h = { count = 4, bytes = 44 } })
   expect.equal(host "X.b", before)
 end)
 
@@ -116,10 +118,12 @@ end)
 
 case("rejects: elements beyond size stay on the host [TR14-A.1-06]", function()
   host.size = 1
-  acc "data copy(Y[0:size])" (function()
-    expect.absent "Y[1]"
-    expect.absent "Y[1].a[0:2]"
-  end)
+  expect.moves(function()
+    acc "data copy(Y[0:size])" (function()
+      expect.absent "Y[1]"
+      expect.absent "Y[1].a[0:2]"
+    end)
+  end, { h2d = { count = 4, bytes = 44 }, d2h = { count = 4, bytes = 20 } })
 end)
 
 case("accepts: update self<only_b>(Y[0:size]) moves the bytes of the host's loop [TR14-A.1-07]",

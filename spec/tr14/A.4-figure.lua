@@ -122,10 +122,12 @@ end)
 
 case("accepts: what is not allocated is nothing to copy [TR14-1.1-05]", function()
   fortran "deallocate(X%B)"
-  acc "data copy(X)" (function()
-    expect.detached "x%b"
-    acc "serial" "if (.not. allocated(x%b)) x%a(1) = 10"
-  end)
+  expect.moves(function()
+    acc "data copy(X)" (function()
+      expect.detached "x%b"
+      acc "serial" "if (.not. allocated(x%b)) x%a(1) = 10"
+    end)
+  end, { h2d = { count = 3, bytes = 164 }, d2h = { count = 2, bytes = 20 } })
   expect.host("x%a", { 10, 2, 3 })
 end)
 

@@ -53,18 +53,20 @@ case("accepts: the same in every element of the array [TR14-A.5-01]", function()
 end)
 
 case("accepts: the whole figure, its regions closed [TR14-A.5-01]", function()
-  fortran [[
-    !$acc data invoke<calc_a>(X)
-    !$acc parallel
-    x%a = x%b + x%c
-    !$acc end parallel
-    !$acc end data
-    !$acc data invoke<calc_a>(array_X)
-    !$acc parallel
-    array_x(1,1)%a = array_x(1,1)%b - array_x(1,1)%c
-    !$acc end parallel
-    !$acc end data
-  ]]
+  expect.moves(function()
+    fortran [[
+      !$acc data invoke<calc_a>(X)
+      !$acc parallel
+      x%a = x%b + x%c
+      !$acc end parallel
+      !$acc end data
+      !$acc data invoke<calc_a>(array_X)
+      !$acc parallel
+      array_x(1,1)%a = array_x(1,1)%b - array_x(1,1)%c
+      !$acc end parallel
+      !$acc end data
+    ]]
+  end, { h2d = { count = 16, bytes = 1176 }, d2h = { count = 7, bytes = 84 } })
   expect.host("x%a", { 11, 13, 15 })
   expect.host("array_x(1,1)%a", { -3, -3, -3 })
 end)

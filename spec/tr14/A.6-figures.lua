@@ -47,6 +47,7 @@ local function story(text)
   end)) do
     list[j] = ("%s %s %d"):format(event.op, event.name:gsub("^S", ""), event.bytes)
   end
+  expect(#list > 0)
   return list
 end
 
@@ -57,7 +58,9 @@ case("accepts: the nests of A.6 do what the shapes of A.1 do [TR14-A.6-01]", fun
     story "data copyout<part_a>(SX)")
   expect.equal(story "data copy(Y[0:size])::{ init_needed(n) include(a[0:n],b[0:n],c[0:n]) }",
     story "data copy(SY[0:size])")
-  acc "enter data copyin(X, Y[0:size])::{ init_needed(n) include(a[0:n],b[0:n],c[0:n]) } copyin(SX, SY[0:size])"
+  expect.moves(function()
+    acc "enter data copyin(X, Y[0:size])::{ init_needed(n) include(a[0:n],b[0:n],c[0:n]) } copyin(SX, SY[0:size])"
+  end, { h2d = { count = 22, bytes = 336 }, d2h = 0 })
   expect.equal(story "update self(X)::{ include(n, a[0:n],b[0:n],c[0:n]) }", story "update self(SX)")
   expect.equal(story "update self(X)::{ include(b[0:n]) exclude(n,a,c) }", story "update self<only_b>(SX)")
   expect.equal(story "update self(X)::{ include(b[0:n]) exclude(n,a,c) }", story "update self(X.b[0:X.n])")
@@ -80,7 +83,7 @@ case("accepts: the nests of A.7 do what the policies of A.3 do [TR14-A.7-01]", f
   expect.equal(story "data invoke<>(SX)::{ default(copyin) copyout(a) }", story "data invoke<calc_a>(SX)")
   expect.equal(story "data invoke<>(SX)::{ default(copyin) copyout(c) exclude(b) }",
     story "data invoke<move_a_to_c>(SX)")
-  acc "enter data copyin(SX, SY[0:size])"
+  expect.moves(function() acc "enter data copyin(SX, SY[0:size])" end, { h2d = { count = 11, bytes = 168 }, d2h = 0 })
   expect.equal(story "update invoke<>(device: SX)::{ default(exclude) update(b) }",
     story "update invoke<update_b>(device: SX)")
   expect.equal(story "update invoke<>(device: SY[0:size])::{ default(exclude) update(b) }",
@@ -88,7 +91,9 @@ case("accepts: the nests of A.7 do what the policies of A.3 do [TR14-A.7-01]", f
 end)
 
 case("rejects: a type without a shape gives them no sections [TR14-A.7-01]", function()
-  acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function() expect.absent "X.a[0:3]" end)
+  expect.moves(function()
+    acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function() expect.absent "X.a[0:3]" end)
+  end, { h2d = { count = 2, bytes = 24 }, d2h = { count = 1, bytes = 8 } })
 end)
 
 case("accepts: copy(X.a[0:X.n]) and its nest [TR14-A.8-01]", function()
@@ -120,9 +125,11 @@ end)
 case("accepts: the base in the clause too: default(copy) [TR14-A.8-03]", function()
   expect.equal(story "data copy(D, D.a[0:D.n], D.b[0:D.n], D.c[0:D.n])",
     story "data invoke(D)::{ default(copy) copy(a[0:n], b[0:n], c[0:n]) }")
-  acc "data copy(D, D.a[0:D.n], D.b[0:D.n], D.c[0:D.n])" (function()
-    acc "parallel present(D)::{ include(a[0:n]) }" "D.n = 1; D.a[0] = 9;"
-  end)
+  expect.moves(function()
+    acc "data copy(D, D.a[0:D.n], D.b[0:D.n], D.c[0:D.n])" (function()
+      acc "parallel present(D)::{ include(a[0:n]) }" "D.n = 1; D.a[0] = 9;"
+    end)
+  end, { h2d = { count = 4, bytes = 56 }, d2h = { count = 4, bytes = 32 } })
   expect.host("D.n", 1)
   expect.host("D.a[0]", 9)
 end)

@@ -106,7 +106,7 @@ case("accepts: the second argument of acc names a member of *this [TR14-1.1-06]"
     acc("parallel", "n")(function(d) found = d.n end)
     return found
   end)
-  expect.equal(host.B:get(), 2)
+  expect.moves(function() expect.equal(host.B:get(), 2) end, { h2d = { count = 1, bytes = 4 } })
 end)
 
 for _, word in ipairs { "create", "copyin", "copy" } do
@@ -152,7 +152,10 @@ end)
 case("accepts: the base of a member's alias in a clause is an empty section [TR14-3.5-06]", function()
   declare "struct s { float *start, *finish; }; struct s S; int n = 0; float v[2];"
   host.S = { start = addr "v[0]", finish = addr "v[0]" }
-  acc "data copyin(S.start[0:n], S.finish[@S.start])" (function() expect.detached "S.finish" end)
+  acc "data copyin(S.start[0:n], S.finish[@S.start])" (function()
+    expect.present "S"
+    expect.detached "S.finish"
+  end)
 end)
 
 for _, what in ipairs { "float *rows[2]", "float **rows" } do
@@ -217,10 +220,12 @@ case("accepts: a member's sections mean what they mean in its shape [TR14-3.4-10
     int n = 1;
   ]]
   host.X = { n = 3, a = { 1, 2, 3 } }
-  acc "data copyin(X)" (function()
-    acc "parallel present(X)" "X.a[0] = X.a[1] = X.a[2] = 9;"
-    acc "update self(X.a)"
-  end)
+  expect.moves(function()
+    acc "data copyin(X)" (function()
+      acc "parallel present(X)" "X.a[0] = X.a[1] = X.a[2] = 9;"
+      acc "update self(X.a)"
+    end)
+  end, { h2d = { count = 2, bytes = 28 }, d2h = { count = 1, bytes = 12 } })
   expect.host("X.a[0:3]", { 9, 9, 9 })
 end)
 
