@@ -168,6 +168,18 @@ static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
            !accd_fuse_fits(plan, claim->host);
 }
 
+/* Whether a program names no bytes of its elements: only pointers that it follows, and those that it leaves. */
+static bool names_nothing(const accd_program *program)
+{
+    bool nothing = !program || !program->again;
+    for (size_t i = 0; program && i < program->spec.npieces && nothing; i++)
+        nothing = program->spec.pieces[i].entry_only;
+    for (size_t i = 0; program && i < program->spec.nfields && nothing; i++)
+        if (program->spec.fields[i].embedded || program->spec.fields[i].in_place)
+            nothing = program->spec.fields[i].child && names_nothing(program->spec.fields[i].child);
+    return nothing;
+}
+
 static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -196,6 +208,8 @@ static accd_status reserve_memory(struct entry *entry)
         *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
         if (claim->flags & ACCD_ITEM_POINTER)
             object->size |= ACCD_OBJECT_POINTER;
+        if (plan->context->rules.fusion && claim->action == ACCD_HOLD && names_nothing(accd_claim_program(plan, claim)))
+            object->size |= ACCD_OBJECT_HELD;
         if (entry->block_objects && small(plan, claim)) {
             object->dev = place;
             object->size |= ACCD_OBJECT_SHARED;

@@ -10,9 +10,9 @@ static bool owns_exits(const accd_rules *rules)
     return rules->fusion && rules->exit_unowned == ACCD_REJECT;
 }
 
-/* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. */
-static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *claim,
-                              const struct accd_object *object)
+/* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
+ * several enter data brought goes with the last one. */
+static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
 {
     struct accd_original *opened =
         plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
@@ -21,6 +21,10 @@ static accd_status end_opened(struct accd_plan *plan, const struct accd_claim *c
     if (opened || !owns_exits(&plan->context->rules) ||
         claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
         return ACCD_OK;
+    if (claim->action == ACCD_HOLD) {
+        claim->state = ACCD_CLAIM_SKIP;
+        return ACCD_OK;
+    }
     return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
                             "no enter data that is still open opened just this range on device %d",
                             plan->dir->device.number);
@@ -42,7 +46,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
                                     "only a part of it is present on device %d",
                                     plan->dir->device.number);
         ACCD_TRY(end_opened(plan, claim, object));
-        return accd_claim_cut(plan, index, cover.objects);
+        return claim->state == ACCD_CLAIM_SKIP ? ACCD_OK : accd_claim_cut(plan, index, cover.objects);
     }
     if (relation == ACCD_INSIDE && rules->holes == ACCD_REJECT)
         ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));

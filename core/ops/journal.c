@@ -37,7 +37,8 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
     struct accd_journal *journal = dir->journal;
     for (size_t i = 0; i < plan->nmoves; i++) {
         const struct accd_move *move = &plan->moves[i];
-        if (plan->claims[move->claim].state == ACCD_CLAIM_PRESENT)
+        const unsigned state = plan->claims[move->claim].state;
+        if (state == ACCD_CLAIM_PRESENT || state == ACCD_CLAIM_FILLS)
             ACCD_TRY(accd_journal_bytes(dir, move->dev, move->bytes));
     }
     for (size_t i = 0; i < plan->nwords; i++)

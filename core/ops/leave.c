@@ -141,7 +141,8 @@ static bool goes_since(const struct leave *leave, const struct accd_object *obje
 static bool level_fetches(const struct leave *leave, const struct accd_claim *claim)
 {
     return leave->plan->context->rules.fusion && !leave->dynamic &&
-           (claim->state == ACCD_CLAIM_NEW || claim->state == ACCD_CLAIM_WITHIN);
+           (claim->state == ACCD_CLAIM_NEW || claim->state == ACCD_CLAIM_WITHIN ||
+            claim->state == ACCD_CLAIM_FILLS);
 }
 
 /* What a claim asks for is moved: of an object that goes, or always. since: only of objects that go with
@@ -156,6 +157,30 @@ static bool moves(const struct leave *leave, const struct accd_claim *claim, con
            level_fetches(leave, claim);
 }
 
+/* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */
+static bool empties(const struct leave *leave, const struct accd_claim *claim)
+{
+    return leave->dynamic && claim->object && claim->state != ACCD_CLAIM_SKIP &&
+           claim->object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(claim->object);
+}
+
+static accd_status fetch_unnamed(struct accd_plan *plan, uint32_t index)
+{
+    const struct accd_claim *claim = &plan->claims[index];
+    const struct accd_object *object = claim->object;
+    if (accd_named(plan->dir, object, claim->host, claim->bytes) == ACCD_NONE)
+        return accd_plan_own_bytes(plan, index, true);
+    if (accd_claim_program(plan, claim) || !accd_demands[claim->action].out)
+        return ACCD_OK;
+    for (uint64_t at = claim->host, end = at + claim->bytes, stop; at < end; at = stop) {
+        stop = end;
+        if (!accd_named_at(plan->dir, object, at, &stop))
+            ACCD_TRY(accd_plan_move(plan, &(struct accd_move){at, object->dev + (at - object->host), stop - at,
+                                                              index, ACCD_WHOLE, 0, true}));
+    }
+    return ACCD_OK;
+}
+
 static accd_status plan_moves(struct leave *leave, const size_t *since)
 {
     struct accd_plan *plan = leave->plan;
@@ -168,6 +193,8 @@ static accd_status plan_moves(struct leave *leave, const size_t *since)
     for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++)
         if (moves(leave, &plan->claims[i], since))
             ACCD_TRY(accd_plan_own_bytes(plan, i, true));
+        else if (!since && empties(leave, &plan->claims[i]))
+            ACCD_TRY(fetch_unnamed(plan, i));
     ACCD_TRY(accd_plan_merge(plan));
     ACCD_TRY(accd_plan_keep_pointers(plan));
     for (size_t i = 0; i < n; i++)

@@ -213,7 +213,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                 &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
             if (piece->entry_only && (out || update))
                 continue;
-            if (piece->action != ACCD_INHERIT && accd_claim_refreshes(claim) &&
+            if (piece->action != ACCD_INHERIT && claim->state != ACCD_CLAIM_FILLS && accd_claim_refreshes(claim) &&
                 !(claim->flags & ACCD_ITEM_ALWAYS_IN))
                 continue; /* that is not what it asks for */
             if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */

@@ -14,6 +14,15 @@ const struct accd_source *accd_claim_source(const struct accd_plan *plan,
     return claim->source & ACCD_CLAIM_WALKED ? NULL : &plan->sources[claim->source];
 }
 
+const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    if (!(claim->source & ACCD_CLAIM_WALKED))
+        return plan->construct->items[claim->source].program;
+    size_t segment, row;
+    accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
+    return plan->walk->segments[segment].field->child;
+}
+
 void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
                      size_t room)
 {
@@ -193,6 +202,31 @@ accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t object
             claim->attached = false;
         }
         at += claim->bytes;
+        if (at < end)
+            claim = &plan->claims[plan->nclaims++];
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object)
+{
+    const struct accd_claim whole = plan->claims[index];
+    uint64_t at = whole.host, end = whole.host + whole.bytes;
+    for (struct accd_claim *claim = &plan->claims[index]; at < end;) {
+        uint64_t stop = end;
+        bool named = accd_named_at(plan->dir, object, at, &stop);
+        *claim = whole;
+        claim->host = at;
+        claim->bytes = stop - at;
+        claim->state = named ? ACCD_CLAIM_PRESENT : ACCD_CLAIM_FILLS;
+        if (at != whole.host) { /* the first piece attaches the pointer, and counts the object */
+            claim->slot = 0;
+            claim->attached = false;
+            claim->flags |= ACCD_ITEM_UNCOUNTED;
+        }
+        at = stop;
+        if (at < end && !room_for_claims(plan, 1))
+            return accd_plan_no_memory(plan->context);
         if (at < end)
             claim = &plan->claims[plan->nclaims++];
     }

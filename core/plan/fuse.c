@@ -568,13 +568,27 @@ static void sit_down(struct accd_seat *seat, struct accd_fused *fused)
     fused->block->live++;
 }
 
-static struct accd_original *add_original(struct accd_plan *plan, const struct accd_original *like)
+/* Whether a clause names no bytes of an object: it asks for storage, or for what is there of a held object, and holes
+ * are among that. */
+static bool is_idle(const struct accd_plan *plan, const struct accd_original *original,
+                    const struct accd_object *object, const struct accd_claim *claim)
+{
+    uint64_t end = original->host + original->bytes, last = accd_object_end(object);
+    if (!(object->size & ACCD_OBJECT_HELD) || original->action == ACCD_HOLD)
+        return original->action == ACCD_HOLD;
+    return (claim->state == ACCD_CLAIM_PRESENT || !accd_demands[original->action].creates) &&
+           accd_named(plan->dir, object, original->host, (end < last ? end : last) - original->host) != ACCD_INSIDE;
+}
+
+static struct accd_original *add_original(struct accd_plan *plan, const struct accd_original *like,
+                                          const struct accd_claim *claim)
 {
     struct accd_directory *dir = plan->dir;
     struct accd_original *original = accd_pool_take(&dir->original_pool);
     struct accd_object *object = NULL;
     *original = *like;
     (void)accd_find(dir, original->host, &object); /* present: nothing is indexed any more */
+    original->idle = is_idle(plan, like, object, claim);
     original->seat = seat_for(dir, object, original->serial);
     original->next = original->seat->originals;
     if (original->next)
@@ -637,7 +651,7 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
                 like.host = claim->host;
                 like.bytes = claim->bytes;
             }
-            struct accd_original *original = add_original(plan, &like);
+            struct accd_original *original = add_original(plan, &like, claim);
             if (region)
                 region->originals[region->noriginals++] = original;
             if (first) {

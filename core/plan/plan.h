@@ -21,11 +21,11 @@ static inline bool accd_present_or(unsigned flags)
     return flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP);
 }
 
-/* update_and_copy, always: present bytes come from the host all the same. */
+/* Bytes of present objects come from the host all the same: update_and_copy, always, what fills a hole. */
 static inline bool accd_claim_refreshes(const struct accd_claim *claim)
 {
-    return claim->state == ACCD_CLAIM_PRESENT &&
-           claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN);
+    return claim->state == ACCD_CLAIM_FILLS ||
+           (claim->state == ACCD_CLAIM_PRESENT && claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN));
 }
 
 /* A move of bytes of one object. */
@@ -196,6 +196,8 @@ bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room
 accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
 const struct accd_source *accd_claim_source(const struct accd_plan *plan,
                                             const struct accd_claim *claim);
+/* The mapping program of a claim's elements, NULL: they have none. Not where a region ends. */
+const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim);
 void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
                      size_t room);
 void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
@@ -207,6 +209,8 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
 /* Cuts a claim at the bounds of present objects: pieces that are present get state PRESENT and the object,
  * others stay open. The first piece keeps the claim's number, the others come last. */
 accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t objects);
+/* Cuts a claim in a held object where its holes begin and end: those pieces fill them. */
+accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 

@@ -74,6 +74,53 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
+/* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
+static bool may_fill(const struct accd_plan *plan, const struct accd_claim *claim, const struct accd_object *object)
+{
+    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->fusion &&
+           accd_demands[claim->action].creates && claim->action != ACCD_HOLD &&
+           !(claim->flags & ACCD_ITEM_UNCOUNTED);
+}
+
+/* What no clause named of a held object is sent, into the object (DIR-4.2-17). */
+static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan *plan, uint32_t index,
+                                                                struct accd_object *object)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    const accd_rules *rules = &plan->context->rules;
+    enum accd_relation named = accd_named(plan->dir, object, claim->host, claim->bytes);
+    bool splits = claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
+                  rules->partial_overlap != ACCD_OVERLAP_ERROR;
+    if (named == ACCD_ACROSS && !splits)
+        return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
+                                "only a part of it was brought to device %d: name that part, or use "
+                                "present_and_copyin or update_and_copy",
+                                plan->dir->device.number);
+    struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
+    candidate->dropped = named == ACCD_INSIDE && accd_present_or(claim->flags);
+    candidate->split = named == ACCD_ACROSS;
+    candidate->brings = named != ACCD_INSIDE;
+    if (named == ACCD_INSIDE)
+        return resolve_inside(plan, claim, object, false);
+    if (named == ACCD_ACROSS && accd_demands[claim->action].in &&
+        rules->partial_overlap == ACCD_OVERLAP_REFRESH && !(claim->flags & ACCD_ITEM_KEEP))
+        claim->flags |= ACCD_ITEM_REFRESH;
+    size_t first = plan->nclaims;
+    ACCD_TRY(accd_claim_cut_named(plan, index, object));
+    candidate->more = (uint32_t)first;
+    candidate->nmore = (uint32_t)(plan->nclaims - first);
+    for (size_t i = first - 1; i < plan->nclaims; i++) {
+        claim = &plan->claims[i < first ? index : i];
+        bool fills = claim->state == ACCD_CLAIM_FILLS;
+        ACCD_TRY(resolve_inside(plan, claim, object, true));
+        if (fills) {
+            claim->state = ACCD_CLAIM_FILLS;
+            claim->flags &= (uint16_t)~ACCD_CLAIM_STILL;
+        }
+    }
+    return ACCD_OK;
+}
+
 /* A claim in a present object that may ask for what the object's clause left out. */
 static __attribute__((noinline, cold)) accd_status check_holes(struct accd_plan *plan,
                                                                struct accd_claim *claim,
@@ -117,6 +164,8 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
         if (claim->state == ACCD_CLAIM_SKIP)
             return ACCD_OK;
     }
+    if (relation == ACCD_INSIDE && may_fill(plan, claim, object))
+        return resolve_held(plan, index, object);
     if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
         (plan->context->rules.fusion || (relation == ACCD_NONE && lies_between(plan, claim)))) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);

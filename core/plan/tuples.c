@@ -116,6 +116,8 @@ accd_status accd_compare_clauses(struct accd_plan *plan)
         for (size_t k = 0; k < depth && !drops && accd_present_or(candidate->flags) && plan->context->rules.fusion;
              k++) {
             const struct accd_candidate *outer = &fusion->candidates[around[k]];
+            if (plan->claims[outer->claim].action == ACCD_HOLD) /* it brings storage, with holes */
+                continue;
             drops |= end_of(outer) >= end && (outer->bytes > candidate->bytes || !accd_present_or(outer->flags));
         }
         if (drops) {

@@ -600,11 +600,39 @@ static void forget_idle_seats(struct accd_directory *dir, struct accd_regroup *r
     }
 }
 
+/* What a clause filled of a held object is a hole again, but for what others name, and attached pointers. */
+static void empty_holes(struct accd_directory *dir, const struct accd_original *original)
+{
+    const struct accd_object *object = original->seat->object;
+    if (!(object->size & ACCD_OBJECT_HELD) || object->size & ACCD_OBJECT_DYING || original->idle)
+        return;
+    uint64_t stop = original->host + original->bytes, last = accd_object_end(object);
+    stop = stop < last ? stop : last;
+    for (uint64_t at = original->host, end = stop; at < end; at = stop) {
+        struct accd_range_cursor cursor;
+        struct accd_attach *attach = NULL;
+        stop = end;
+        if (accd_named_at(dir, object, at, &stop))
+            continue;
+        (void)accd_first_attach(dir, at, stop, &cursor, &attach); /* nothing is indexed any more */
+        uint64_t from = at;
+        for (; attach; attach = accd_next_attach(&cursor, stop)) {
+            if (attach->slot > from)
+                accd_forget_bytes(dir, object->dev + (from - object->host), attach->slot - from);
+            from = accd_attach_end(attach);
+        }
+        if (from < stop)
+            accd_forget_bytes(dir, object->dev + (from - object->host), stop - from);
+    }
+}
+
 void accd_unfuse_commit(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
     accd_fuse_device_order(plan);
+    for (size_t i = 0; i < fusion->nending; i++)
+        empty_holes(dir, fusion->ending[i]);
     for (size_t i = 0; i < fusion->nending; i++)
         remove_original(dir, fusion->ending[i]);
     for (size_t i = 0; i < fusion->nregroups; i++)

@@ -7,6 +7,38 @@ struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_obj
     return seat && seat->object == object ? seat : NULL;
 }
 
+bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p)
+{
+    const struct accd_seat *seat = accd_seat_of(dir, object);
+    uint64_t end = host, next = *end_p;
+    for (const struct accd_original *o = seat ? seat->originals : NULL; o; o = o->next) {
+        if (o->idle || o->ending)
+            continue;
+        if (o->host > host)
+            next = o->host < next ? o->host : next;
+        else if (o->host + o->bytes > end)
+            end = o->host + o->bytes;
+    }
+    if (end == host)
+        *end_p = next;
+    else if (end < *end_p)
+        *end_p = end;
+    return end > host;
+}
+
+enum accd_relation accd_named(struct accd_directory *dir, const struct accd_object *object, uint64_t host,
+                              uint64_t bytes)
+{
+    bool any = false, all = true;
+    for (uint64_t at = host, end = host + bytes, stop; at < end; at = stop) {
+        stop = end;
+        bool named = accd_named_at(dir, object, at, &stop);
+        any |= named;
+        all &= named;
+    }
+    return all ? ACCD_INSIDE : any ? ACCD_ACROSS : ACCD_NONE;
+}
+
 struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host)
 {
     struct accd_fused *fused = accd_range_floor(&dir->fused, host);

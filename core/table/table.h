@@ -17,6 +17,7 @@ struct accd_task;
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off; a kernel reaches it */
+#define ACCD_OBJECT_HELD ((uint64_t)1 << 52)    /* storage for members: what no clause names of it is a hole */
 #define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */
 #define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
@@ -137,6 +138,7 @@ enum accd_claim_state {
     ACCD_CLAIM_PRESENT, /* object: the present one it lies in */
     ACCD_CLAIM_NEW,     /* makes an object of its own */
     ACCD_CLAIM_WITHIN,  /* lies in the new object of claim owner */
+    ACCD_CLAIM_FILLS,   /* object: the present one with the hole that it fills */
     ACCD_CLAIM_SKIP     /* asks for nothing */
 };
 
@@ -201,6 +203,7 @@ struct accd_original {
     uint16_t flags;                      /* the same */
     bool dynamic;                        /* opened by enter data */
     bool dropped;                        /* it only keeps data present, and its base (DIR-4.2-02) */
+    bool idle;                           /* it names no bytes of a held object */
     bool ending;                         /* while an exit is under way; with its whole clause: */
     bool whole_ends;
 };
@@ -412,6 +415,12 @@ bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_g
 /* ----------------------------------------------------------------------------------- seats.c -- */
 
 struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object);
+/* Whether a clause names a byte of a held object, other than for storage alone (DIR-4.2-17); up to *end_p, which is
+ * lowered, it is the same for the others. Clauses that end are left out. */
+bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p);
+/* How clauses name a range of a held object. */
+enum accd_relation accd_named(struct accd_directory *dir, const struct accd_object *object, uint64_t host,
+                              uint64_t bytes);
 /* The fused tuple around a host address, or NULL. */
 struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host);
 /* The same by device address: of the tuple that lies there now. */

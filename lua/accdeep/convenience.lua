@@ -6,6 +6,8 @@
 -- clause itself gives the nest its default, otherwise it is default(exclude). Structures and pointers on
 -- the way to a member become nests inside. Bounds keep the meaning they have where they stand: members
 -- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
+--
+-- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer leads to.
 
 local diagnostic = require "accdeep.diagnostic"
 local fortran = require "accdeep.fortran.unparse"
@@ -196,7 +198,7 @@ end
 local function clause_of(child, scope)
   local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
     pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
-  if #child > 0 then
+  if #child > 0 or child.held and not child.clause then
     clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
     clause.shape = { pos = child.pos }
   else
@@ -230,33 +232,44 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- The object that a list item is a piece of for the directory, with a tuple of its own: a member, or a section of an
--- array in the structure, that no pointer leads to (DIR-4.1-03). nil: another item.
-local function whole_of(session, variable)
+-- The object that a list item is a member of, or a section of an array in it, and whether a pointer leads to the
+-- object. nil: another list item.
+local function object_of(session, variable)
   local base, subscripts = place.take_apart(variable)
+  if subscripts and place.type_of(session, base).kind == "pointer" then return nil end
   local objects = place.enclosing(session, base)
-  local node = #objects == 1 and objects[1].node
-  local is_piece = node and node.tag ~= "unary" and not place.pointer_to_array(session, node)
-    and not (subscripts and place.type_of(session, base).kind == "pointer")
-  return is_piece and node or nil
+  local node = #objects > 0 and objects[#objects].node
+  if not node then return nil end
+  return node, #objects > 1 or node.tag == "unary" or place.pointer_to_array(session, node) ~= nil
 end
 
--- The pieces among the list items of a directive, as a set: those of objects that are named in no other way.
+-- What of an object that is absent may come, or go: the others find it there or not.
+local brings = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
+  update_and_copy = true }
+
+-- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
+-- objects that are held for them, as a pointer leads there (DIR-4.2-17). What is named by itself, too, has no pieces.
 local function pieces_of(session, each)
-  local whole, otherwise, pieces = {}, {}, {}
-  if not session.rules.fusion then return pieces end
-  each(function(_, variable)
-    local node = (session.dialect.whole_of or whole_of)(session, variable)
-    whole[variable] = node and unparse.expression(node)
-    if not node then otherwise[unparse.expression(place.single(variable))] = true end
+  local object, leads, named, pieces, held = {}, {}, {}, {}, {}
+  if not session.rules.fusion then return pieces, held end
+  each(function(clause, variable)
+    local node, is_led = (session.dialect.object_of or object_of)(session, variable)
+    if node then
+      object[variable], leads[variable] = node, is_led and brings[policy.actions[clause.name]]
+    else
+      named[unparse.expression(place.single(variable))] = true
+    end
   end)
-  for variable, name in pairs(whole) do pieces[variable] = not otherwise[name] end
-  return pieces
+  for variable, node in pairs(object) do
+    pieces[variable] = not named[unparse.expression(node)]
+    held[variable] = pieces[variable] and leads[variable] and node or nil
+  end
+  return pieces, held
 end
 
 -- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
 function convenience.lower(session, kind, clauses, directive)
-  local roots, any = {}, false
+  local roots, any, several = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end
   local taken = {} -- variable -> the root whose nest says it
   local function each(fn)
@@ -269,10 +282,12 @@ function convenience.lower(session, kind, clauses, directive)
   local function key_of(clause, node)
     return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
-  local pieces = pieces_of(session, each)
+  local pieces, held = pieces_of(session, each)
   each(function(clause, variable)
-    if pieces[variable] then return end
-    local node, steps, pos = way_through(session, variable)
+    local holder = held[variable]
+    if pieces[variable] and not holder then return end
+    local node, steps, pos
+    if not holder then node, steps, pos = way_through(session, variable) end
     local record, subscripts
     local through = node
     if node and not session.rules.extended then
@@ -281,10 +296,17 @@ function convenience.lower(session, kind, clauses, directive)
     elseif node then
       record = place.element_type(session, node)
     else
-      node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, variable)
+      node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, holder or variable)
+    end
+    if not node and holder then
+      node, record, steps = holder, place.element_type(session, holder), {}
     end
     if not node then return end
     local key = key_of(clause, node)
+    if holder then -- each list item brings its own reference on what is held for it, and takes it away
+      several = several + 1
+      key = ("%s held %d"):format(key, several)
+    end
     local root, child = nil, nil
     while not child do -- another section of a member goes to a nest of its own
       root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
@@ -294,7 +316,7 @@ function convenience.lower(session, kind, clauses, directive)
       key = key .. " again"
     end
     taken[variable], any = root, true
-    set_clause(child, clause, variable)
+    if holder then child.held = true else set_clause(child, clause, variable) end
     root.places[#root.places + 1] = { pos = variable.pos,
       name = through and unparse.expression(variable) or place.render((place.take_apart(variable)), {}) }
   end)
@@ -314,9 +336,8 @@ function convenience.lower(session, kind, clauses, directive)
     local left = {}
     for _, variable in ipairs(clause.vars or {}) do
       local root = taken[variable]
-      if not root then
-        left[#left + 1] = variable
-      elseif not root.done then
+      if not root or held[variable] then left[#left + 1] = variable end
+      if root and not root.done then
         root.done = true
         local own = root.clause and root.clause.name
         list[#list + 1] = { tag = "clause", name = "invoke", kind = "invoke", pos = clause.pos,

@@ -2,7 +2,8 @@
 --
 -- Where documents differ, data decides: the core's part of a profile is in core/base/rules.c, the rest here.
 -- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
--- if it is absent (TR14-3.4-11), "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
+-- if it is absent (TR14-3.4-11); where data are fused that is storage with holes, and none where no pointer is in the
+-- way (DIR-4.1-03, DIR-4.2-17); "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
 -- the pointer that leads to a section, too, and only such pointers are attached by clauses.
 -- descriptors: allocatable and pointer components of derived types are followed, as members with a shape are
 -- (TR14-1.1), or only the allocatable ones (OMP60-map-16); else they are only kept as they are. extended: the wishes

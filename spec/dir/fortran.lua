@@ -208,6 +208,62 @@ for _, name in ipairs { "w", "g" } do
     end)
 end
 
+local in_pointers = [[
+  type cell
+    integer :: n
+    real :: u(40)
+    real, allocatable :: a(:)
+  end type
+  type box
+    type(cell), pointer :: q
+    type(cell), allocatable :: c(:)
+  end type
+  type(cell), target :: v
+  type(box) :: h
+  real :: b(4)
+  integer :: i
+  v%u = (/(i, i = 1, 40)/)
+  allocate(v%a(4), h%c(2))
+  v%a = 3
+  h%q => v
+  h%c(2) = v
+  b = 0
+]]
+
+for _, one in ipairs { { "v", "v" }, { "h%q", "h" }, { "h%c(2)", "h" } } do
+  local name, root = table.unpack(one)
+  local of = with_object(name)
+
+  case(("accepts: components fill holes of %s, which is held for its allocatable component [DIR-4.2-17]"):format(name),
+    function()
+      fortran(in_pointers)
+      acc(of "data copyin(V%a(1:4))") (function()
+        acc(of "data copyin(V%u(1:10))") (function()
+          acc(of "data copy(V%u(31:40), V%n)") (function()
+            acc "serial copyout(b(1:3))" (of "b(1) = V%u(1); b(2) = V%u(31); b(3) = V%a(2); V%u(40) = -1; V%n = 5")
+          end)
+          expect.host(of "V%u(40)", -1)
+          expect.host(of "V%n", 5)
+          expect.equal(host "b(1:3)", { 1, 31, 3 })
+        end)
+      end)
+      expect.absent(root)
+    end)
+
+  case(("rejects: in %s a hole is one again, what was brought is not sent twice [DIR-4.2-17 DIR-4.2-03]"):format(name),
+    function()
+      fortran(in_pointers)
+      acc(of "data copyin(V%a(1:4))") (function()
+        acc(of "data copyin(V%u(1:10))") (function()
+          expect.moves(function() acc(of "data copyin(V%u(2:3)) pcopy(V%u(1:10))") (function() end) end,
+            { h2d = 0, d2h = 0, d2d = 0 })
+          expect.fails("partial-overlap", function() acc(of "data copyin(V%u(5:14))") end)
+        end)
+        expect.fails("excluded-member", function() acc "serial" (of "b(1) = V%u(1)") end)
+      end)
+    end)
+end
+
 case("rejects: elements of two arrays have two bases [DIR-4.1-03 DIR-4.2-08]", function()
   fortran(program)
   expect.moves(function()

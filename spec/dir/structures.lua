@@ -1,12 +1,14 @@
 -- Members of structures as intervals of the directory.
 scenario { title = "DIR 4.1: pieces of structures", rules = "directory",
-  cites = { "DIR-2-01", "DIR-2-05", "DIR-4.1-03", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-06", "DIR-4.2-08",
+  cites = { "DIR-1-02", "DIR-2-01", "DIR-2-05", "DIR-4.1-03", "DIR-4.2-02", "DIR-4.2-03", "DIR-4.2-06", "DIR-4.2-08",
     "DIR-4.2-17", "DIR-4.3-02", "DIR-6-01", "DIR-ABI-03" } }
 
 declare [[
   float b[20];
   struct grid { int k; float u[50]; float *p; } G;
   struct cell { int k; float u[50]; } V[4];
+  struct grid H[3], *s;
+  struct holder { int n; struct grid *in; } T;
 ]]
 
 -- A list of tuples as sorted texts: "ALLOC a[0:30] of a[0:10] a[20:10]".
@@ -162,4 +164,123 @@ case("rejects: a present piece is not sent again [DIR-4.2-02 DIR-4.2-06]", funct
     end, { h2d = 0, d2h = 1, d2d = 0 })
   end)
   expect.host("b[0]", 3)
+end)
+
+-- Structures that are held: a pointer in G is followed, or a pointer leads to H[1].
+local function fill_held()
+  for i = 0, 49 do host.G.u[i], host.H[1].u[i] = i, i end
+  host.G.k, host.H[1].k = 7, 7
+  host.G.p, host.H[1].p = { 1, 2 }, { 1, 2 }
+  host.s = addr "H[1]"
+  host.T["in"] = addr "H[0]"
+end
+
+local held = {
+  { "a structure with a pointer that is followed", "G.", "G", "copyin(G.p[0:2])" },
+  { "what a pointer leads to", "s->", "s[0]", "copyin(s->p[0:2])" },
+  { "what a pointer of a structure leads to", "T.in[1].", "T.in[1]", "copyin(T.in[1].p[0:2])" },
+  { "what a pointer leads to, of which nothing was named", "s->", "s[0]", "create(s->k)" },
+}
+
+for _, one in ipairs(held) do
+  local what, prefix, object, first = table.unpack(one)
+  local function of(text) return (text:gsub("%$%.", function() return prefix end)) end
+
+  case(("accepts: pieces in a hole of %s are sent, and fetched [DIR-4.2-17 DIR-2-01]"):format(what), function()
+    fill_held()
+    acc("data " .. first) (function()
+      expect.present(object)
+      acc(of "data copyin($.u[0:10])") (function()
+        expect.moves(function()
+          acc(of "data copy($.u[30:10])") (function()
+            acc "parallel copyout(b[0:2])" (of "b[0] = $.u[0]; b[1] = $.u[30]; $.u[39] = -1; $.u[1] = -1;")
+          end)
+        end, { h2d = 1, d2h = 2, d2d = 0 })
+        expect.host(of "$.u[39]", -1)
+        expect.host(of "$.u[1]", 1)
+        expect.equal(host "b[0:2]", { 0, 30 })
+        acc "parallel copyout(b[0:1])" (of "b[0] = $.u[1];")
+        expect.host("b[0]", -1)
+      end)
+    end)
+    expect.absent(object)
+  end)
+
+  case(("accepts: enter and exit data of pieces of %s, with regions and updates between [DIR-6-01 DIR-ABI-03]")
+    :format(what), function()
+    fill_held()
+    acc("enter data " .. first)
+    acc(of "enter data copyin($.u[0:10])")
+    acc(of "data copyin($.u[20:10])") (function()
+      acc(of "enter data copyin($.u[40:5], $.u[45:5])")
+      acc(of "parallel present($.u[0:10])") (of "$.u[1] = $.u[41] + $.u[20]; $.u[46] = -2;")
+      acc(of "update self($.u[1:1])")
+      expect.host(of "$.u[1]", 61)
+      acc(of "exit data copyout($.u[45:5])")
+      expect.host(of "$.u[46]", -2)
+    end)
+    acc(of "exit data delete($.u[40:5])")
+    acc(of "parallel present($.u[0:10])") (of "$.u[2] = -3;")
+    acc((first:gsub("^%w+", "exit data delete")))
+    expect.present(of "$.u[0:10]")
+    acc(of "exit data copyout($.u[0:10])")
+    expect.host(of "$.u[2]", -3)
+    expect.absent(object)
+  end)
+
+  case(("accepts: pieces that are there in part, with present_and_copyin, in %s [DIR-4.2-17 DIR-2-05]"):format(what),
+    function()
+      fill_held()
+      acc("data " .. first) (function()
+        acc(of "data copyin($.u[0:10])") (function()
+          acc "parallel" (of "$.u[9] = -1;")
+          acc(of "data present_and_copyin($.u[5:10])") (function()
+            acc "parallel copyout(b[0:2])" (of "b[0] = $.u[9]; b[1] = $.u[10];")
+          end)
+          expect.equal(host "b[0:2]", { -1, 10 })
+        end)
+      end)
+    end)
+
+  case(("rejects: a hole of %s is one again when its clause ends [DIR-4.2-17]"):format(what), function()
+    fill_held()
+    acc("data " .. first) (function()
+      acc(of "data copyin($.u[0:10])") (function() end)
+      expect.fails("excluded-member", function() acc "parallel" (of "float x = $.u[0];") end)
+      acc(of "data create($.u[0:10])") (function()
+        expect.fails("excluded-member", function() acc "parallel" (of "float x = $.u[0];") end)
+      end)
+      acc(of "enter data copyin($.u[0:10])")
+      acc(of "exit data delete($.u[0:10])")
+      expect.fails("excluded-member", function() acc "parallel" (of "float x = $.u[0];") end)
+    end)
+  end)
+
+  case(("rejects: what was brought to %s is not sent again, nor taken in part [DIR-4.2-02 DIR-2-05]"):format(what),
+    function()
+      fill_held()
+      acc("data " .. first) (function()
+        acc(of "data copyin($.u[0:10])") (function()
+          expect.moves(function() acc(of "data copyin($.u[2:3]) pcopy($.u[0:10])") (function() end) end,
+            { h2d = 0, d2h = 0, d2d = 0 })
+          expect.fails("partial-overlap", function() acc(of "data copyin($.u[5:10])") end)
+          expect.fails("partial-overlap", function() acc(of "data create($.u[20:5]) copyin($.u[22:5])") end)
+        end)
+      end)
+    end)
+end
+
+case("accepts: a present_or clause beside a pointer of the structure is sent [DIR-4.2-17 DIR-4.2-02]", function()
+  fill_held()
+  acc "data pcopyin(G.k) copyin(G.p[0:2])" (function()
+    acc "parallel copyout(b[0:1])" "b[0] = G.k;"
+  end)
+  expect.host("b[0]", 7)
+end)
+
+case("rejects: what a pointer leads to is not made by a clause that wants it there [DIR-1-02]", function()
+  fill_held()
+  expect.fails("not-present", function() acc "data present(s->u[0:10])" end)
+  acc "data no_create(s->u[0:10])" (function() expect.absent "s[0]" end)
+  expect.fails("not-present", function() acc "update self(s->u[0:10])" end)
 end)

@@ -121,7 +121,7 @@ end
 function fortran.references(_, text) return (grammar.parse("references", source.directive(text), 1)) end
 fortran.layouts, fortran.debug = descriptor.layouts, debug
 fortran.item, fortran.pointer, fortran.with_roots = section.item, section.pointer, section.with_roots
-fortran.element_type, fortran.way_to, fortran.whole_of = section.element_type, section.way_to, section.whole_of
+fortran.element_type, fortran.way_to, fortran.object_of = section.element_type, section.way_to, section.object_of
 fortran.completed, fortran.settle = addendum.complete, addendum.settle
 fortran.binding, fortran.private, fortran.use_device = kernel.binding, kernel.private, kernel.use_device
 

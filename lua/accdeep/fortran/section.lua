@@ -158,6 +158,28 @@ local function has_component(node)
   return false
 end
 
+-- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component leads to the
+-- object (convenience.lua). nil: what is named is none, or has a descriptor.
+function section.object_of(session, variable)
+  local env, node, object = session:host_env(), variable, nil
+  if variable.tag == "alias" then return nil end
+  while has_component(node) do
+    if expression.compile(env, node).descriptor then return object, true end
+    if node.tag == "component" then
+      object = node.base
+      if expression.compile(env, object).rank > 0 then return nil end
+    end
+    node = node.base
+  end
+  return object, false
+end
+
+local function is_piece(session, node)
+  if not session.rules.fusion then return false end
+  local object, is_led = section.object_of(session, node)
+  return object ~= nil and not is_led
+end
+
 local function set_slot(plan, request, item, found)
   local session = plan.session
   local leads = found.leads
@@ -252,7 +274,7 @@ function section.item(plan, request, node, asked)
     layout = compile.layout(session, of, item.program), array = array,
     pointer = found.leads and found.leads.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
-    and not (session.rules.fusion and section.whole_of(session, node))
+    and not is_piece(session, node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
   end
@@ -301,7 +323,7 @@ function section.with_roots(plan, requests)
   for _, request in ipairs(requests) do
     local variable, name = root_variable(session, request.node)
     local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
-      and not (session.rules.fusion and section.whole_of(session, request.node))
+      and not is_piece(session, request.node)
     if is_object and not named[name] and not implied[name]
       and not measure.take(session, function() return session:visible(name) ~= nil end) then
       implied[name] = true
@@ -369,22 +391,6 @@ function section.way_to(session, variable)
     node = node.base
   end
   return nil
-end
-
--- The object that a component lies in that the directory takes as a piece of it: no allocatable or pointer leads there
--- from the object, and none is one (convenience.lua). nil: another list item.
-function section.whole_of(session, variable)
-  local env, node, object = session:host_env(), variable, nil
-  if variable.tag == "alias" then return nil end
-  while has_component(node) do
-    if expression.compile(env, node).descriptor then return nil end
-    if node.tag == "component" then
-      object = node.base
-      if expression.compile(env, object).rank > 0 then return nil end
-    end
-    node = node.base
-  end
-  return object
 end
 
 -- Type of the elements of what a clause names.
