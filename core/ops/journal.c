@@ -15,7 +15,8 @@ struct accd_journal {
     size_t npointers, pointers_room;
 };
 
-accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+/* Remembers for a place what lies at another one, which is the same place or where its data lay before. */
+static accd_status save_from(struct accd_directory *dir, uint64_t from, uint64_t dev, uint64_t bytes)
 {
     struct accd_journal *journal = dir->journal;
     size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
@@ -24,11 +25,28 @@ accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
-    ACCD_TRY(accd_kernel_access(&dir->device, dir->device.ops->save(dir->device.handle, dev, bytes, at)));
+    ACCD_TRY(accd_kernel_access(&dir->device, dir->device.ops->save(dir->device.handle, from, bytes, at)));
     memcpy(at + saved, &dev, sizeof dev);
     memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
     journal->used += need;
     return ACCD_OK;
+}
+
+accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+{
+    return save_from(dir, dev, dev, bytes);
+}
+
+/* The same of bytes that an entry writes, before it copies what it fuses to its new places. */
+static accd_status save_present(const struct accd_plan *plan, uint64_t dev, uint64_t bytes)
+{
+    uint64_t from = dev;
+    for (size_t i = 0; plan->fusion && i < plan->fusion->nshifts; i++) {
+        const struct accd_shift *shift = &plan->fusion->shifts[i];
+        if (dev - shift->to < accd_object_bytes(shift->object))
+            from = shift->from + (dev - shift->to);
+    }
+    return save_from(plan->dir, from, dev, bytes);
 }
 
 accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_links *links)
@@ -39,10 +57,10 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
         const struct accd_move *move = &plan->moves[i];
         const unsigned state = plan->claims[move->claim].state;
         if (state == ACCD_CLAIM_PRESENT || state == ACCD_CLAIM_FILLS)
-            ACCD_TRY(accd_journal_bytes(dir, move->dev, move->bytes));
+            ACCD_TRY(save_present(plan, move->dev, move->bytes));
     }
     for (size_t i = 0; i < plan->nwords; i++)
-        ACCD_TRY(accd_journal_bytes(dir, plan->words[i].dev, plan->words[i].bytes));
+        ACCD_TRY(save_present(plan, plan->words[i].dev, plan->words[i].bytes));
     if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
         return ACCD_OK; /* the construct's references are taken off */
     for (size_t i = 0; i < links->n; i++) {

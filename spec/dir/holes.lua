@@ -1,5 +1,5 @@
 -- What lies between the data of a fused block.
-scenario { title = "DIR 4.2: holes of fused blocks", rules = "directory", cites = { "DIR-4.2-17" } }
+scenario { title = "DIR 4.2: holes of fused blocks", rules = "directory", cites = { "DIR-4.2-17", "DIR-6-04" } }
 
 declare "float a[2000], b[20]; float *c, *q, *r; int n = 0;"
 for i = 0, 1999 do host.a[i] = i end
@@ -71,4 +71,15 @@ case("rejects: data that want to be there are not, in a hole [DIR-4.2-17]", func
     expect.fails("partial-overlap", function() acc "data copyin(a[10:20])" end)
     expect.fails("partial-overlap", function() acc "data pcopyin(a[0:70])" end)
   end)
+end)
+
+case("rejects: a kernel that fails leaves what its construct moved and renewed as it was [DIR-6-04]", function()
+  acc "enter data copyin(a[20:6])"
+  acc "parallel present(a[20:6])" "a[21] = -1;"
+  expect.fails("uninitialized-read", function()
+    acc "parallel create(a[0:6]) update_and_copy(a[20:6])" "a[22] = -2; float x = a[1];"
+  end)
+  for i, value in ipairs { 20, -1, 22 } do expect.device(("a[%d]"):format(19 + i), value) end
+  acc "parallel create(a[0:6]) update_and_copy(a[20:6])" "a[22] = a[21];"
+  for i, value in ipairs { 20, 21, 21 } do expect.device(("a[%d]"):format(19 + i), value) end
 end)
