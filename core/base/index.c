@@ -217,16 +217,34 @@ void *accd_range_next(struct accd_range_cursor *cursor)
 
 /* -------------------------------------------------------------------------------- insertion -- */
 
-/* Each insertion splits at most one node of each level and may add a root. Many insertions cannot
- * each split a full path: only the nodes that are full now split at once, any other one first needs
- * FANOUT / 2 insertions; upper levels add at most as much again. */
+/* Nodes that n insertions take at most. Each splits at most one node of each level and may add a root. Many cannot
+ * each split a full path: only the nodes that are full now split at once, any other one first needs FANOUT / 2
+ * insertions; upper levels add at most as much again. */
+static size_t nodes_for(size_t count, size_t levels, size_t n)
+{
+    size_t need, bound = 3 * (count / FANOUT + n / (FANOUT / 2) + 2) + HEIGHT_MOST;
+    return __builtin_mul_overflow(n, levels, &need) || bound < need ? bound : need;
+}
+
 int accd_range_reserve(struct accd_range *index, size_t n)
 {
-    size_t each = index->height + 2, need;
-    if (__builtin_mul_overflow(n, each, &need))
-        return 0;
-    size_t bound = 3 * (index->count / FANOUT + n / (FANOUT / 2) + 2) + HEIGHT_MOST;
-    return accd_pool_reserve(&index->nodes, need < bound ? need : bound);
+    return accd_pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
+}
+
+/* What is there cuts a run into pieces, each of which takes full nodes and one more of each level. */
+int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t last, size_t n, size_t beside)
+{
+    size_t met = 0, levels = index->height + 2, pieces, need, most;
+    for (const node *leaf = index->root ? leaf_for(index, first) : NULL;
+         leaf && leaf->key[0] <= last && met < n; leaf = leaf->next)
+        met += leaf->used;
+    pieces = 2 * met + 2 < n ? 2 * met + 2 : n;
+    for (size_t k = n; k > 1; k /= FANOUT / 2)
+        levels++;
+    need = nodes_for(index->count, levels, n);
+    most = n / (FANOUT - 1) + pieces * levels;
+    return accd_pool_reserve(&index->nodes,
+                             (most < need ? most : need) + nodes_for(index->count + n, levels, beside));
 }
 
 static void put(node *n, unsigned i, uint64_t key, void *at)
@@ -236,36 +254,6 @@ static void put(node *n, unsigned i, uint64_t key, void *at)
     n->key[i] = key;
     n->at[i] = at;
     n->used++;
-}
-
-/* Splits the full node n, into which (key, at) goes at place i. A split at the very end of the index
- * moves nothing, so that ascending keys fill their nodes. Returns the new right sibling, or NULL when
- * out of memory. */
-static node *split(struct accd_range *index, node *n, unsigned i, uint64_t key, void *at, int leaf,
-                   int last)
-{
-    node *right = new_node(index);
-    if (!right)
-        return NULL;
-    unsigned from = i == FANOUT && last ? FANOUT : FANOUT / 2;
-    right->used = FANOUT - from;
-    memcpy(right->key, n->key + from, right->used * sizeof n->key[0]);
-    memcpy(right->at, n->at + from, right->used * sizeof n->at[0]);
-    memset(n->key + from, 0xff, right->used * sizeof n->key[0]);
-    n->used = from;
-    if (i >= from)
-        put(right, i - from, key, at);
-    else
-        put(n, i, key, at);
-    if (leaf) {
-        right->next = n->next;
-        right->prev = n;
-        if (right->next)
-            right->next->prev = right;
-        n->next = right;
-    }
-    lift_finger(index);
-    return right;
 }
 
 /* One step of a path from the root to a leaf: the node at a height and the child taken. */
@@ -285,52 +273,159 @@ static node *walk_down(const struct accd_range *index, uint64_t key, struct step
     return n;
 }
 
-static int insert_on_path(struct accd_range *index, uint64_t key, void *record)
+/* What goes into nodes of one level: records of a run, or new nodes of the level below, linked by next. */
+struct feed {
+    const struct accd_pair *run;
+    node *below;
+    size_t n;
+    int leaves; /* the nodes are leaves, whose links stay */
+};
+
+static void feed_one(struct feed *feed, node *to)
+{
+    node *below = feed->below;
+    to->key[to->used] = feed->run ? feed->run->key : below->key[0];
+    to->at[to->used++] = feed->run ? (void *)(uintptr_t)feed->run->value : below;
+    feed->n--;
+    if (feed->run) {
+        feed->run++;
+        return;
+    }
+    feed->below = below->next;
+    if (!feed->leaves)
+        below->next = NULL;
+}
+
+static node *new_behind(struct accd_range *index, node *n, int leaf)
+{
+    node *right = new_node(index);
+    right->next = n->next;
+    n->next = right;
+    if (leaf) {
+        right->prev = n;
+        if (right->next)
+            right->next->prev = right;
+    }
+    return right;
+}
+
+/* Puts what is fed into n at place i. What n has no room for goes into new nodes behind it, all as full as each other;
+ * at the very end of the index they are full, so that ascending keys fill their nodes. The new nodes are what is fed to
+ * the level above. */
+static void spread(struct accd_range *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
+{
+    node *const start = n;
+    const node old = *n;
+    const size_t total = old.used + feed->n, nodes = (total + FANOUT - 1) / FANOUT;
+    const int ascending = last && i == old.used;
+    size_t done = 0, behind = i;
+    struct feed above = {.n = nodes - 1, .leaves = leaf};
+    memset(n->key, 0xff, sizeof n->key);
+    n->used = 0;
+    for (size_t k = 1; k <= nodes; k++) {
+        size_t end = ascending && k * FANOUT < total ? k * FANOUT : ascending ? total : total * k / nodes;
+        for (; done < end; done++) {
+            if (done >= i && feed->n) {
+                feed_one(feed, n);
+                continue;
+            }
+            size_t from = done < i ? done : behind++;
+            n->key[n->used] = old.key[from];
+            n->at[n->used++] = old.at[from];
+        }
+        if (k < nodes) {
+            n = new_behind(index, n, leaf);
+            above.below = above.below ? above.below : n;
+        }
+    }
+    if (!leaf)
+        start->next = NULL;
+    *feed = above;
+}
+
+/* Nodes that one more record takes: for each full node from the leaf upwards, and for a new root. */
+static size_t nodes_on_path(const struct accd_range *index, const node *leaf, const struct step *path)
+{
+    unsigned h = 0;
+    while (leaf->used == FANOUT && h++ < index->height)
+        leaf = path[h].n;
+    return leaf->used < FANOUT ? h : index->height + 2;
+}
+
+/* How many of a run come before a key. */
+static size_t run_before(const struct accd_pair *run, size_t n, uint64_t key)
+{
+    size_t low = 0, high = n;
+    if (run[n - 1].key < key)
+        return n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Inserts those of a run that come before the next key, or separator, that is there. Returns their number; 0: no
+ * memory for the first one alone. */
+static size_t insert_on_path(struct accd_range *index, const struct accd_pair *run, size_t n)
 {
     struct step path[HEIGHT_MOST + 1];
-    node *n = walk_down(index, key, path);
-    int last = !n->next;
-    unsigned i = place(n, key);
-    i += n->used && n->key[i] < key;
-    for (unsigned h = 1; h <= index->height; h++) /* separators stay lower bounds */
-        if (key < path[h].n->key[path[h].at]) {
-            path[h].n->key[path[h].at] = key;
+    const uint64_t key = run->key;
+    node *to = walk_down(index, key, path);
+    unsigned i = place(to, key);
+    i += to->used && to->key[i] < key;
+    uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
+    for (unsigned h = 1; h <= index->height; h++) { /* separators stay lower bounds */
+        node *above = path[h].n;
+        if (key < above->key[path[h].at]) {
+            above->key[path[h].at] = key;
             lift_finger(index);
         }
-    for (unsigned h = 0;; h++) {
-        if (n->used < FANOUT) {
-            put(n, i, key, record);
-            return 1;
-        }
-        node *right = split(index, n, i, key, record, h == 0, last);
-        if (!right)
-            return 0;
-        key = right->key[0];
-        record = right;
-        if (h == index->height) {
-            node *root = new_node(index);
-            if (!root)
-                return 0;
-            put(root, 0, n->key[0], n);
-            put(root, 1, key, right);
-            index->root = root;
-            index->height++;
-            return 1;
-        }
-        n = path[h + 1].n;
-        i = path[h + 1].at + 1;
+        if (behind == UINT64_MAX && path[h].at + 1 < above->used)
+            behind = above->key[path[h].at + 1];
     }
+    n = n > 1 ? run_before(run, n, behind) : 1;
+    if (n == 1 && to->used < FANOUT) {
+        put(to, i, key, (void *)(uintptr_t)run->value);
+        return 1;
+    }
+    if (n == 1 && !accd_pool_reserve(&index->nodes, nodes_on_path(index, to, path)))
+        return 0;
+    struct feed feed = {.run = run, .n = n};
+    const int last = !to->next;
+    lift_finger(index);
+    spread(index, to, i, &feed, 1, last);
+    for (unsigned h = 1; feed.n; h++) {
+        if (h > index->height) {
+            node *root = new_node(index);
+            put(root, 0, to->key[0], to);
+            path[h] = (struct step){root, 0};
+            index->root = root;
+            index->height = h;
+        }
+        to = path[h].n;
+        spread(index, to, path[h].at + 1, &feed, 0, last);
+    }
+    return n;
+}
+
+static int have_root(struct accd_range *index)
+{
+    if (index->root)
+        return 1;
+    index->root = new_node(index);
+    index->height = 0;
+    lift_finger(index);
+    return index->root != NULL;
 }
 
 int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
 {
-    if (!index->root) {
-        index->root = new_node(index);
-        if (!index->root)
-            return 0;
-        index->height = 0;
-        lift_finger(index);
-    }
+    if (!have_root(index))
+        return 0;
     /* Near the last search there is no need to start at the root. */
     node *leaf = index->leaf;
     if (!index->height && index->root->used == 0) {
@@ -344,7 +439,7 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record)
         index->count++;
         return 1;
     }
-    if (!insert_on_path(index, key, record))
+    if (!insert_on_path(index, &(struct accd_pair){key, (uintptr_t)record}, 1))
         return 0;
     index->count++;
     return 1;
@@ -356,56 +451,16 @@ void accd_range_replace(struct accd_range *index, uint64_t key, void *record)
     leaf->at[place(leaf, key)] = record;
 }
 
-int accd_range_fill(struct accd_range *index, const uint64_t *keys, void *const *records, size_t n)
+void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run, size_t n)
 {
-    if (n == 0)
-        return 1;
-    size_t nodes = 0;
-    for (size_t level = n; level > 1; level = (level + FANOUT - 1) / FANOUT)
-        nodes += (level + FANOUT - 1) / FANOUT;
-    if (!accd_pool_reserve(&index->nodes, nodes + 1))
-        return 0;
-    /* The leaves, then every inner level from the one below, chained through next while building. */
-    node *first = NULL, *last = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (!last || last->used == FANOUT) {
-            node *leaf = new_node(index);
-            leaf->prev = last;
-            if (last)
-                last->next = leaf;
-            else
-                first = leaf;
-            last = leaf;
-        }
-        last->key[last->used] = keys[i];
-        last->at[last->used++] = records[i];
+    if (n && !have_root(index))
+        return;
+    index->count += n;
+    while (n) {
+        size_t done = insert_on_path(index, run, n);
+        run += done;
+        n -= done;
     }
-    index->height = 0;
-    for (int leaves = 1; first->next; leaves = 0) {
-        node *above = NULL, *end = NULL;
-        for (node *child = first; child;) {
-            node *following = child->next;
-            if (!end || end->used == FANOUT) {
-                node *inner = new_node(index);
-                if (end)
-                    end->next = inner;
-                else
-                    above = inner;
-                end = inner;
-            }
-            end->key[end->used] = child->key[0];
-            end->at[end->used++] = child;
-            if (!leaves)
-                child->next = NULL;
-            child = following;
-        }
-        first = above;
-        index->height++;
-    }
-    index->root = first;
-    index->count = n;
-    lift_finger(index);
-    return 1;
 }
 
 /* ---------------------------------------------------------------------------------- erasure -- */
@@ -416,6 +471,15 @@ static void take(node *n, unsigned i)
     memmove(n->key + i, n->key + i + 1, (n->used - i) * sizeof n->key[0]);
     memmove(n->at + i, n->at + i + 1, (n->used - i) * sizeof n->at[0]);
     n->key[n->used] = UINT64_MAX;
+}
+
+/* Places [i, end). */
+static void take_some(node *n, unsigned i, unsigned end)
+{
+    memmove(n->key + i, n->key + end, (n->used - end) * sizeof n->key[0]);
+    memmove(n->at + i, n->at + end, (n->used - end) * sizeof n->at[0]);
+    n->used -= end - i;
+    memset(n->key + n->used, 0xff, (end - i) * sizeof n->key[0]);
 }
 
 /* Joins right, the child behind left in parent at place i, into left if both fit loosely. */
@@ -439,41 +503,61 @@ static int join(struct accd_range *index, node *parent, unsigned i, int leaves)
     return 1;
 }
 
-void *accd_range_erase(struct accd_range *index, uint64_t key)
+static void give_back(struct accd_range *index, node *n)
 {
-    index->count--;
-    /* Near the last search, and far from empty or alone: nothing above the leaf changes. */
-    node *leaf = index->leaf;
-    if (leaf && (leaf->used > 2 || !index->height) && key - index->low < index->high - index->low) {
-        unsigned i = place_near(index, leaf, key);
-        void *record = leaf->at[i];
-        take(leaf, i);
-        return record;
+    if (n->prev)
+        n->prev->next = n->next;
+    if (n->next)
+        n->next->prev = n->prev;
+    accd_pool_give(&index->nodes, n);
+}
+
+/* Joins a child that is nearly empty with a neighbour. */
+static void join_beside(struct accd_range *index, node *n, unsigned i, int leaves)
+{
+    const node *child = n->at[i];
+    if (child->used <= MERGE_AT && !(i + 1 < n->used && join(index, n, i, leaves)) && i > 0)
+        join(index, n, i - 1, leaves);
+}
+
+/* Removes the keys in [low, high) from n and what is below; returns their number. */
+static size_t erase_below(struct accd_range *index, node *n, unsigned h, uint64_t low, uint64_t high)
+{
+    unsigned first = place(n, low);
+    if (!h) {
+        first += n->used && n->key[first] < low;
+        unsigned end = first;
+        while (end < n->used && n->key[end] < high)
+            end++;
+        take_some(n, first, end);
+        return end - first;
     }
-    struct step path[HEIGHT_MOST + 1];
-    node *n = walk_down(index, key, path);
-    unsigned i = place(n, key);
-    void *record = n->at[i];
-    take(n, i);
-    lift_finger(index);
-    for (unsigned h = 1; h <= index->height && n->used <= MERGE_AT; h++) {
-        node *parent = path[h].n;
-        unsigned at = path[h].at;
-        if (n->used == 0) {
-            if (h == 1) {
-                if (n->prev)
-                    n->prev->next = n->next;
-                if (n->next)
-                    n->next->prev = n->prev;
-            }
-            accd_pool_give(&index->nodes, n);
-            take(parent, at);
-        } else if (!(at + 1 < parent->used && join(index, parent, at, h == 1)) &&
-                   !(at > 0 && join(index, parent, at - 1, h == 1))) {
-            break;
+    const unsigned last = place(n, high - 1);
+    unsigned kept = first;
+    size_t erased = 0;
+    for (unsigned i = first; i <= last; i++) {
+        node *child = n->at[i];
+        erased += erase_below(index, child, h - 1, low, high);
+        if (!child->used) {
+            give_back(index, child);
+            continue;
         }
-        n = parent;
+        n->key[kept] = n->key[i];
+        n->at[kept++] = child;
     }
+    take_some(n, kept, last + 1);
+    for (unsigned i = first + 2; i-- > first;) /* at both ends of what went */
+        if (i < n->used)
+            join_beside(index, n, i, h == 1);
+    return erased;
+}
+
+void accd_range_erase_run(struct accd_range *index, uint64_t low, uint64_t high)
+{
+    if (!index->root || low >= high)
+        return;
+    lift_finger(index);
+    index->count -= erase_below(index, index->root, index->height, low, high);
     while (index->height && index->root->used <= 1) {
         node *root = index->root;
         index->root = root->used ? root->at[0] : NULL;
@@ -481,6 +565,20 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
         index->height--;
         if (!index->root)
             index->height = 0;
+    }
+}
+
+void *accd_range_erase(struct accd_range *index, uint64_t key)
+{
+    const int near = index->leaf && key - index->low < index->high - index->low;
+    node *leaf = leaf_for(index, key);
+    unsigned i = place_near(index, leaf, key);
+    void *record = leaf->at[i];
+    if (leaf->used > (near ? 2 : MERGE_AT + 1) || !index->height) { /* nothing above the leaf changes */
+        index->count--;
+        take(leaf, i);
+    } else {
+        accd_range_erase_run(index, key, key + 1);
     }
     return record;
 }

@@ -7,6 +7,7 @@
 #define ACCD_RANGE_H
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #ifndef ACCD_RANGE_FANOUT
 #define ACCD_RANGE_FANOUT 32 /* a power of two, at least 4; tests build with 4 */
@@ -65,8 +66,13 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
 void accd_range_replace(struct accd_range *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd_range_erase(struct accd_range *index, uint64_t key);
-/* Fills an empty index from ascending keys, nodes full. Returns success. */
-int accd_range_fill(struct accd_range *index, const uint64_t *keys, void *const *records, size_t n);
+/* Runs: ascending keys, values that are the addresses of their records; whole nodes come and go at a time. */
+/* Makes sure that n keys in [first, last] can be inserted as a run, and behind it as many as beside says. */
+int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t last, size_t n, size_t beside);
+/* None of the keys may be in the index, others may lie between them; there is a reservation. */
+void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run, size_t n);
+/* Removes all keys in [low, high). */
+void accd_range_erase_run(struct accd_range *index, uint64_t low, uint64_t high);
 
 /* NULL if the structure is sound, otherwise what is wrong. */
 const char *accd_range_check(const struct accd_range *index);

@@ -182,10 +182,45 @@ static void ends_of_the_key_space(void)
     accd_range_close(&index);
 }
 
+/* A run of up to most keys into the index and the oracle; what it takes is reserved, with room for others beside. */
+static void insert_run(struct accd_range *index, struct oracle *o, uint64_t first, uint64_t step, size_t most)
+{
+    static struct accd_pair run[MOST];
+    static struct oracle merged;
+    size_t n = 0, at = 0;
+    uint64_t key = first;
+    merged.n = 0;
+    for (size_t i = 0; i < most; i++, key += step)
+        if (!has(o, key))
+            run[n++] = (struct accd_pair){key, (uintptr_t)record_of(key)};
+    must(accd_range_reserve_run(index, first, key, n, 0), "reserve a run");
+    accd_range_insert_run(index, run, n);
+    for (size_t i = 0; i < n || at < o->n;)
+        merged.key[merged.n++] = at == o->n || (i < n && run[i].key < o->key[at]) ? run[i++].key : o->key[at++];
+    *o = merged;
+}
+
+static void erase_run(struct accd_range *index, struct oracle *o, uint64_t low, uint64_t high)
+{
+    size_t from = lower(o, low), to = lower(o, high < low ? low : high);
+    accd_range_erase_run(index, low, high);
+    memmove(o->key + from, o->key + to, (o->n - to) * sizeof o->key[0]);
+    o->n -= to - from;
+}
+
+static void is_like(struct accd_range *index, const struct oracle *o, const char *what, size_t n)
+{
+    struct accd_range_cursor cursor;
+    const char *wrong = accd_range_check(index);
+    size_t i = 0;
+    must(!wrong, "%s %zu: %s", what, n, wrong);
+    for (void *r = accd_range_seek(index, 0, &cursor); r; r = accd_range_next(&cursor), i++)
+        must(i < o->n && r == record_of(o->key[i]), "%s %zu: record %zu", what, n, i);
+    must(i == o->n && index->count == i, "%s %zu: all of them", what, n);
+}
+
 static void filling(void)
 {
-    static uint64_t keys[MOST];
-    static void *records[MOST];
     static struct oracle o;
     int failed = tap_failed;
     for (size_t n = 0; n <= 300; n = n < 70 ? n + 1 : n + 23) {
@@ -195,30 +230,72 @@ static void filling(void)
         accd_mem_init(&mem, meter_alloc, &meter);
         accd_range_init(&index, &mem);
         o.n = 0;
-        for (size_t i = 0; i < n; i++) {
-            keys[i] = 5 + 3 * i;
-            records[i] = record_of(keys[i]);
-            o.key[o.n++] = keys[i];
-        }
-        must(accd_range_fill(&index, keys, records, n), "fill %zu", n);
-        const char *wrong = accd_range_check(&index);
-        must(!wrong, "filled with %zu: %s", n, wrong);
+        insert_run(&index, &o, 5, 3, n);
+        is_like(&index, &o, "a run into an empty index", n);
         for (uint64_t p = 0; p < 3 * n + 10; p++)
             compare_at(&index, &o, p);
         for (size_t i = 0; i < n; i += 2) { /* full nodes must split and empty */
-            must(accd_range_insert(&index, keys[i] + 1, record_of(keys[i] + 1)), "insert");
-            add(&o, keys[i] + 1);
-            accd_range_erase(&index, keys[n - 1 - i]);
-            drop(&o, keys[n - 1 - i]);
-            wrong = accd_range_check(&index);
-            must(!wrong, "after a fill: %s", wrong);
+            const uint64_t key = 5 + 3 * i, gone = 5 + 3 * (n - 1 - i);
+            must(accd_range_insert(&index, key + 1, record_of(key + 1)), "insert");
+            add(&o, key + 1);
+            accd_range_erase(&index, gone);
+            drop(&o, gone);
+            const char *wrong = accd_range_check(&index);
+            must(!wrong, "after a run: %s", wrong);
         }
         for (uint64_t p = 0; p < 3 * n + 10; p++)
             compare_at(&index, &o, p);
         accd_range_close(&index);
+        accd_mem_close(&mem);
         must(meter.live == 0, "memory");
     }
-    ok(tap_failed == failed, "filled indices of all small sizes");
+    ok(tap_failed == failed, "runs of all small sizes into empty indices");
+}
+
+/* Runs of any length that come and go among single keys, with other keys between theirs or not. */
+static void runs(uint64_t seed, uint64_t span, size_t most)
+{
+    struct meter meter = {0};
+    struct accd_mem mem;
+    struct accd_range index;
+    static struct oracle o;
+    uint64_t state = seed;
+    int failed = tap_failed;
+    o.n = 0;
+    accd_mem_init(&mem, meter_alloc, &meter);
+    accd_range_init(&index, &mem);
+    for (size_t step = 0; step < 2500 && tap_failed < failed + 10; step++) {
+        uint64_t key = next_random(&state) % span, what = next_random(&state) % 8;
+        size_t n = next_random(&state) % (next_random(&state) % 4 ? 20 : most / 2);
+        if (what < 3 && o.n + n <= most) {
+            insert_run(&index, &o, key, 1 + next_random(&state) % 9, n);
+        } else if (what < 6) {
+            erase_run(&index, &o, key, next_random(&state) % 4 ? key + n : next_random(&state) % span);
+        } else if (what < 7 && o.n) {
+            key = o.key[key % o.n];
+            must(accd_range_erase(&index, key) == record_of(key), "erase");
+            drop(&o, key);
+        } else if (!has(&o, key) && o.n < most) {
+            must(accd_range_insert(&index, key, record_of(key)), "insert");
+            add(&o, key);
+        }
+        is_like(&index, &o, "step", step);
+        compare_at(&index, &o, key);
+        compare_at(&index, &o, next_random(&state) % span);
+    }
+    insert_run(&index, &o, 0, 1, 100);
+    insert_run(&index, &o, UINT64_MAX - 100, 1, 100);
+    is_like(&index, &o, "both ends of the key space", 0);
+    erase_run(&index, &o, 3, UINT64_MAX - 3);
+    is_like(&index, &o, "all but the ends", 0);
+    erase_run(&index, &o, 0, UINT64_MAX);
+    is_like(&index, &o, "nothing", 0);
+    insert_run(&index, &o, 7, 1, 1);
+    compare_at(&index, &o, 9);
+    accd_range_close(&index);
+    accd_mem_close(&mem);
+    ok(tap_failed == failed, "random runs %llu over %llu keys", (unsigned long long)seed, (unsigned long long)span);
+    is_number(meter.live + meter.blocks + meter.wrong, 0, "memory is given back");
 }
 
 /* After a reservation no insertion may need memory, whatever the keys are. */
@@ -268,6 +345,63 @@ static void reservation(void)
     ok(tap_failed == failed, "reserved insertions cannot fail");
 }
 
+/* A reserved run asks for no memory, and leaves what was reserved beside it. */
+static void reserved_runs(void)
+{
+    static struct accd_pair run[MOST];
+    static struct oracle o;
+    int failed = tap_failed;
+    uint64_t state = 12;
+    for (int round = 0; round < 400; round++) {
+        struct meter meter = {0};
+        struct accd_mem mem;
+        struct accd_range index;
+        accd_mem_init(&mem, meter_alloc, &meter);
+        accd_range_init(&index, &mem);
+        o.n = 0;
+        size_t before = next_random(&state) % 300, most = 1 + next_random(&state) % 600, n = 0;
+        size_t beside = next_random(&state) % 3 ? next_random(&state) % 100 : 0;
+        uint64_t step = 1 + next_random(&state) % 40;
+        for (size_t i = 0; i < before; i++) {
+            uint64_t key = round % 3 ? next_random(&state) % 20000 : 1000 + 2 * i;
+            if (!has(&o, key)) {
+                accd_range_insert(&index, key, record_of(key));
+                add(&o, key);
+            }
+        }
+        for (size_t i = 0; round % 4 == 0 && i < before; i += 2) /* separators that no key has */
+            if (has(&o, 1000 + 2 * i)) {
+                accd_range_erase(&index, 1000 + 2 * i);
+                drop(&o, 1000 + 2 * i);
+            }
+        const uint64_t first = next_random(&state) % 2000;
+        for (size_t i = 0; i < most; i++)
+            if (!has(&o, first + i * step))
+                run[n++] = (struct accd_pair){first + i * step, (uintptr_t)record_of(first + i * step)};
+        must(accd_range_reserve_run(&index, first, first + most * step, n, beside), "reserve");
+        const size_t live = meter.live;
+        meter.fails_on = true;
+        meter.fail_at = 1;
+        accd_range_insert_run(&index, run, n);
+        for (size_t i = 0; i < n; i++)
+            add(&o, run[i].key);
+        for (size_t i = 0; i < beside; i++) {
+            uint64_t key = round % 2 ? next_random(&state) % 30000 : first + most * step / 2 + i;
+            if (!has(&o, key)) {
+                must(accd_range_insert(&index, key, record_of(key)), "an insertion beside");
+                add(&o, key);
+            }
+        }
+        must(meter.live == live && !meter.failed, "round %d: a reserved run asks for no memory", round);
+        is_like(&index, &o, "round", (size_t)round);
+        must(!accd_range_reserve_run(&index, 0, UINT64_MAX - 1, 1000000, 0), "a run there is no memory for");
+        is_like(&index, &o, "refused in round", (size_t)round);
+        accd_range_close(&index);
+        accd_mem_close(&mem);
+    }
+    ok(tap_failed == failed, "reserved runs cannot fail");
+}
+
 static void sorting_by_insertion_order(void)
 {
     struct accd_mem mem;
@@ -304,6 +438,10 @@ int main(void)
     sorting_by_insertion_order();
     filling();
     reservation();
+    reserved_runs();
+    runs(1, 100, 60);
+    runs(2, 5000, 1500);
+    runs(3, 200000, 2000);
     random_sequence(1, 64, 40, false);
     random_sequence(2, 500, 300, false);
     random_sequence(3, 1000000, 1500, false);
