@@ -284,10 +284,10 @@ static accd_status group_leaves(struct leave *leave)
                          : !plan->construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
-    if (plan->queue || !group->pending || !group->pending_attach || lost || leave->abandon ||
-        (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
-        accd_group_slots_shared(plan->dir, group) || accd_plan_touches(plan, group) ||
-        roots_cut(plan) || (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)))
+    if (plan->queue || lost || leave->abandon || (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
+        accd_plan_touches(plan, group) || roots_cut(plan) ||
+        (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)) ||
+        !accd_group_gather(plan->dir, group) || accd_group_slots_shared(plan->dir, group))
         return sections_of_group(leave);
     size_t section;
     /* an exit data found the group by walking the same pointers just now */
@@ -305,7 +305,7 @@ static accd_status group_leaves(struct leave *leave)
     if (counted)
         group->attached -= references;
     if (dies) { /* nobody looks for its sections and pointers any more */
-        accd_group_wake(plan->dir, group);
+        accd_group_wake(plan->dir, group, true, true);
     }
     return ACCD_OK;
 }

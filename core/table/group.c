@@ -32,7 +32,7 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
     return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
 }
 
-static bool same_sections(const struct accd_walk *a, const struct accd_walk *b)
+bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b)
 {
     bool same = a->nsegments == b->nsegments;
     for (size_t i = 0; same && i < a->nsegments; i++)
@@ -146,7 +146,7 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
-static uint64_t walk_dopes(const struct accd_walk *walk)
+uint64_t accd_walk_dopes(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
@@ -180,19 +180,8 @@ bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_g
            group->dopes == dopes_now(group->walk);
 }
 
-typedef uint64_t (*key_of)(const struct accd_walk *walk, const struct accd_segment *segment,
-                           size_t row);
-
-static uint64_t host_key(const struct accd_walk *walk, const struct accd_segment *segment,
-                         size_t row)
-{
-    (void)walk;
-    return segment->host[row];
-}
-
-/* Numbers of all sections that apply, ordered by a key; *scratch is given back by the caller. */
-static struct accd_pair *ordered(struct accd_directory *dir, const struct accd_group *group,
-                                 key_of key, size_t *n_p, struct accd_pair **scratch)
+struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
+                                     size_t *n_p, struct accd_pair **scratch)
 {
     const struct accd_walk *walk = group->walk;
     size_t most = 0, n = 0;
@@ -210,7 +199,8 @@ static struct accd_pair *ordered(struct accd_directory *dir, const struct accd_g
             continue;
         for (size_t row = 0; row < segment->rows; row++)
             if (accd_section_bytes(segment, row))
-                pairs[n++] = (struct accd_pair){key(walk, segment, row), segment->first + row};
+                pairs[n++] = (struct accd_pair){slots ? accd_section_slot(walk, segment, row) : segment->host[row],
+                                                segment->first + row};
     }
     return accd_sort_pairs(pairs, pairs + most, n);
 }
@@ -222,7 +212,7 @@ static accd_status sections_disjoint(struct accd_directory *dir, const struct ac
     const struct accd_walk *walk = group->walk;
     struct accd_pair *scratch;
     size_t n;
-    const struct accd_pair *pairs = ordered(dir, group, host_key, &n, &scratch);
+    const struct accd_pair *pairs = accd_group_ordered(dir, group, false, &n, &scratch);
     if (!pairs)
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
     *disjoint_p = true;
@@ -292,7 +282,7 @@ static accd_status make_map(struct accd_directory *dir, struct accd_group *group
 static bool take_map(struct accd_directory *dir, struct accd_group *group)
 {
     struct accd_group *retired = dir->retired;
-    if (!retired || !same_sections(retired->walk, group->walk))
+    if (!retired || !accd_same_sections(retired->walk, group->walk))
         return false;
     group->low = retired->low;
     group->high = retired->high;
@@ -416,7 +406,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
     slots_hull(group);
-    group->dopes = walk_dopes(walk);
+    group->dopes = accd_walk_dopes(walk);
     uint64_t bytes = 0;
     accd_status status = lay_out(walk, &bytes);
     if (status != ACCD_OK) {
@@ -429,59 +419,61 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
 
 void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
 {
-    group->pending = group->pending_attach = true;
-    dir->npending++;
-    dir->npending_attach++;
-    dir->eventful += 2;
-    group->hull = span_of(group, group->low, group->high);
-    group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
-    group->slots = span_of(group, group->slot_low, group->slot_high);
-    accd_span_put(&dir->group_hulls, &group->hull);
-    accd_span_put(&dir->group_places, &group->place);
-    accd_span_put(&dir->group_slots, &group->slots);
+    if (!group->pending) {
+        group->pending = true;
+        dir->npending++;
+        dir->eventful++;
+        group->hull = span_of(group, group->low, group->high);
+        group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
+        accd_span_put(&dir->group_hulls, &group->hull);
+        accd_span_put(&dir->group_places, &group->place);
+    }
+    if (!group->pending_attach) {
+        group->pending_attach = true;
+        dir->npending_attach++;
+        dir->eventful++;
+        group->slots = span_of(group, group->slot_low, group->slot_high);
+        accd_span_put(&dir->group_slots, &group->slots);
+    }
 }
 
-static void no_longer_pending(struct accd_directory *dir, struct accd_group *group)
+void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
 {
-    if (!group->pending)
-        return;
-    group->pending = false;
-    dir->npending--;
-    dir->eventful--;
-    accd_span_take(&dir->group_hulls, &group->hull);
-    accd_span_take(&dir->group_places, &group->place);
-}
-
-static void no_longer_pending_attach(struct accd_directory *dir, struct accd_group *group)
-{
-    if (!group->pending_attach)
-        return;
-    group->pending_attach = false;
-    dir->npending_attach--;
-    dir->eventful--;
-    accd_span_take(&dir->group_slots, &group->slots);
-}
-
-void accd_group_wake(struct accd_directory *dir, struct accd_group *group)
-{
-    no_longer_pending(dir, group);
-    no_longer_pending_attach(dir, group);
+    if (sections && group->pending) {
+        group->pending = false;
+        dir->npending--;
+        dir->eventful--;
+        accd_span_take(&dir->group_hulls, &group->hull);
+        accd_span_take(&dir->group_places, &group->place);
+    }
+    if (pointers && group->pending_attach) {
+        group->pending_attach = false;
+        dir->npending_attach--;
+        dir->eventful--;
+        accd_span_take(&dir->group_slots, &group->slots);
+    }
 }
 
 /* The directory knows it no more. */
 static void forget(struct accd_directory *dir, struct accd_group *group)
 {
-    accd_group_wake(dir, group);
+    accd_group_wake(dir, group, true, true);
     accd_span_take(&dir->group_roots, &group->root);
     dir->groups[group->id] = NULL;
     dir->least_free = group->id < dir->least_free ? group->id : dir->least_free;
+}
+
+static void free_objects(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_mem_free(&dir->context->mem, group->objects, group->walk->sections * sizeof group->objects[0]);
+    group->objects = NULL;
 }
 
 static void free_memory(struct accd_directory *dir, struct accd_group *group)
 {
     struct accd_mem *mem = &dir->context->mem;
     accd_mem_free(mem, group->map, group->map_words * sizeof group->map[0]);
-    accd_mem_free(mem, group->objects, group->walk->sections * sizeof group->objects[0]);
+    free_objects(dir, group);
     accd_walk_release(group->walk);
     accd_mem_free(mem, group, sizeof *group);
 }
@@ -523,178 +515,8 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
         return;
     }
     forget(dir, group);
+    free_objects(dir, group);
     dir->retired = group;
-}
-
-static uint64_t section_dev(const struct accd_group *group, const struct accd_segment *segment,
-                          size_t row)
-{
-    return group->block->dev + accd_section_place(segment, row);
-}
-
-/* ------------------------------------------------------------------------------- indexing it -- */
-
-accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group)
-{
-    accd_context *context = dir->context;
-    struct accd_mem *mem = &context->mem;
-    struct accd_walk *walk = group->walk;
-    struct accd_pair *scratch = NULL;
-    size_t n;
-    group->objects = accd_mem_array(mem, walk->sections, sizeof group->objects[0]);
-    struct accd_pair *pairs =
-        group->objects ? ordered(dir, group, host_key, &n, &scratch) : NULL;
-    if (!pairs || !accd_directory_reserve_beside(dir, n, 0)) {
-        if (pairs)
-            accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
-        accd_mem_free(mem, group->objects, walk->sections * sizeof group->objects[0]);
-        group->objects = NULL;
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to index %zu sections", walk->sections);
-    }
-    memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        if (!accd_segment_maps(segment))
-            continue;
-        uint64_t dev = group->block->dev + segment->dev;
-        for (size_t row = 0; row < segment->rows; row++) {
-            uint64_t bytes = accd_section_bytes(segment, row);
-            group->objects[segment->first + row] = (struct accd_object){
-                .host = segment->host[row],
-                .size = bytes | ACCD_OBJECT_SHARED | ACCD_OBJECT_MEMBER,
-                .dev = dev,
-                .structured = group->structured,
-                .dynamic = group->dynamic,
-                .pins = group->attached ? 1 : 0,
-                .where = group->id,
-            };
-            dev += accd_padded(bytes);
-        }
-    }
-    no_longer_pending(dir, group);
-    dir->live_objects -= n; /* they were counted when the group was made */
-    for (size_t i = 0; i < n; i++)
-        accd_insert_object(dir, &group->objects[pairs[i].value]);
-    accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
-    return ACCD_OK;
-}
-
-static uint32_t descriptor_bytes(const struct accd_group *group, const struct accd_pair *pair)
-{
-    size_t index, row;
-    accd_walk_locate(group->walk, pair->value, &index, &row);
-    return group->walk->segments[index].field->slot_bytes;
-}
-
-/* Device address of a pair's pointer; 0: not to be found. */
-static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pair)
-{
-    if (accd_index_met(dir, pair->key, pair->key + 1) != ACCD_OK)
-        return 0;
-    const struct accd_object *holder = accd_range_floor(&dir->objects, pair->key);
-    return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
-}
-
-/* Descriptors on their way from the device. */
-struct fetched {
-    struct accd_directory *dir;
-    struct accd_dope **dopes;
-    bool lacks_memory;
-};
-
-/* host: the descriptor's place. */
-static void store_dope(void *ud, const struct accd_transfer *at, const char *from)
-{
-    struct fetched *fetched = ud;
-    fetched->dopes[at->host] = accd_dope_new(fetched->dir, from, (uint32_t)at->bytes);
-    fetched->lacks_memory |= !fetched->dopes[at->host];
-}
-
-/* The device is asked for all of them at once. */
-static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
-                               const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
-{
-    struct accd_mem *mem = &dir->context->mem;
-    struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
-    struct fetched fetched = {.dir = dir, .dopes = dopes};
-    struct accd_batch batch = {.at = at, .store = store_dope, .ud = &fetched, .uncounted = true};
-    bool ok = at;
-    for (size_t i = 0; ok && i < n; i++) {
-        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
-        uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
-        ok = dev || !bytes;
-        if (bytes)
-            at[batch.n++] = (struct accd_transfer){dev, i, bytes, ACCD_FETCHED};
-    }
-    accd_status status = ok ? accd_batch_now(&dir->device, &batch) : ACCD_OUT_OF_MEMORY;
-    accd_mem_free(mem, at, n * sizeof *at);
-    return status == ACCD_OK && fetched.lacks_memory ? ACCD_OUT_OF_MEMORY : status;
-}
-
-/* What the descriptors of a group held when they were attached: the host still has it, or else the
- * device. */
-static accd_status read_dopes(struct accd_directory *dir, struct accd_group *group,
-                              const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
-{
-    if (!accd_group_dopes_kept(dir, group))
-        return fetch_dopes(dir, group, pairs, n, dopes);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
-        if (bytes)
-            dopes[i] = accd_dope_new(dir, accd_pointer(pairs[i].key), bytes);
-        if (bytes && !dopes[i])
-            return ACCD_OUT_OF_MEMORY;
-    }
-    return ACCD_OK;
-}
-
-accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
-{
-    accd_context *context = dir->context;
-    struct accd_walk *walk = group->walk;
-    struct accd_pair *scratch = NULL;
-    struct accd_dope **dopes = NULL;
-    size_t n;
-    struct accd_pair *pairs = ordered(dir, group, accd_section_slot, &n, &scratch);
-    bool ok = pairs && accd_directory_reserve_beside(dir, 0, n);
-    accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
-    if (ok && group->dopes) {
-        dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);
-        status = dopes ? read_dopes(dir, group, pairs, n, dopes) : ACCD_OUT_OF_MEMORY;
-    }
-    if (status != ACCD_OK) {
-        for (size_t i = 0; dopes && i < n; i++)
-            accd_dope_free(dir, dopes[i]);
-        accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
-        if (pairs)
-            accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
-        if (status == ACCD_OUT_OF_MEMORY)
-            return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
-                             walk->sections);
-        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
-                                                    "device %d failed to tell what its descriptors hold",
-                                                    dir->device.number));
-    }
-    no_longer_pending_attach(dir, group);
-    dir->live_attachments -= n;
-    for (size_t i = 0; i < n; i++) {
-        size_t index, row;
-        accd_walk_locate(walk, pairs[i].value, &index, &row);
-        const struct accd_segment *segment = &walk->segments[index];
-        uint64_t shift = (uint64_t)accd_section_start(segment, row) * segment->field->unit;
-        struct accd_attach *attach = accd_insert_attach(dir, pairs[i].key);
-        attach->target = segment->host[row] - shift;
-        accd_attach_lead(dir, attach, segment->host[row]);
-        attach->dev = section_dev(group, segment, row) - shift;
-        attach->count = group->attached;
-        attach->dope = dopes ? dopes[i] : NULL;
-        dir->nwhole += attach->dope != NULL;
-        accd_attach_label(attach, segment->field->label);
-    }
-    accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
-    accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
-    return ACCD_OK;
 }
 
 static bool is_other(void *ud, const struct accd_span *span) { return span->owner != ud; }
@@ -707,24 +529,6 @@ bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group
         return true;
     const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
     return attach && attach->slot < group->slot_high;
-}
-
-/* --------------------------------------------------------------------------------- matching -- */
-
-static bool has_sections(void *ud, const struct accd_span *span)
-{
-    const struct accd_group *group = span->owner;
-    return group->pending && group->pending_attach && same_sections(group->walk, ud);
-}
-
-struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
-{
-    const uint64_t host = walk->roots[0].host;
-    const struct accd_span *found =
-        walk->gaps ? NULL
-                   : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
-    struct accd_group *group = found ? found->owner : NULL;
-    return group && (!group->dopes || group->dopes == walk_dopes(walk)) ? group : NULL;
 }
 
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
@@ -744,19 +548,4 @@ void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
         dir->free_origin = object->where;
     }
     accd_pool_give(&dir->object_pool, object);
-}
-
-static bool meets(void *ud, const struct accd_span *span)
-{
-    const uint64_t *range = ud;
-    return accd_group_meets(span->owner, range[0], range[1]);
-}
-
-/* Turns pending groups that the range meets into objects. */
-accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
-{
-    struct accd_span *met;
-    while ((met = accd_span_first(dir->group_hulls, low, high, meets, &(uint64_t[]){low, high})))
-        ACCD_TRY(accd_group_index(dir, met->owner));
-    return ACCD_OK;
 }

@@ -4,17 +4,22 @@
 
 #include "table/table.h"
 
-/* --------------------------------------------------------------------------------- objects.c -- */
-
-/* The same of what is inserted at once, beside what a construct has reserved: places of objects, attachments. */
-bool accd_directory_reserve_beside(struct accd_directory *dir, size_t objects, size_t attachments);
-
 /* ---------------------------------------------------------------------------------- attach.c -- */
 
 /* Puts an attachment into the order by targets; where memory is missing, the order is given up. */
 void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach);
 
 /* ----------------------------------------------------------------------------------- group.c -- */
+
+/* Numbers of all sections that apply, by their addresses or by those of their pointers; *scratch, room for twice as
+ * many pairs, is given back by the caller. NULL: no memory. */
+struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
+                                     size_t *n_p, struct accd_pair **scratch);
+bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b);
+/* What the descriptors of a walk hold, as a number; 0: it has none. */
+uint64_t accd_walk_dopes(const struct accd_walk *walk);
+
+/* --------------------------------------------------------------------------------- members.c -- */
 
 /* Turns pending groups that a range meets into objects. */
 accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high);

@@ -38,18 +38,6 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
     return ACCD_OK;
 }
 
-bool accd_directory_reserve_beside(struct accd_directory *dir, size_t objects, size_t attachments)
-{
-    if (objects)
-        objects += dir->promised.objects;
-    if (attachments)
-        attachments += dir->promised.attachments;
-    return (!objects || (accd_range_reserve(&dir->objects, objects) &&
-                         (!dir->device_order || accd_range_reserve(&dir->by_device, objects)))) &&
-           (!attachments || (accd_pool_reserve(&dir->attach_pool, attachments) &&
-                             accd_range_reserve(&dir->slots, attachments)));
-}
-
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object)
 {
     accd_range_insert(&dir->objects, object->host, object);

@@ -103,7 +103,8 @@ struct accd_block {
 /* All sections of one large walk, made present together. While pending it is one record: the columns
  * of the walk, one pair of counters, one attachment counter, a bit map of the memory it covers. The
  * first look-up that meets the map turns the sections into objects (accd_group_index), the first
- * one among its pointers turns those into attachments (accd_group_attachments). */
+ * one among its pointers turns those into attachments (accd_group_attachments). A construct that names
+ * all of them gathers them again (accd_group_gather). */
 struct accd_group {
     uint32_t id;
     bool pending, pending_attach;
@@ -115,7 +116,7 @@ struct accd_group {
     uint64_t *map;
     size_t map_words;
     uint64_t slot_low, slot_high;  /* hull of the pointers */
-    struct accd_object *objects;   /* once indexed: one for each section */
+    struct accd_object *objects;   /* one for each section, once indexed; NULL before */
     size_t live;                   /* objects that are present */
     struct accd_span root;         /* address of the first element, while the directory knows the group */
     struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
@@ -389,11 +390,9 @@ accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *t
 
 /* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
-/* Nothing looks for sections, or pointers, of a group one by one from now on; or again. */
+/* Nothing looks for sections and pointers of a group one by one from now on; or somebody does. */
 void accd_group_wait(struct accd_directory *dir, struct accd_group *group);
-void accd_group_wake(struct accd_directory *dir, struct accd_group *group);
-accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
-accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
+void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers);
 bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
 /* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
 accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
@@ -407,10 +406,18 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
 /* The group died: it is freed, but for what the same construct would compute again. */
 void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
 void accd_forget_retired(struct accd_directory *dir);
-/* The pending group, pointers included, that a walk names section for section, or NULL. */
-struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
 /* Whether the descriptors of a group are on the host as they were attached, as far as it may be read. */
 bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
+
+/* --------------------------------------------------------------------------------- members.c -- */
+
+/* Sections become objects, pointers become attachments. */
+accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
+accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
+/* Makes a group that was looked into one record again, if all its objects and attachments are what it says. */
+bool accd_group_gather(struct accd_directory *dir, struct accd_group *group);
+/* The group that a walk names section for section, gathered if it can be, or NULL. */
+struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
 
 /* ----------------------------------------------------------------------------------- seats.c -- */
 

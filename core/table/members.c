@@ -1,0 +1,349 @@
+/* members.c - the sections of a group as objects, and its pointers as attachments: they are indexed when somebody looks
+ * for one of them, and gathered again when a construct names all of them and all are what the group says. */
+#include "table/inside.h"
+
+/* ------------------------------------------------------------------------------- sections -- */
+
+static struct accd_object object_of(const struct accd_group *group, const struct accd_segment *segment, size_t row,
+                                    uint64_t dev)
+{
+    return (struct accd_object){
+        .host = segment->host[row],
+        .size = accd_section_bytes(segment, row) | ACCD_OBJECT_SHARED | ACCD_OBJECT_MEMBER,
+        .dev = dev,
+        .structured = group->structured,
+        .dynamic = group->dynamic,
+        .pins = group->attached ? 1 : 0,
+        .where = group->id,
+    };
+}
+
+/* Objects in the order of their device memory; those of empty sections stay empty. */
+static void make_objects(struct accd_group *group, struct accd_pair *by_device)
+{
+    const struct accd_walk *walk = group->walk;
+    size_t n = 0;
+    memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        uint64_t dev = group->block->dev + segment->dev;
+        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
+            uint64_t bytes = accd_section_bytes(segment, row);
+            struct accd_object *object = &group->objects[segment->first + row];
+            if (!bytes)
+                continue;
+            *object = object_of(group, segment, row, dev);
+            by_device[n++] = (struct accd_pair){dev, accd_address(object)};
+            dev += accd_padded(bytes);
+        }
+    }
+}
+
+accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_context *context = dir->context;
+    struct accd_mem *mem = &context->mem;
+    const uint64_t dev = group->block->dev, most = group->walk->sections;
+    const size_t beside = dir->promised.objects;
+    struct accd_pair *scratch = NULL;
+    size_t n;
+    if (!group->objects) /* kept while the group is whole again: open regions may name members */
+        group->objects = accd_mem_array(mem, most, sizeof group->objects[0]);
+    struct accd_pair *run = group->objects ? accd_group_ordered(dir, group, false, &n, &scratch) : NULL;
+    bool ok = run && accd_range_reserve_run(&dir->objects, group->low, group->high - 1, n, beside) &&
+              (!dir->device_order ||
+               accd_range_reserve_run(&dir->by_device, dev, dev + group->block->bytes - 1, n, beside));
+    if (ok) {
+        accd_group_wake(dir, group, true, false);
+        for (size_t i = 0; i < n; i++)
+            run[i].value = accd_address(&group->objects[run[i].value]);
+        accd_range_insert_run(&dir->objects, run, n);
+        make_objects(group, run);
+        if (dir->device_order)
+            accd_range_insert_run(&dir->by_device, run, n);
+    }
+    if (run)
+        accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
+    return ok ? ACCD_OK
+              : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to index %zu sections",
+                          group->walk->sections);
+}
+
+static bool meets(void *ud, const struct accd_span *span)
+{
+    const uint64_t *range = ud;
+    return accd_group_meets(span->owner, range[0], range[1]);
+}
+
+accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
+{
+    struct accd_span *met;
+    while ((met = accd_span_first(dir->group_hulls, low, high, meets, &(uint64_t[]){low, high})))
+        ACCD_TRY(accd_group_index(dir, met->owner));
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------- pointers -- */
+
+static uint32_t descriptor_bytes(const struct accd_group *group, const struct accd_pair *pair)
+{
+    size_t index, row;
+    accd_walk_locate(group->walk, pair->value, &index, &row);
+    return group->walk->segments[index].field->slot_bytes;
+}
+
+/* Device address of a pair's pointer; 0: not to be found. */
+static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pair)
+{
+    if (accd_index_met(dir, pair->key, pair->key + 1) != ACCD_OK)
+        return 0;
+    const struct accd_object *holder = accd_range_floor(&dir->objects, pair->key);
+    return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
+}
+
+/* Descriptors on their way from the device. */
+struct fetched {
+    struct accd_directory *dir;
+    struct accd_dope **dopes;
+    bool lacks_memory;
+};
+
+/* host: the descriptor's place. */
+static void store_dope(void *ud, const struct accd_transfer *at, const char *from)
+{
+    struct fetched *fetched = ud;
+    fetched->dopes[at->host] = accd_dope_new(fetched->dir, from, (uint32_t)at->bytes);
+    fetched->lacks_memory |= !fetched->dopes[at->host];
+}
+
+/* The device is asked for all of them at once. */
+static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
+                               const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
+    struct fetched fetched = {.dir = dir, .dopes = dopes};
+    struct accd_batch batch = {.at = at, .store = store_dope, .ud = &fetched, .uncounted = true};
+    bool ok = at;
+    for (size_t i = 0; ok && i < n; i++) {
+        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
+        uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
+        ok = dev || !bytes;
+        if (bytes)
+            at[batch.n++] = (struct accd_transfer){dev, i, bytes, ACCD_FETCHED};
+    }
+    accd_status status = ok ? accd_batch_now(&dir->device, &batch) : ACCD_OUT_OF_MEMORY;
+    accd_mem_free(mem, at, n * sizeof *at);
+    return status == ACCD_OK && fetched.lacks_memory ? ACCD_OUT_OF_MEMORY : status;
+}
+
+/* What the descriptors of a group held when they were attached: the host still has it, or else the
+ * device. */
+static accd_status read_dopes(struct accd_directory *dir, struct accd_group *group,
+                              const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+{
+    if (!accd_group_dopes_kept(dir, group))
+        return fetch_dopes(dir, group, pairs, n, dopes);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bytes = descriptor_bytes(group, &pairs[i]);
+        if (bytes)
+            dopes[i] = accd_dope_new(dir, accd_pointer(pairs[i].key), bytes);
+        if (bytes && !dopes[i])
+            return ACCD_OUT_OF_MEMORY;
+    }
+    return ACCD_OK;
+}
+
+/* The attachment of a section that begins at a device address. */
+static struct accd_attach attach_of(const struct accd_group *group, const struct accd_segment *segment, size_t row,
+                                    uint64_t dev)
+{
+    const uint64_t shift = (uint64_t)accd_section_start(segment, row) * segment->field->unit;
+    struct accd_attach attach = {.slot = accd_section_slot(group->walk, segment, row),
+                                 .target = segment->host[row] - shift,
+                                 .base = segment->host[row],
+                                 .dev = dev - shift,
+                                 .count = group->attached};
+    accd_attach_label(&attach, segment->field->label);
+    return attach;
+}
+
+accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
+{
+    accd_context *context = dir->context;
+    struct accd_walk *walk = group->walk;
+    const size_t beside = dir->promised.attachments;
+    struct accd_pair *scratch = NULL;
+    struct accd_dope **dopes = NULL;
+    size_t n;
+    struct accd_pair *run = accd_group_ordered(dir, group, true, &n, &scratch);
+    bool ok = run && accd_pool_reserve(&dir->attach_pool, n + beside) &&
+              accd_range_reserve_run(&dir->slots, group->slot_low, group->slot_high - 1, n, beside);
+    accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
+    if (ok && group->dopes) {
+        dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);
+        status = dopes ? read_dopes(dir, group, run, n, dopes) : ACCD_OUT_OF_MEMORY;
+    }
+    if (status != ACCD_OK) {
+        for (size_t i = 0; dopes && i < n; i++)
+            accd_dope_free(dir, dopes[i]);
+        accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
+        if (run)
+            accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+        if (status == ACCD_OUT_OF_MEMORY)
+            return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
+                             walk->sections);
+        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
+                                                    "device %d failed to tell what its descriptors hold",
+                                                    dir->device.number));
+    }
+    accd_group_wake(dir, group, false, true);
+    for (size_t i = 0; i < n; i++) {
+        size_t index, row;
+        accd_walk_locate(walk, run[i].value, &index, &row);
+        const struct accd_segment *segment = &walk->segments[index];
+        struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
+        *attach = attach_of(group, segment, row, group->block->dev + accd_section_place(segment, row));
+        attach->dope = dopes ? dopes[i] : NULL;
+        dir->nwhole += attach->dope != NULL;
+        if (dir->target_order)
+            accd_attach_put_in(dir, attach);
+        run[i].value = accd_address(attach);
+    }
+    accd_range_insert_run(&dir->slots, run, n);
+    accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
+    accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------ gathering -- */
+
+static bool is_member(const struct accd_group *group, const struct accd_object *object)
+{
+    return object >= group->objects && object < group->objects + group->walk->sections;
+}
+
+/* Whether all objects are there, and as they were made. */
+static bool objects_kept(const struct accd_group *group)
+{
+    const struct accd_walk *walk = group->walk;
+    size_t n = 0;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        uint64_t dev = group->block->dev + segment->dev;
+        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
+            const uint64_t bytes = accd_section_bytes(segment, row);
+            const struct accd_object like = object_of(group, segment, row, dev);
+            if (!bytes)
+                continue;
+            if (memcmp(&group->objects[segment->first + row], &like, sizeof like) != 0)
+                return false;
+            dev += accd_padded(bytes);
+            n++;
+        }
+    }
+    return n == group->live;
+}
+
+/* Whether fusion knows an object of the group. */
+static bool seated(struct accd_directory *dir, const struct accd_group *group)
+{
+    struct accd_range_cursor cursor;
+    const struct accd_seat *seat = accd_range_seek(&dir->seats, group->low, &cursor);
+    while (seat && seat->object->host < group->high && !is_member(group, seat->object))
+        seat = accd_range_next(&cursor);
+    return seat && seat->object->host < group->high;
+}
+
+/* The same of the attachments, among which no other one lies. Descriptors may have been attached anew. */
+static bool attachments_kept(struct accd_directory *dir, const struct accd_group *group)
+{
+    const struct accd_walk *walk = group->walk;
+    struct accd_range_cursor cursor;
+    const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
+    if (group->dopes)
+        return false;
+    for (size_t n = group->live; n && attach; n--)
+        attach = accd_range_next(&cursor);
+    if (attach && attach->slot < group->slot_high)
+        return false;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd_segment *segment = &walk->segments[i];
+        uint64_t dev = group->block->dev + segment->dev;
+        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
+            const uint64_t bytes = accd_section_bytes(segment, row);
+            const struct accd_attach like = attach_of(group, segment, row, dev);
+            if (!bytes)
+                continue;
+            attach = accd_range_floor(&dir->slots, like.slot);
+            if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
+                attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
+                attach->dope || attach->brings)
+                return false;
+            dev += accd_padded(bytes);
+        }
+    }
+    return true;
+}
+
+/* Other objects may lie between those of the group. */
+static void take_objects_out(struct accd_directory *dir, const struct accd_group *group)
+{
+    struct accd_range_cursor cursor;
+    uint64_t from = group->low;
+    const struct accd_object *object;
+    while ((object = accd_range_seek(&dir->objects, from, &cursor)) && object->host < group->high) {
+        from = object->host;
+        while (object && is_member(group, object))
+            object = accd_range_next(&cursor);
+        const uint64_t end = object ? object->host : group->high;
+        accd_range_erase_run(&dir->objects, from, end);
+        from = end + 1; /* behind the other one */
+    }
+    if (dir->device_order)
+        accd_range_erase_run(&dir->by_device, group->block->dev, group->block->dev + group->block->bytes);
+}
+
+static void take_attachments_out(struct accd_directory *dir, const struct accd_group *group)
+{
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
+    for (size_t n = group->live; n--;) {
+        struct accd_attach *next = accd_range_next(&cursor);
+        accd_attach_lead(dir, attach, 0);
+        accd_pool_give(&dir->attach_pool, attach);
+        attach = next;
+    }
+    accd_range_erase_run(&dir->slots, group->slot_low, group->slot_high);
+}
+
+bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
+{
+    if (group->pending && group->pending_attach)
+        return true;
+    if (dir->journal || (!group->pending && (!objects_kept(group) || seated(dir, group))) ||
+        (!group->pending_attach && !attachments_kept(dir, group)))
+        return false;
+    if (!group->pending)
+        take_objects_out(dir, group);
+    if (!group->pending_attach)
+        take_attachments_out(dir, group);
+    accd_group_wait(dir, group);
+    return true;
+}
+
+static bool has_sections(void *ud, const struct accd_span *span)
+{
+    return accd_same_sections(((const struct accd_group *)span->owner)->walk, ud);
+}
+
+struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
+{
+    const uint64_t host = walk->roots[0].host;
+    const struct accd_span *found =
+        walk->gaps ? NULL
+                   : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
+    struct accd_group *group = found ? found->owner : NULL;
+    return group && (!group->dopes || group->dopes == accd_walk_dopes(walk)) && accd_group_gather(dir, group) ? group
+                                                                                                             : NULL;
+}
