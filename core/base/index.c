@@ -374,11 +374,12 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
 {
     struct step path[HEIGHT_MOST + 1];
     const uint64_t key = run->key;
+    const unsigned height = index->height;
     node *to = walk_down(index, key, path);
     unsigned i = place(to, key);
     i += to->used && to->key[i] < key;
     uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
-    for (unsigned h = 1; h <= index->height; h++) { /* separators stay lower bounds */
+    for (unsigned h = 1; h <= height; h++) { /* separators stay lower bounds */
         node *above = path[h].n;
         if (key < above->key[path[h].at]) {
             above->key[path[h].at] = key;
@@ -399,15 +400,17 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
     lift_finger(index);
     spread(index, to, i, &feed, 1, last);
     for (unsigned h = 1; feed.n; h++) {
-        if (h > index->height) {
-            node *root = new_node(index);
-            put(root, 0, to->key[0], to);
-            path[h] = (struct step){root, 0};
-            index->root = root;
+        struct step above = {NULL, 0};
+        if (h <= height) {
+            above = path[h];
+        } else {
+            above.n = new_node(index);
+            put(above.n, 0, to->key[0], to);
+            index->root = above.n;
             index->height = h;
         }
-        to = path[h].n;
-        spread(index, to, path[h].at + 1, &feed, 0, last);
+        to = above.n;
+        spread(index, to, above.at + 1, &feed, 0, last);
     }
     return n;
 }

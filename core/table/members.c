@@ -47,7 +47,7 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     const size_t beside = dir->promised.objects;
     struct accd_pair *scratch = NULL;
     size_t n;
-    if (!group->objects) /* kept while the group is whole again: open regions may name members */
+    if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
         group->objects = accd_mem_array(mem, most, sizeof group->objects[0]);
     struct accd_pair *run = group->objects ? accd_group_ordered(dir, group, false, &n, &scratch) : NULL;
     bool ok = run && accd_range_reserve_run(&dir->objects, group->low, group->high - 1, n, beside) &&
@@ -223,36 +223,40 @@ static bool is_member(const struct accd_group *group, const struct accd_object *
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
+/* Whether an open region names objects of the group without a reference. */
+static bool is_named(const struct accd_directory *dir, const struct accd_group *group)
+{
+    for (const struct accd_region *region = dir->top; region; region = region->below)
+        for (size_t i = 0; i < region->nclaims; i++)
+            if (is_member(group, region->claims[i].object))
+                return true;
+    return false;
+}
+
 /* Whether all objects are there, and as they were made. */
-static bool objects_kept(const struct accd_group *group)
+static bool objects_kept(const struct accd_directory *dir, const struct accd_group *group)
 {
     const struct accd_walk *walk = group->walk;
+    uint64_t flags = 0;
     size_t n = 0;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
             const uint64_t bytes = accd_section_bytes(segment, row);
-            const struct accd_object like = object_of(group, segment, row, dev);
+            const struct accd_object *object = &group->objects[segment->first + row];
+            struct accd_object like = object_of(group, segment, row, dev);
             if (!bytes)
                 continue;
-            if (memcmp(&group->objects[segment->first + row], &like, sizeof like) != 0)
+            like.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
+            if (memcmp(object, &like, sizeof like) != 0)
                 return false;
+            flags |= like.size;
             dev += accd_padded(bytes);
             n++;
         }
     }
-    return n == group->live;
-}
-
-/* Whether fusion knows an object of the group. */
-static bool seated(struct accd_directory *dir, const struct accd_group *group)
-{
-    struct accd_range_cursor cursor;
-    const struct accd_seat *seat = accd_range_seek(&dir->seats, group->low, &cursor);
-    while (seat && seat->object->host < group->high && !is_member(group, seat->object))
-        seat = accd_range_next(&cursor);
-    return seat && seat->object->host < group->high;
+    return n == group->live && !(flags & ACCD_OBJECT_NAMED && is_named(dir, group));
 }
 
 /* The same of the attachments, among which no other one lies. Descriptors may have been attached anew. */
@@ -321,7 +325,7 @@ bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
 {
     if (group->pending && group->pending_attach)
         return true;
-    if (dir->journal || (!group->pending && (!objects_kept(group) || seated(dir, group))) ||
+    if (dir->journal || dir->seats.count || (!group->pending && !objects_kept(dir, group)) ||
         (!group->pending_attach && !attachments_kept(dir, group)))
         return false;
     if (!group->pending)

@@ -751,6 +751,10 @@ int main(void)
           SCRIPT(enter_y, send, copy_y, write_device, fetch, end, fetch_one, copyout_y));
     sweep("enter twice, finalize", "tr14",
           SCRIPT(enter_y, enter_y, present_y, part_of_y, end, end, finalize_y));
+    sweep("one looked at between entry and exit", "tr14",
+          SCRIPT(enter_y, fetch_one, send, copy_y, fetch_one, end, fetch_one, fetch, copyout_y));
+    sweep("one looked at before the end", "tr14", SCRIPT(copy_y, fetch_one, end, copy_y, fetch_one, end));
+    sweep("one looked at, and a journal", "tr14", SCRIPT(enter_y, fetch_one, open_journal, send, close_journal, copyout_y));
     sweep("regions", "tr14", SCRIPT(create_y, present_y, end, write_device, copy_y, end, end));
     sweep("nested programs", "tr14",
           SCRIPT(copy_z, copy_z, end, end, enter_z, copy_z, delete_z, end));

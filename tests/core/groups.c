@@ -488,9 +488,241 @@ static void failing_end(void)
     accd_context_close(context);
 }
 
+/* ------------------------------------------------------------------------------ gathering -- */
+
+/* A group of Y, or of the arrays behind its b alone, and what a touch of it needs. */
+struct touched {
+    accd_context *context;
+    accd_program *leaf, *only_b;
+    bool b; /* the group is that of only_b */
+    accd_region *region;
+};
+
+static accd_item all_of(const struct touched *t, uint8_t action)
+{
+    return walked(action, Y, sizeof Y, t->b ? t->only_b : t->leaf, NULL);
+}
+
+static bool one_record(const struct touched *t)
+{
+    return t->context->dirs[0].npending == 1 && t->context->dirs[0].npending_attach == 1;
+}
+
+static void looked_at(struct touched *t)
+{
+    accd_presence_of(t->context, 0, Y[1].b, 4);
+}
+static void pointer_looked_at(struct touched *t)
+{
+    must(attach_count(t->context, &Y[1].b) == 1, "attached");
+}
+static void all_looked_at(struct touched *t)
+{
+    is_sound(t->context);
+}
+static void device_looked_at(struct touched *t)
+{
+    uint64_t dev = accd_device_address(t->context, 0, Y[2].b);
+    must(accd_host_address(t->context, 0, dev) == (uint64_t)(uintptr_t)Y[2].b, "there and back");
+}
+static void targets_ordered(struct touched *t)
+{
+    must(accd_order_targets(&t->context->dirs[0]) == ACCD_OK, "the order of targets");
+}
+static void failed_end(struct touched *t) /* changes nothing */
+{
+    must(EXIT(t->context, PLAIN(ACCD_DELETE, Y)) == ACCD_OK, "a reference less");
+    must(EXIT(t->context, PLAIN(ACCD_DELETE, Y)) == ACCD_STILL_ATTACHED, "the structures are held");
+    must(ENTER(t->context, PLAIN(ACCD_CREATE, Y)) == ACCD_OK, "a reference more");
+}
+
+static void section_counted(struct touched *t)
+{
+    is_status(ENTER(t->context, BYTES(ACCD_COPYIN, Y[2].b, 16)), ACCD_OK, "enter data of a section");
+}
+static void section_discounted(struct touched *t)
+{
+    is_status(EXIT(t->context, BYTES(ACCD_DELETE, Y[2].b, 16)), ACCD_OK, "exit data of a section");
+}
+static void pointer_attached(struct touched *t)
+{
+    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_ATTACH}), ACCD_OK, "attach again");
+}
+static void pointer_detached(struct touched *t)
+{
+    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_DETACH}), ACCD_OK, "detach");
+}
+static void neighbour_attached(struct touched *t) /* a of Y[2], between pointers of the group of b */
+{
+    accd_item item = BYTES(ACCD_COPYIN, Y[2].a, 16);
+    item.slot = &Y[2].a;
+    is_status(ENTER(t->context, item), ACCD_OK, "enter data of another pointer's array");
+    pointer_looked_at(t);
+}
+static void neighbour_detached(struct touched *t)
+{
+    accd_item item = BYTES(ACCD_DELETE, Y[2].a, 16);
+    item.slot = &Y[2].a;
+    is_status(EXIT(t->context, item), ACCD_OK, "exit data of another pointer's array");
+}
+static void leads_to_section(struct touched *t) /* a of Y[2] is attached to the section behind b of Y[3] */
+{
+    Y[2].a = Y[3].b;
+    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_ATTACH}), ACCD_OK, "attach");
+}
+static void leads_no_more(struct touched *t)
+{
+    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_DETACH}), ACCD_OK, "detach");
+    Y[2].a = arrays[2][0];
+}
+static void objects_between(struct touched *t) /* among the arrays behind b, those behind a */
+{
+    for (int i = 3; i < LEAVES; i += i < 8 ? 1 : 5)
+        must(ENTER(t->context, BYTES(ACCD_COPYIN, Y[i].a, 16)) == ACCD_OK, "enter data of array %d", i);
+    looked_at(t);
+}
+static void nothing_between(struct touched *t)
+{
+    for (int i = 3; i < LEAVES; i += i < 8 ? 1 : 5) {
+        must(present_count(t->context, Y[i].a, 0, 1), "array %d is present", i);
+        must(EXIT(t->context, BYTES(ACCD_DELETE, Y[i].a, 16)) == ACCD_OK, "exit data of array %d", i);
+    }
+}
+static void section_named(struct touched *t) /* without a reference */
+{
+    accd_item item = BYTES(ACCD_COPY, Y[2].b, 16);
+    item.flags = ACCD_ITEM_UNCOUNTED;
+    is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that names a section");
+}
+static void section_fused(struct touched *t) /* with the array in front of it */
+{
+    accd_item item = PLAIN(ACCD_COPY, arrays[2]);
+    item.flags = ACCD_ITEM_KEEP;
+    is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that fuses a section");
+    must(t->context->dirs[0].seats.count, "fused");
+}
+static void region_ended(struct touched *t)
+{
+    is_status(accd_region_end(t->region), ACCD_OK, "its end");
+}
+static void journal_open(struct touched *t)
+{
+    looked_at(t);
+    is_status(accd_journal_open(t->context, 0), ACCD_OK, "a journal");
+}
+static void journal_closed(struct touched *t)
+{
+    accd_journal_close(t->context, 0, 0);
+}
+
+enum ending { BY_EXIT, BY_END, BY_FINALIZE, ENDINGS };
+static const char *const endings[] = {"exit", "end", "finalize"};
+
+struct touching {
+    const char *what;
+    void (*touch)(struct touched *t), (*undo)(struct touched *t);
+    bool whole; /* before it is undone */
+    bool of_b;  /* only for that group */
+    bool counted; /* only where attachments are */
+};
+
+/* least: 1, or no group is made; then the story is what it should be. */
+static void touch_one(const struct touching *one, const char *rules, bool counted, bool b, enum ending ending,
+                      size_t least, struct story *story)
+{
+    struct meter meter = {0};
+    struct touched t = {.context = open_with(&meter, NULL, rules, least), .b = b};
+    const bool grouped = least == 1;
+    accd_region *region = NULL;
+    t.leaf = leaf_program(t.context);
+    t.only_b = partial_program(t.context, false);
+    for (int k = 0; k < LEAVES; k++)
+        Y[k] = (struct leaf){4, arrays[k][0], arrays[k][1]};
+    if (counted) /* otherwise the pointers go with the structures */
+        must(ENTER(t.context, PLAIN(ACCD_COPYIN, Y)) == ACCD_OK, "the structures");
+    if (ending == BY_END)
+        must(REGION(t.context, &region, all_of(&t, ACCD_COPY)) == ACCD_OK, "region");
+    else
+        must(ENTER(t.context, all_of(&t, ACCD_COPYIN)) == ACCD_OK, "enter data");
+    must(one_record(&t) == grouped, "one record");
+    one->touch(&t);
+    for (int round = 0; round < 1 + (one->undo != NULL); round++) {
+        if (round)
+            one->undo(&t);
+        if (ending != BY_END || one->undo) /* otherwise only the end names all of it */
+            must(UPDATE(t.context, all_of(&t, ACCD_UPDATE_DEVICE)) == ACCD_OK, "update");
+        if (grouped && (ending != BY_END || one->undo))
+            must(one_record(&t) == (one->whole || round), "%s: %s in round %d", one->what,
+                 one->whole || round ? "whole" : "in pieces", round);
+        if (round || !one->undo)
+            continue;
+        write_state(t.context, story); /* looks at everything */
+        must(UPDATE(t.context, all_of(&t, ACCD_UPDATE_DEVICE)) == ACCD_OK, "update");
+        must(one_record(&t) == (grouped && one->whole), "%s: the same after all is looked at", one->what);
+    }
+    looked_at(&t);
+    if (ending == BY_END)
+        must(accd_region_end(region) == ACCD_OK, "end");
+    else if (ending == BY_EXIT)
+        must(EXIT(t.context, all_of(&t, ACCD_COPYOUT)) == ACCD_OK, "exit data");
+    else
+        must(FINALIZE(t.context, all_of(&t, ACCD_COPYOUT)) == ACCD_OK, "finalize");
+    const char *wrong = accd_check(t.context);
+    must(!wrong, "%s: %s", one->what, wrong ? wrong : "");
+    write_state(t.context, story);
+    must(!grouped || !t.context->dirs[0].groups[0], "%s: the group is gone", one->what);
+    must(!grouped || t.context->dirs[0].retired, "%s: it left as one record", one->what);
+    accd_program_release(t.leaf);
+    accd_program_release(t.only_b);
+    accd_context_close(t.context);
+    must(!meter.live && !meter.wrong, "%s: memory is given back", one->what);
+}
+
+/* A group that was looked into is one record again as soon as a construct names all of it, if nothing of it has
+ * changed; what has changed stays as it is. */
+static void gathering(const char *rules, bool counted, bool b, enum ending ending)
+{
+    static const struct touching all[] = {
+        {"one section", looked_at, NULL, true, false, false},
+        {"one pointer", pointer_looked_at, NULL, true, false, false},
+        {"everything", all_looked_at, NULL, true, false, false},
+        {"a device address", device_looked_at, NULL, true, false, false},
+        {"the order of targets", targets_ordered, NULL, true, false, false},
+        {"a failing exit", failed_end, NULL, true, false, true},
+        {"a section counted twice", section_counted, section_discounted, false, false, false},
+        {"a section fused", section_fused, region_ended, false, true, true},
+        {"a pointer attached twice", pointer_attached, pointer_detached, false, false, true},
+        {"another pointer between", neighbour_attached, neighbour_detached, false, true, true},
+        {"another pointer to a section", leads_to_section, leads_no_more, false, true, true},
+        {"other objects between", objects_between, nothing_between, true, true, false},
+        {"a section named", section_named, region_ended, false, false, true},
+        {"a journal", journal_open, journal_closed, false, false, false},
+    };
+    struct story one = {0}, groups = {0};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if ((all[i].of_b && !b) || (all[i].counted && !counted) || (all[i].touch == failed_end && ending == BY_END))
+            continue;
+        const int failed = tap_failed;
+        touch_one(&all[i], rules, counted, b, ending, 1000000, &one);
+        touch_one(&all[i], rules, counted, b, ending, 1, &groups);
+        must(same(one.text, groups.text), "%s: as section by section", all[i].what);
+        ok(tap_failed == failed, "%s, %s, %s: %s", rules, b ? "b" : "a and b", endings[ending], all[i].what);
+        story_clear(&one);
+        story_clear(&groups);
+    }
+    story_free(&one);
+    story_free(&groups);
+}
+
 int main(int argc, char **argv)
 {
     failing_end();
+    for (int b = 0; b < 2; b++)
+        for (int ending = 0; ending < ENDINGS; ending++) {
+            gathering("tr14", true, b, (enum ending)ending);
+            if (ending != BY_END) /* there regions make no groups */
+                gathering("openmp-5.1", false, b, (enum ending)ending);
+        }
     for (int n = 64; n <= 512; n += 64)
         kept_reserve(n);
     struct story one = {0}, groups = {0};
