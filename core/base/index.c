@@ -352,22 +352,6 @@ static size_t nodes_on_path(const struct accd_range *index, const node *leaf, co
     return leaf->used < FANOUT ? h : index->height + 2;
 }
 
-/* How many of a run come before a key. */
-static size_t run_before(const struct accd_pair *run, size_t n, uint64_t key)
-{
-    size_t low = 0, high = n;
-    if (run[n - 1].key < key)
-        return n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (run[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Inserts those of a run that come before the next key, or separator, that is there. Returns their number; 0: no
  * memory for the first one alone. */
 static size_t insert_on_path(struct accd_range *index, const struct accd_pair *run, size_t n)
@@ -388,7 +372,7 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
         if (behind == UINT64_MAX && path[h].at + 1 < above->used)
             behind = above->key[path[h].at + 1];
     }
-    n = n > 1 ? run_before(run, n, behind) : 1;
+    n = n > 1 ? ACCD_FIRST_ABOVE(run, key, n, behind - 1) : 1;
     if (n == 1 && to->used < FANOUT) {
         put(to, i, key, (void *)(uintptr_t)run->value);
         return 1;
