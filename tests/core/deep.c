@@ -172,12 +172,17 @@ static void with_group_least(size_t least)
     status = accd_region_end(region);
     if (!ok(status == ACCD_OK, "copy out"))
         printf("# %s\n", accd_context_error(context)->message);
+#define BEFORE_MOVES                                                             \
+    "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"                   \
+    "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"    \
+    "decref X[1].b[0:2]|"
+#define BEHIND_MOVES                                                             \
+    "free X[0:2]|free X[0].a[0:3]|free X[0].b[0:3]|free X[1].a[0:2]|free X[1].b[0:2]|"
     is_text(events,
-            "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"
-            "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"
-            "decref X[1].b[0:2]|"
-            "d2h X[0]|d2h X[1]|d2h X[0].a[0:3]|d2h X[0].b[0:3]|d2h X[1].a[0:2]|d2h X[1].b[0:2]|"
-            "free X[0:2]|free X[0].a[0:3]|free X[0].b[0:3]|free X[1].a[0:2]|free X[1].b[0:2]|",
+            least > 1 ? BEFORE_MOVES "d2h X[0]|d2h X[1]|d2h X[0].a[0:3]|d2h X[0].b[0:3]|d2h X[1].a[0:2]|"
+                                     "d2h X[1].b[0:2]|" BEHIND_MOVES
+                      : BEFORE_MOVES "d2h X[0]|d2h X[0].a[0:3]|d2h X[0].b[0:3]|d2h X[1]|d2h X[1].a[0:2]|"
+                                     "d2h X[1].b[0:2]|" BEHIND_MOVES, /* a group moves element by element */
             "events of the exit");
     ok(b1[1] == 77, "the host sees it now");
     ok(X[0].a == a0 && X[1].b == b1, "host pointers are kept");
