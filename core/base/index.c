@@ -215,6 +215,25 @@ void *accd_range_next(struct accd_range_cursor *cursor)
     return cursor->leaf->at[cursor->at];
 }
 
+/* Keys of a node that are less than p. */
+static unsigned keys_below(const node *n, uint64_t p)
+{
+    unsigned i = n->used && p ? place(n, p - 1) : 0;
+    return i + (n->used && n->key[i] < p);
+}
+
+size_t accd_range_count(struct accd_range *index, uint64_t low, uint64_t high, size_t most)
+{
+    const node *leaf = index->root ? leaf_for(index, wanted(low)) : NULL;
+    const size_t before = leaf ? keys_below(leaf, low) : 0;
+    size_t n = 0;
+    if (!leaf || low >= high)
+        return 0;
+    for (; leaf->next && leaf->next->key[0] < high && n <= most + before; leaf = leaf->next)
+        n += leaf->used;
+    return n + keys_below(leaf, high) - before;
+}
+
 /* -------------------------------------------------------------------------------- insertion -- */
 
 /* Nodes that n insertions take at most. Each splits at most one node of each level and may add a root. Many cannot
@@ -234,11 +253,8 @@ int accd_range_reserve(struct accd_range *index, size_t n)
 /* What is there cuts a run into pieces, each of which takes full nodes and one more of each level. */
 int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t last, size_t n, size_t beside)
 {
-    size_t met = 0, levels = index->height + 2, pieces, need, most;
-    for (const node *leaf = index->root ? leaf_for(index, first) : NULL;
-         leaf && leaf->key[0] <= last && met < n; leaf = leaf->next)
-        met += leaf->used;
-    pieces = 2 * met + 2 < n ? 2 * met + 2 : n;
+    const size_t met = accd_range_count(index, first, last + 1, n), pieces = 2 * met + 2 < n ? 2 * met + 2 : n;
+    size_t levels = index->height + 2, need, most;
     for (size_t k = n; k > 1; k /= FANOUT / 2)
         levels++;
     need = nodes_for(index->count, levels, n);
@@ -360,8 +376,7 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
     const uint64_t key = run->key;
     const unsigned height = index->height;
     node *to = walk_down(index, key, path);
-    unsigned i = place(to, key);
-    i += to->used && to->key[i] < key;
+    const unsigned i = keys_below(to, key);
     uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
     for (unsigned h = 1; h <= height; h++) { /* separators stay lower bounds */
         node *above = path[h].n;
@@ -510,16 +525,15 @@ static void join_beside(struct accd_range *index, node *n, unsigned i, int leave
 /* Removes the keys in [low, high) from n and what is below; returns their number. */
 static size_t erase_below(struct accd_range *index, node *n, unsigned h, uint64_t low, uint64_t high)
 {
-    unsigned first = place(n, low);
     if (!h) {
-        first += n->used && n->key[first] < low;
-        unsigned end = first;
-        while (end < n->used && n->key[end] < high)
-            end++;
-        take_some(n, first, end);
-        return end - first;
+        const unsigned from = keys_below(n, low), end = keys_below(n, high);
+        if (end - from == n->used && n != index->root)
+            n->used = 0; /* given back as it is */
+        else
+            take_some(n, from, end);
+        return end - from;
     }
-    const unsigned last = place(n, high - 1);
+    const unsigned first = place(n, low), last = place(n, high - 1);
     unsigned kept = first;
     size_t erased = 0;
     for (unsigned i = first; i <= last; i++) {

@@ -66,6 +66,8 @@ int accd_range_insert(struct accd_range *index, uint64_t key, void *record);
 void accd_range_replace(struct accd_range *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd_range_erase(struct accd_range *index, uint64_t key);
+/* How many keys are in [low, high); if they are more than most, some number above that. */
+size_t accd_range_count(struct accd_range *index, uint64_t low, uint64_t high, size_t most);
 /* Runs: ascending keys, values that are the addresses of their records; whole nodes come and go at a time. */
 /* Makes sure that n keys in [first, last] can be inserted as a run, and behind it as many as beside says. */
 int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t last, size_t n, size_t beside);

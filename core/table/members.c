@@ -248,6 +248,7 @@ static bool objects_kept(const struct accd_directory *dir, const struct accd_gro
             struct accd_object like = object_of(group, segment, row, dev);
             if (!bytes)
                 continue;
+            like.host = object->host; /* an object stays where it is */
             like.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
             if (memcmp(object, &like, sizeof like) != 0)
                 return false;
@@ -263,13 +264,8 @@ static bool objects_kept(const struct accd_directory *dir, const struct accd_gro
 static bool attachments_kept(struct accd_directory *dir, const struct accd_group *group)
 {
     const struct accd_walk *walk = group->walk;
-    struct accd_range_cursor cursor;
-    const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
-    if (group->dopes)
-        return false;
-    for (size_t n = group->live; n && attach; n--)
-        attach = accd_range_next(&cursor);
-    if (attach && attach->slot < group->slot_high)
+    if (group->dopes ||
+        accd_range_count(&dir->slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
@@ -279,7 +275,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
             const struct accd_attach like = attach_of(group, segment, row, dev);
             if (!bytes)
                 continue;
-            attach = accd_range_floor(&dir->slots, like.slot);
+            const struct accd_attach *attach = accd_range_floor(&dir->slots, like.slot);
             if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
                 attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
                 attach->dope || attach->brings)
@@ -293,10 +289,13 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
 /* Other objects may lie between those of the group. */
 static void take_objects_out(struct accd_directory *dir, const struct accd_group *group)
 {
+    const bool alone = accd_range_count(&dir->objects, group->low, group->high, group->live) == group->live;
     struct accd_range_cursor cursor;
     uint64_t from = group->low;
     const struct accd_object *object;
-    while ((object = accd_range_seek(&dir->objects, from, &cursor)) && object->host < group->high) {
+    if (alone)
+        accd_range_erase_run(&dir->objects, group->low, group->high);
+    while (!alone && (object = accd_range_seek(&dir->objects, from, &cursor)) && object->host < group->high) {
         from = object->host;
         while (object && is_member(group, object))
             object = accd_range_next(&cursor);

@@ -217,6 +217,14 @@ static void is_like(struct accd_range *index, const struct oracle *o, const char
     for (void *r = accd_range_seek(index, 0, &cursor); r; r = accd_range_next(&cursor), i++)
         must(i < o->n && r == record_of(o->key[i]), "%s %zu: record %zu", what, n, i);
     must(i == o->n && index->count == i, "%s %zu: all of them", what, n);
+    for (uint64_t k = 0, low = 0, high = UINT64_MAX; k < 6; k++) {
+        const size_t between = lower(o, high) - lower(o, low);
+        must(accd_range_count(index, low, high, SIZE_MAX / 2) == between, "%s %zu: counted", what, n);
+        must(!between || accd_range_count(index, low, high, between - 1) >= between, "%s %zu: more than asked for", what, n);
+        low = o->n ? o->key[(n + 7 * k) % o->n] + k % 2 : n;
+        high = o->n ? o->key[(n + 11 * k) % o->n] + k % 3 : n;
+        high = high < low ? low : high;
+    }
 }
 
 static void filling(void)
