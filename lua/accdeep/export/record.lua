@@ -32,7 +32,7 @@ function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
   self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
-  session.explain = self.explain
+  session.explain, session.warn = self.explain, self.warn
   local space = session.host_space
   if space.load ~= self.loads[space] then
     local load = space.load
@@ -562,6 +562,12 @@ local function record(file, wanted)
     if ends then return nil end
     self.plan = plan
     return function(err) plan.is_cyclic = not err and self.program.shapes and deep.is_cyclic(session) end
+  end
+  self.warn = function(session, code, ...)
+    if code == "bounds-changed" then
+      self:cannot "bounds that change while data are present: a program computes them anew"
+    end
+    return getmetatable(session).warn(session, code, ...)
   end
   function self.attach(env, run)
     self.run = run
