@@ -146,6 +146,9 @@ struct accd_bulk_ops {
     void (*count)(const struct accd_bulk *bulk, struct accd_traffic *traffic);
     void (*announce)(struct accd_bulk *bulk, const struct accd_traffic *traffic);
     void (*run)(struct accd_bulk *bulk);
+    /* Of one that a queue keeps: whether host memory it needs was freed, with an address there; the end of it. */
+    bool (*lost)(const struct accd_bulk *bulk, uint64_t *host_p);
+    void (*drop)(struct accd_bulk *bulk);
 };
 
 /* Transfers that are done together, as a whole or not at all. */
@@ -154,6 +157,9 @@ struct accd_batch {
     size_t n;
     struct accd_bulk *bulk; /* further transfers behind the list, or NULL */
     const struct accd_bulk_ops *bulk_ops;
+    const struct accd_pair *uses; /* for a queue: device memory the bulk uses, from and to ... */
+    size_t nuses;
+    uint64_t host_low, host_end;  /* ... and host memory in which all lies that it sends from, or fetches to */
     /* Where fetched bytes are not just copied to the host's memory; or NULL. Never of a batch that departs. */
     void (*store)(void *ud, const struct accd_transfer *at, const char *from);
     void *ud;

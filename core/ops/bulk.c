@@ -9,29 +9,46 @@ static size_t own_room(const struct accd_rowset *set)
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
+/* What accd_bulk_run needs is there from the beginning: it may not fail. */
+size_t accd_bulk_bytes(const struct accd_walk *walk)
+{
+    struct accd_bulk *bulk = NULL;
+    size_t most = 1;
+    for (size_t i = 0; i < walk->nrowsets; i++)
+        most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
+    return sizeof *bulk + most * sizeof bulk->ranges[0] +
+           walk->nsegments * (sizeof bulk->places[0] + sizeof bulk->images[0] + sizeof bulk->starts[0] +
+                              sizeof bulk->columns[0]) +
+           walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
+}
+
+struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk)
+{
+    struct accd_bulk *bulk = memory;
+    *bulk = (struct accd_bulk){.walk = NULL};
+    bulk->roots = (uint64_t *)(bulk + 1);
+    bulk->starts = bulk->roots + walk->nroots;
+    bulk->places = (const struct accd_segment **)(bulk->starts + walk->nsegments);
+    bulk->columns = bulk->places + walk->nsegments;
+    bulk->images = (char **)(bulk->columns + walk->nsegments);
+    bulk->ranges = (struct accd_own_range *)(bulk->images + walk->nsegments);
+    bulk->own = (bool *)memory + accd_bulk_bytes(walk) - walk->nroots; /* last, for it needs no alignment */
+    return bulk;
+}
+
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
 {
     struct accd_walk *walk = plan->walk;
-    struct accd_scratch *scratch = &plan->context->scratch;
-    struct accd_bulk *bulk = accd_scratch_take(scratch, sizeof *bulk);
-    if (!bulk)
+    void *memory = accd_scratch_take(&plan->context->scratch, accd_bulk_bytes(walk));
+    if (!memory)
         return accd_plan_no_memory(plan->context);
-    *bulk = (struct accd_bulk){.plan = plan, .walk = walk, .group = group};
-    bulk->roots = accd_scratch_take(scratch, walk->nroots * sizeof bulk->roots[0]);
-    bulk->own = accd_scratch_take(scratch, walk->nroots * sizeof bulk->own[0]);
-    bulk->places = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->places[0]);
-    size_t most = 1; /* what run needs, taken where it may fail */
-    for (size_t i = 0; i < walk->nrowsets; i++)
-        most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
-    bulk->ranges = accd_scratch_take(scratch, most * sizeof bulk->ranges[0]);
-    bulk->images = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->images[0]);
-    bulk->starts = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->starts[0]);
-    bulk->columns = accd_scratch_take(scratch, walk->nsegments * sizeof bulk->columns[0]);
-    if (!bulk->roots || !bulk->own || !bulk->places || !bulk->ranges || !bulk->images ||
-        !bulk->starts || !bulk->columns)
-        return accd_plan_no_memory(plan->context);
+    struct accd_bulk *bulk = accd_bulk_lay_out(memory, walk);
+    bulk->dir = plan->dir;
+    bulk->walk = walk;
+    bulk->group = group->walk;
+    bulk->block = group->block->dev;
     for (size_t i = 0; i < walk->nroots; i++) {
-        bulk->roots[i] = NULL;
+        bulk->roots[i] = 0;
         bulk->own[i] = false;
     }
     for (size_t i = 0; i < walk->nsegments; i++)
@@ -41,7 +58,13 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     return ACCD_OK;
 }
 
-static void count_all(const struct accd_bulk *bulk, struct accd_traffic *traffic)
+void accd_bulk_root(struct accd_bulk *bulk, size_t root, const struct accd_object *object)
+{
+    const struct accd_rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
+    bulk->roots[root] = object ? object->dev + (set->base - object->host) : 0;
+}
+
+void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
     uint64_t count = 0;
@@ -62,14 +85,14 @@ static void fill(struct accd_bulk *bulk, struct accd_rows_job *job)
         accd_windows_fill(bulk, job);
         return;
     }
-    job->parts = accd_parts_for(bulk->plan->context, job->set->rows * (job->nsegments + 1));
-    accd_workers_run(bulk->plan->context->workers, accd_copy_rows, job, job->parts);
+    job->parts = accd_parts_for(bulk->dir->context, job->set->rows * (job->nsegments + 1));
+    accd_workers_run(bulk->dir->context->workers, accd_copy_rows, job, job->parts);
 }
 
 static void run_rowset(struct accd_bulk *bulk, size_t index)
 {
     const struct accd_walk *walk = bulk->walk;
-    struct accd_directory *dir = bulk->plan->dir;
+    struct accd_directory *dir = bulk->dir;
     const struct accd_rowset *set = &walk->rowsets[index];
     bool root = set->parent < 0;
     struct accd_rows_job job = {
@@ -104,7 +127,7 @@ static void run_rowset(struct accd_bulk *bulk, size_t index)
         job.starts[f] = job.places[f]->dev;
         if (!accd_column_in_windows(&job, f))
             job.sections[f] =
-                accd_bulk_image(bulk, bulk->group->block->dev + job.starts[f], segment->total);
+                accd_bulk_image(bulk, bulk->block + job.starts[f], segment->total);
         if (!segment->bytes_of)
             moved += segment->bytes * segment->applied;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
@@ -144,24 +167,23 @@ static void run_rowsets(struct accd_bulk *bulk)
         run_rowset(bulk, i);
 }
 
-static void announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
+void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
 {
-    const struct accd_backend *ops = bulk->plan->dir->device.ops;
-    bulk->windows = ops->stage_part && bulk->entry && !traffic->out; /* a new group, and its new roots */
+    const struct accd_backend *ops = bulk->dir->device.ops;
+    bulk->windows = ops->stage_part && bulk->entry && !traffic->out && /* a new group, and its new roots */
+                    !traffic->queue;
     bulk->announcing = true;
     run_rowsets(bulk);
     bulk->announcing = false;
 }
 
-static void run(struct accd_bulk *bulk)
+void accd_bulk_run(struct accd_bulk *bulk)
 {
-    bulk->room = bulk->plan->dir->device.ops->part_bytes;
+    bulk->room = bulk->dir->device.ops->part_bytes;
     run_rowsets(bulk);
     if (bulk->windows)
         accd_windows_send(bulk);
 }
-
-const struct accd_bulk_ops accd_bulk_ops = {.count = count_all, .announce = announce, .run = run};
 
 /* --------------------------------------------------------------------------- pointers at exit -- */
 

@@ -87,10 +87,12 @@ static accd_status list_transfers(const struct accd_plan *plan, struct accd_batc
     return ACCD_OK;
 }
 
-static accd_status leave_to_queue(struct accd_plan *plan, const struct accd_batch *batch)
+static accd_status leave_to_queue(struct accd_plan *plan, struct accd_batch *batch)
 {
     const accd_construct *construct = plan->construct;
-    if (batch->n)
+    if (batch->bulk)
+        ACCD_TRY(accd_bulk_leave(batch));
+    if (batch->n || batch->bulk)
         ACCD_TRY(accd_batch_leave(plan->queue, batch, accd_construct_name(construct), construct->file,
                                   construct->line));
     plan->dir->giving = plan->queue; /* from here on nothing fails */

@@ -34,7 +34,7 @@ static size_t own_ranges(const struct accd_bulk *bulk, const struct accd_rowset 
         if (!moves(bulk, accd_effective(piece->action, piece->init, set->action)))
             continue;
         if (piece->entry_only &&
-            (!bulk->entry || bulk->plan->context->rules.untranslated != ACCD_AS_HOST))
+            (!bulk->entry || bulk->dir->context->rules.untranslated != ACCD_AS_HOST))
             continue;
         uint64_t at = piece->offset, end = piece->offset + piece->bytes;
         while (at < end) { /* the next slot at or behind it */
@@ -87,8 +87,7 @@ struct row_cursor {
 
 uint64_t accd_root_dev(const struct accd_bulk *bulk, const struct accd_rowset *set)
 {
-    const struct accd_object *root = bulk->roots[-1 - set->parent];
-    return root->dev + (set->base - root->host);
+    return bulk->roots[-1 - set->parent];
 }
 
 static void enter_section(struct row_cursor *cursor)
@@ -207,7 +206,7 @@ static void write_pointers(const struct accd_rows_job *job, size_t f, struct row
 {
     const struct accd_segment *segment = job->segments[f], *place = job->places[f];
     const uint64_t offset = segment->field->offset, unit = segment->field->unit;
-    uint64_t dev = job->bulk->group->block->dev + accd_section_place(place, cursor.row);
+    uint64_t dev = job->bulk->block + accd_section_place(place, cursor.row);
     if (cursor.set->parent < 0 && !segment->bytes_of && !segment->start_of && segment->bytes) {
         const uint64_t stride = cursor.set->program->spec.stride,
                        step = accd_padded(segment->bytes);
@@ -290,7 +289,7 @@ void accd_copy_rows(void *arg, unsigned part)
 /* Memory for what the range is to hold; NULL while ranges are only announced. */
 static char *stage(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
-    struct accd_directory *dir = bulk->plan->dir;
+    struct accd_directory *dir = bulk->dir;
     if (bulk->announcing) {
         dir->device.ops->announce(dir->device.handle, dev, bytes, false);
         return NULL;
@@ -301,7 +300,7 @@ static char *stage(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 /* Device content of [dev, dev + bytes): to be filled, or as it is. NULL: as above. */
 char *accd_bulk_image(const struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
-    struct accd_directory *dir = bulk->plan->dir;
+    struct accd_directory *dir = bulk->dir;
     if (!bulk->out)
         return stage(bulk, dev, bytes);
     if (bulk->announcing) {
@@ -316,7 +315,7 @@ static uint64_t element_dev(const struct row_cursor *cursor)
     const struct accd_bulk *bulk = cursor->bulk;
     if (cursor->set->parent < 0)
         return accd_root_dev(bulk, cursor->set) + cursor_offset(cursor);
-    return bulk->group->block->dev + accd_section_place(cursor->place, 0) + cursor_offset(cursor);
+    return bulk->block + accd_section_place(cursor->place, 0) + cursor_offset(cursor);
 }
 
 /* Elements that are not sent as a whole: their ranges one by one. */
@@ -342,7 +341,7 @@ void accd_words_one_by_one(const struct accd_rows_job *job)
 {
     const struct accd_bulk *bulk = job->bulk;
     const accd_program_spec *spec = &job->set->program->spec;
-    const accd_untranslated way = bulk->plan->context->rules.untranslated;
+    const accd_untranslated way = bulk->dir->context->rules.untranslated;
     for (struct row_cursor cursor = cursor_at(bulk, job->set, 0); cursor.row < job->set->rows;
          cursor_next(&cursor)) {
         uint64_t dev = element_dev(&cursor);
@@ -353,7 +352,7 @@ void accd_words_one_by_one(const struct accd_rows_job *job)
             uint64_t shift = (uint64_t)accd_section_start(segment, cursor.row) *
                              segment->field->unit;
             uint64_t value =
-                bulk->entry ? bulk->group->block->dev +
+                bulk->entry ? bulk->block +
                                   accd_section_place(job->places[f], cursor.row) - shift
                             : segment->host[cursor.row] - shift;
             uint64_t bytes = accd_field_slot_bytes(segment->field);

@@ -48,7 +48,7 @@ static accd_status try_group(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
-    if (plan->queue || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
+    if (!accd_plan_may_group(plan) || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
         accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
         (rules->counting != ACCD_COUNT_CLAUSES && /* exit data may take what a region counted */
          plan->construct->kind != ACCD_ENTER_DATA) ||
@@ -442,7 +442,7 @@ static accd_status plan_bulk(struct entry *entry)
         struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
         if (root->state == ACCD_CLAIM_WITHIN)
             root->object = plan->claims[root->owner].object;
-        plan->bulk->roots[i] = root->object;
+        accd_bulk_root(plan->bulk, i, root->object);
         plan->bulk->own[i] = root->state != ACCD_CLAIM_PRESENT;
     }
     return ACCD_OK;

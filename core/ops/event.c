@@ -3,24 +3,35 @@
  * gets there. */
 #include "ops/inside.h"
 
-static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
-                 uint64_t host, uint64_t bytes)
+/* Whether a queue's listener hears it when the queue has got there. */
+static bool comes_later(const struct accd_plan *plan, accd_op op)
 {
-    const accd_context_config *config = &plan->context->config;
+    return plan->queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE);
+}
+
+/* An event of a plan, without name and range. */
+static accd_event event_of(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
+{
     const accd_construct *construct = plan->construct;
-    const accd_event event = {
+    return (accd_event){
         .op = op,
         .device = plan->dir->device.number,
-        .name = name,
-        .host = host,
-        .bytes = bytes,
-        .rule = accd_rule_id(config->rules, rule),
+        .rule = accd_rule_id(plan->context->config.rules, rule),
         .file = construct->file,
         .line = construct->line,
         .async = accd_async_of(plan->dir, construct->queue),
     };
-    bool later = op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE;
-    bool taken = plan->queue && later && accd_queue_event(plan->queue, &event);
+}
+
+static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, const char *name,
+                 uint64_t host, uint64_t bytes)
+{
+    const accd_context_config *config = &plan->context->config;
+    accd_event event = event_of(plan, op, rule);
+    event.name = name;
+    event.host = host;
+    event.bytes = bytes;
+    bool taken = comes_later(plan, op) && accd_queue_event(plan->queue, &event);
     if (!taken && config->on_event)
         config->on_event(config->event_ud, &event);
 }
@@ -172,49 +183,106 @@ static void tell_ends(const struct accd_plan *plan, const struct accd_exit_story
     }
 }
 
-/* Sections of a group, element by element. */
-static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
+/* What is told of the sections of a group: events that differ in name and range. */
+struct story {
+    accd_context *context;
+    struct accd_walk *walk;
+    struct accd_bulk *bulk; /* of moves; otherwise NULL */
+    accd_event event;
+};
+
+static void tell_one(const struct story *story, const char *name, uint64_t host, uint64_t bytes)
 {
-    const struct accd_walk *walk = plan->walk;
-    const struct accd_bulk *bulk = plan->bulk; /* of moves */
+    const accd_context_config *config = &story->context->config;
+    accd_event event = story->event;
+    event.name = name;
+    event.host = host;
+    event.bytes = bytes;
+    config->on_event(config->event_ud, &event);
+}
+
+/* Element by element. */
+static void tell_rows(const struct story *story, const struct accd_rowset *set)
+{
+    const struct accd_walk *walk = story->walk;
+    const struct accd_bulk *bulk = story->bulk;
+    const bool pointer = story->event.op == ACCD_OP_ATTACH || story->event.op == ACCD_OP_DETACH;
+    size_t nown = bulk ? accd_bulk_own(bulk, set) : 0;
+    uint64_t own = 0, stride = set->program->spec.stride;
     char name[160];
-    bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
-    bool move = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
-    for (size_t i = 0; i < walk->nrowsets; i++) {
-        const struct accd_rowset *set = &walk->rowsets[i];
-        size_t nown = move ? accd_bulk_own(bulk, set) : 0;
-        uint64_t own = 0, stride = set->program->spec.stride;
-        for (size_t k = 0; k < nown; k++)
-            own += bulk->ranges[k].bytes;
-        if (nown && own == stride && set->parent < 0) { /* one move for all elements */
-            const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
-            accd_name_label(root->label, root->index, root->start, root->bytes, name, sizeof name);
-            tell(plan, op, rule, name, root->host, root->bytes);
-            nown = 0;
+    for (size_t k = 0; k < nown; k++)
+        own += bulk->ranges[k].bytes;
+    if (nown && own == stride && set->parent < 0) { /* one move for all elements */
+        const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
+        accd_name_label(root->label, root->index, root->start, root->bytes, name, sizeof name);
+        tell_one(story, name, root->host, root->bytes);
+        nown = 0;
+    }
+    for (size_t row = 0; row < set->rows; row++) {
+        for (size_t k = 0; k < nown; k++) {
+            accd_name_piece(walk, set, row, NULL, name, sizeof name);
+            tell_one(story, name, accd_row_address(set, row) + bulk->ranges[k].offset, bulk->ranges[k].bytes);
         }
-        for (size_t row = 0; row < set->rows; row++) {
-            for (size_t k = 0; k < nown; k++) {
-                accd_name_piece(walk, set, row, NULL, name, sizeof name);
-                tell(plan, op, rule, name, accd_row_address(set, row) + bulk->ranges[k].offset,
-                     bulk->ranges[k].bytes);
-            }
-            for (size_t f = 0; f < set->nsegments; f++) {
-                const struct accd_segment *segment = &walk->segments[set->segments + f];
-                uint64_t bytes = accd_section_bytes(segment, row);
-                if (!bytes || !accd_segment_maps(segment) ||
-                    (move && !accd_bulk_dense(bulk, segment)))
-                    continue;
-                if (pointer) {
-                    accd_name_row_slot(walk, segment->first + row, name, sizeof name);
-                    tell(plan, op, rule, name, accd_section_slot(walk, segment, row),
+        for (size_t f = 0; f < set->nsegments; f++) {
+            const struct accd_segment *segment = &walk->segments[set->segments + f];
+            uint64_t bytes = accd_section_bytes(segment, row);
+            if (!bytes || !accd_segment_maps(segment) || (bulk && !accd_bulk_dense(bulk, segment)))
+                continue;
+            if (pointer) {
+                accd_name_row_slot(walk, segment->first + row, name, sizeof name);
+                tell_one(story, name, accd_section_slot(walk, segment, row),
                          accd_field_slot_bytes(segment->field));
-                } else {
-                    accd_name_section(walk, segment->first + row, name, sizeof name);
-                    tell(plan, op, rule, name, segment->host[row], bytes);
-                }
+            } else {
+                accd_name_section(walk, segment->first + row, name, sizeof name);
+                tell_one(story, name, segment->host[row], bytes);
             }
         }
     }
+}
+
+static void tell_story(const void *ud)
+{
+    const struct story *story = ud;
+    for (size_t i = 0; story->context->config.on_event && i < story->walk->nrowsets; i++)
+        tell_rows(story, &story->walk->rowsets[i]);
+}
+
+static void drop_story(void *ud)
+{
+    struct story *story = ud;
+    accd_context *context = story->context;
+    if (story->bulk)
+        accd_bulk_drop(story->bulk);
+    accd_walk_release(story->walk);
+    accd_mem_free(&context->mem, story, sizeof *story);
+}
+
+/* Tells it when the queue has got there. False: for want of memory, or because it has, it is to be told now. */
+static bool leave_story(const struct accd_plan *plan, const struct story *story)
+{
+    struct story *kept = accd_is_concurrent(plan->dir) ? NULL : accd_mem_new(&plan->context->mem, sizeof *kept);
+    if (!kept)
+        return false;
+    *kept = *story;
+    kept->event.file = accd_keep_name(plan->context, story->event.file);
+    kept->walk = accd_walk_retain(story->walk);
+    kept->bulk = story->bulk ? accd_bulk_keep(story->bulk) : NULL;
+    if ((!story->bulk || kept->bulk) && accd_queue_story(plan->queue, tell_story, drop_story, kept))
+        return true;
+    drop_story(kept);
+    return false;
+}
+
+/* Sections of a group. */
+static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
+{
+    const bool moves = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
+    const struct story story = {.context = plan->context,
+                                .walk = plan->walk,
+                                .bulk = moves ? plan->bulk : NULL,
+                                .event = event_of(plan, op, rule)};
+    if (!comes_later(plan, op) || !leave_story(plan, &story))
+        tell_story(&story);
 }
 
 void accd_tell_entry(const struct accd_plan *plan)

@@ -136,7 +136,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
 {
     struct leave leave = {.plan = plan, .dynamic = true};
     if (plan->walk) {
-        if (!accd_plan_marked(plan) && !plan->queue)
+        if (!accd_plan_marked(plan) && accd_plan_may_group(plan))
             plan->group = accd_group_matching(plan->dir, plan->walk);
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));

@@ -17,11 +17,12 @@ struct accd_exit_story {
 
 /* Own bytes, sections and pointers of a whole group, without a record for each. */
 struct accd_bulk {
-    struct accd_plan *plan;
-    struct accd_walk *walk;   /* of this construct: its actions count */
-    struct accd_group *group; /* where the sections are on the device */
+    struct accd_directory *dir;
+    struct accd_walk *walk;  /* of this construct: its actions count */
+    struct accd_walk *group; /* that of the group ... */
+    uint64_t block;          /* ... whose sections are at this device address, in their places */
     const struct accd_segment **places; /* the group's segment for each of the walk's */
-    struct accd_object **roots; /* present objects that hold the walk's roots */
+    uint64_t *roots;          /* device addresses of the walk's roots, 0: absent */
     bool *own;                /* whether the own bytes of a root take part */
     bool entry;               /* sends as an entry does, and writes pointers */
     bool out;                 /* otherwise: fetches, or sends */
@@ -29,7 +30,7 @@ struct accd_bulk {
     bool announcing;          /* what will be staged and fetched is only named */
     bool windows;             /* large columns are sent in windows of rows ... */
     uint64_t room;            /* ... and the present one has so many bytes left */
-    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for what runs */
+    struct accd_own_range { uint64_t offset, bytes; } *ranges; /* room for accd_bulk_run */
     char **images;
     uint64_t *starts;
     const struct accd_segment **columns;
@@ -60,11 +61,27 @@ void accd_tell_update(const struct accd_plan *plan);
 
 /* ------------------------------------------------------------------------------------ bulk.c -- */
 
-extern const struct accd_bulk_ops accd_bulk_ops;
+void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic);
+void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic);
+void accd_bulk_run(struct accd_bulk *bulk);
+/* Bytes of a bulk with all its arrays, and one in so many; only the arrays are set. */
+size_t accd_bulk_bytes(const struct accd_walk *walk);
+struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk);
+/* The object that holds a root, or NULL. */
+void accd_bulk_root(struct accd_bulk *bulk, size_t root, const struct accd_object *object);
 /* Makes plan->bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
 /* Whether all pointers of a group still lead where they led; otherwise the first that does not. */
 bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);
+
+/* ---------------------------------------------------------------------------------- queued.c -- */
+
+extern const struct accd_bulk_ops accd_bulk_ops;
+/* The bulk of a batch becomes one that a queue keeps, with what it uses. NULL: it has nothing to do. */
+accd_status accd_bulk_leave(struct accd_batch *batch);
+/* A copy that outlives its construct and its group; NULL: no memory. */
+struct accd_bulk *accd_bulk_keep(const struct accd_bulk *bulk);
+void accd_bulk_drop(struct accd_bulk *bulk);
 
 /* ------------------------------------------------------------------------------- copy_rows.c -- */
 

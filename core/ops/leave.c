@@ -264,6 +264,16 @@ static bool roots_die(const struct accd_plan *plan)
     return true;
 }
 
+/* Whether queues that the construct does not come behind use sections of the group: one of them is then named. */
+static bool is_needed(const struct leave *leave, const struct accd_group *group)
+{
+    struct accd_directory *dir = leave->plan->dir;
+    if (!dir->ntasks || leave->abandon || accd_is_concurrent(dir))
+        return false;
+    accd_pending_begin(dir, leave->plan->queue);
+    return accd_pending_at(dir, group->block->dev, group->block->bytes);
+}
+
 /* A pending group leaves as a whole if nobody else attached anything among its pointers, and if its
  * pointers either stay attached or end together with it. */
 static accd_status group_leaves(struct leave *leave)
@@ -284,7 +294,8 @@ static accd_status group_leaves(struct leave *leave)
                          : !plan->construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
                 plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
-    if (plan->queue || lost || leave->abandon || (!dies && !stays) || (dies && !counted && !roots_die(plan)) ||
+    if (!accd_plan_may_group(plan) || lost || leave->abandon || (!dies && !stays) ||
+        (dies && !counted && !roots_die(plan)) || (dies && is_needed(leave, group)) ||
         accd_plan_touches(plan, group) || roots_cut(plan) ||
         (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)) ||
         !accd_group_gather(plan->dir, group) || accd_group_slots_shared(plan->dir, group))
@@ -322,7 +333,7 @@ static accd_status plan_bulk(struct leave *leave)
         struct accd_object *object = plan->claims[k].object;
         if (!source || source->root < 0 || !object)
             continue;
-        plan->bulk->roots[source->root] = object;
+        accd_bulk_root(plan->bulk, (size_t)source->root, object);
         plan->bulk->own[source->root] = object->size & ACCD_OBJECT_DYING;
     }
     return ACCD_OK;
@@ -525,7 +536,8 @@ static accd_status check_pending(const struct leave *leave)
             return status;
         }
     }
-    return ACCD_OK;
+    const struct accd_block *block = leave->group_dies ? leave->plan->group->block : NULL;
+    return block ? accd_pending_check(dir, block->dev, block->bytes, "it would be removed") : ACCD_OK;
 }
 
 static accd_status plan_and_move(struct leave *leave)

@@ -152,7 +152,7 @@ static accd_status in_order(struct accd_plan *plan, struct accd_pair **order_p)
 accd_status accd_update(struct accd_plan *plan)
 {
     bool out = false;
-    if (plan->walk && !plan->queue && plan->walk->sections >= plan->context->config.group_least &&
+    if (plan->walk && accd_plan_may_group(plan) && plan->walk->sections >= plan->context->config.group_least &&
         one_direction(plan, &out))
         ACCD_TRY(match(plan));
     if (plan->walk && !plan->group)
@@ -163,7 +163,7 @@ accd_status accd_update(struct accd_plan *plan)
     struct accd_bulk *bulk = plan->bulk;
     for (size_t i = 0; bulk && i < plan->walk->nroots; i++) {
         bulk->out = out;
-        bulk->roots[i] = plan->claims[plan->walk->roots[i].item].object;
+        accd_bulk_root(bulk, i, plan->claims[plan->walk->roots[i].item].object);
         bulk->own[i] = bulk->own[i] && bulk->roots[i];
     }
     struct accd_pair *order = NULL;

@@ -14,7 +14,7 @@ static bool stays_as_filled(const struct accd_bulk *bulk, const struct accd_segm
  * structures are written into them later. */
 static bool rows_in_windows(const struct accd_rows_job *job)
 {
-    const struct accd_backend *ops = job->bulk->plan->dir->device.ops;
+    const struct accd_backend *ops = job->bulk->dir->device.ops;
     if (!job->whole || accd_padded(job->set->program->spec.stride) > ops->part_bytes)
         return false;
     for (size_t f = 0; f < job->nsegments; f++)
@@ -72,7 +72,7 @@ static uint64_t row_bytes(const struct accd_rows_job *job, size_t row)
 /* Rows from first on that fit into so many bytes: whole blocks, and more if much was left over. */
 static size_t window_end(const struct accd_rows_job *job, size_t first, uint64_t room)
 {
-    const uint64_t much = job->bulk->plan->dir->device.ops->part_bytes / 8;
+    const uint64_t much = job->bulk->dir->device.ops->part_bytes / 8;
     const size_t rows = job->set->rows;
     size_t end = first;
     for (uint64_t bytes; end < rows; room -= bytes) {
@@ -91,14 +91,14 @@ static size_t window_end(const struct accd_rows_job *job, size_t first, uint64_t
 
 static char *stage_part(struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
 {
-    struct accd_directory *dir = bulk->plan->dir;
+    struct accd_directory *dir = bulk->dir;
     bulk->room -= accd_padded(bytes);
     return dir->device.ops->stage_part(dir->device.handle, dev, bytes);
 }
 
 void accd_windows_send(struct accd_bulk *bulk)
 {
-    struct accd_directory *dir = bulk->plan->dir;
+    struct accd_directory *dir = bulk->dir;
     if (bulk->room < dir->device.ops->part_bytes)
         dir->device.ops->send_parts(dir->device.handle);
     bulk->room = dir->device.ops->part_bytes;
@@ -108,7 +108,7 @@ void accd_windows_send(struct accd_bulk *bulk)
 static unsigned parts_for(const struct accd_rows_job *job, size_t rows, uint64_t bytes)
 {
     enum { LINE = 64 };
-    return accd_parts_for(job->bulk->plan->context, rows * (job->nsegments + 1) + bytes / LINE);
+    return accd_parts_for(job->bulk->dir->context, rows * (job->nsegments + 1) + bytes / LINE);
 }
 
 /* Fills the elements, and their sections if they are wanted. */
@@ -130,10 +130,10 @@ static void fill_window(struct accd_bulk *bulk, struct accd_rows_job *job, size_
         uint64_t from = place_of_row(place, first), to = place_of_row(place, end);
         job->starts[f] = from;
         job->sections[f] = sections && to > from
-                               ? stage_part(bulk, bulk->group->block->dev + from, to - from)
+                               ? stage_part(bulk, bulk->block + from, to - from)
                                : NULL;
     }
-    accd_workers_run(bulk->plan->context->workers, accd_copy_rows, job, job->parts);
+    accd_workers_run(bulk->dir->context->workers, accd_copy_rows, job, job->parts);
 }
 
 struct slices {
@@ -153,12 +153,12 @@ static void copy_slice(void *arg, unsigned part)
 /* A row that no window holds: the element first, then its sections, cut where a window ends. */
 static void fill_long_row(struct accd_bulk *bulk, struct accd_rows_job *job, size_t row)
 {
-    accd_context *context = bulk->plan->context;
+    accd_context *context = bulk->dir->context;
     fill_window(bulk, job, row, row + 1, false);
     for (size_t f = 0; f < job->nsegments; f++) {
         if (!accd_column_in_windows(job, f))
             continue;
-        uint64_t dev = bulk->group->block->dev + accd_section_place(job->places[f], row);
+        uint64_t dev = bulk->block + accd_section_place(job->places[f], row);
         const char *from = accd_pointer(job->segments[f]->host[row]);
         uint64_t left = accd_section_bytes(job->segments[f], row);
         while (left) {
@@ -195,12 +195,12 @@ void accd_windows_fill(struct accd_bulk *bulk, struct accd_rows_job *job)
 void accd_windows_announce(const struct accd_rows_job *job)
 {
     const struct accd_bulk *bulk = job->bulk;
-    const struct accd_directory *dir = bulk->plan->dir;
+    const struct accd_directory *dir = bulk->dir;
     if (job->rows_too)
         dir->device.ops->announce_parts(dir->device.handle, accd_root_dev(bulk, job->set),
                                  job->set->rows * job->set->program->spec.stride);
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd_column_in_windows(job, f))
-            dir->device.ops->announce_parts(dir->device.handle, bulk->group->block->dev + job->places[f]->dev,
+            dir->device.ops->announce_parts(dir->device.handle, bulk->block + job->places[f]->dev,
                                      job->segments[f]->total);
 }

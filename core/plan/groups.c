@@ -91,6 +91,11 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir,
     return NULL;
 }
 
+bool accd_plan_may_group(const struct accd_plan *plan)
+{
+    return !plan->queue || !accd_walk_dopes(plan->walk);
+}
+
 bool accd_plan_marked(const struct accd_plan *plan)
 {
     unsigned flags = plan->item_flags;

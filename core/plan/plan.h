@@ -216,6 +216,9 @@ accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const s
 
 /* Whether items or sections ask for more than their actions say. */
 bool accd_plan_marked(const struct accd_plan *plan);
+/* Whether the sections of the walk may be, or be looked for as, a group: what a descriptor holds when a queue gets
+ * there is not known. */
+bool accd_plan_may_group(const struct accd_plan *plan);
 /* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
 

@@ -28,6 +28,7 @@ struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind 
 void accd_task_append(struct accd_queue *queue, struct accd_task *task);
 /* Takes the task at a place out of the queue. */
 struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at);
+void accd_task_free(struct accd_directory *dir, struct accd_task *task);
 /* What has started must be over; nothing of it reaches the host. */
 void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
 /* Sorts a task's ranges, and joins those that overlap. False: no memory. */
@@ -55,7 +56,7 @@ struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t de
 accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *task);
 /* A task that does what a batch does, with a list of its own. NULL: no memory. */
 struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_batch *batch);
-/* The memory a batch uses becomes a task's, whose ranges have room for twice as many. */
+/* The memory a batch uses becomes a task's, whose ranges have room. */
 void accd_task_use(struct accd_task *task, const struct accd_batch *batch);
 
 /* ----------------------------------------------------------------------------------- order.c -- */

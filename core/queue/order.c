@@ -139,7 +139,7 @@ static accd_status start(struct accd_queue *queue, struct accd_task *task, bool 
     ACCD_TRY(order(dir->context, queue, left ? queue : NULL, task));
     if (left)
         return ACCD_OK;
-    *done_p = both_ways || (traffic.out && moved[1] > dir->device.ops->fetch_most);
+    *done_p = both_ways || (traffic.out && (task->u.batch.bulk || moved[1] > dir->device.ops->fetch_most));
     if (*done_p)
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
     accd_status status = *done_p ? accd_batch_now(&dir->device, &task->u.batch)
@@ -167,6 +167,8 @@ accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *
     accd_context *context = queue->dir->context;
     struct accd_task *task = accd_task_of(queue->dir, batch);
     bool done = false;
+    if (!task && batch->bulk)
+        batch->bulk_ops->drop(batch->bulk);
     if (!task)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to leave transfers to a queue");
     task->what = accd_keep_name(context, what);

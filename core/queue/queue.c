@@ -54,6 +54,18 @@ bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
     return true;
 }
 
+bool accd_queue_story(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud)
+{
+    struct accd_task *task = accd_task_new(queue->dir, ACCD_TASK_STORY, 0);
+    if (!task)
+        return false;
+    task->u.story.tell = tell;
+    task->u.story.drop = drop;
+    task->u.story.ud = ud;
+    accd_task_append(queue, task);
+    return true;
+}
+
 /* -------------------------------------------------------------------------------- interface -- */
 
 accd_status accd_queue_wait(accd_context *context, int device, unsigned number)

@@ -10,6 +10,7 @@ enum accd_task_kind {
     ACCD_TASK_KERNEL,
     ACCD_TASK_CALL,   /* of the host */
     ACCD_TASK_EVENT,
+    ACCD_TASK_STORY,  /* many events */
     ACCD_TASK_AFTER,  /* another queue gets as far first */
     ACCD_TASK_FREE,
     ACCD_TASK_FORGET
@@ -41,6 +42,11 @@ struct accd_task {
             uint64_t dev, bytes;
         } memory;
         accd_event event;
+        struct {
+            void (*tell)(const void *ud);
+            void (*drop)(void *ud);
+            void *ud;
+        } story;
     } u;
     struct accd_pair *ranges; /* device memory it uses: first address and end, ascending, apart */
     size_t nranges;
@@ -114,7 +120,7 @@ bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 
-/* Leaves transfers to a queue, which keeps the list, and the core's own bytes: all or nothing. */
+/* Leaves transfers to a queue, which keeps the list, and the core's own bytes: all or nothing. Takes the bulk. */
 accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
                              const char *file, int line);
 /* Waits for what uses the same memory as transfers without a queue do; a bulk's may be any. */
@@ -140,6 +146,8 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
 
 /* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
+/* The same of what a function tells; if true, takes ud. */
+bool accd_queue_story(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud);
 
 /* The same of number 0, which is no queue. */
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)

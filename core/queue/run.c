@@ -59,9 +59,11 @@ static accd_status perform(struct accd_queue *queue, struct accd_task *task)
         status = accd_transfers_do(queue, task);
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
+    else if (task->kind == ACCD_TASK_STORY)
+        task->u.story.tell(task->u.story.ud);
     else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
         status = end_call(dir, task);
-    accd_mem_free(&dir->context->mem, task, task->size);
+    accd_task_free(dir, task);
     return status;
 }
 

@@ -347,6 +347,16 @@ static void give_up(const struct accd_queue *queue, const struct accd_task *task
         (void)dir->device.ops->end(dir->device.handle);
 }
 
+void accd_task_free(struct accd_directory *dir, struct accd_task *task)
+{
+    const struct accd_batch *batch = task->kind == ACCD_TASK_TRANSFERS ? &task->u.batch : NULL;
+    if (batch && batch->bulk)
+        batch->bulk_ops->drop(batch->bulk);
+    if (task->kind == ACCD_TASK_STORY)
+        task->u.story.drop(task->u.story.ud);
+    accd_mem_free(&dir->context->mem, task, task->size);
+}
+
 /* What has started must be over; nothing of it reaches the host. */
 void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
 {
@@ -355,7 +365,7 @@ void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
         give_up(queue, task);
     if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
         (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
-    accd_mem_free(&dir->context->mem, task, task->size);
+    accd_task_free(dir, task);
 }
 
 void accd_queues_close(struct accd_directory *dir)

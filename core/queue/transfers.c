@@ -1,26 +1,33 @@
 /* transfers.c - the transfers of a task: done at once, or on their way in their queue until they are taken up. */
 #include "queue/inside.h"
 
-/* Host memory of a task may have been freed since. */
+/* An address in host memory that transfers need, and that was freed since. */
+static bool has_lost(accd_context *context, const struct accd_batch *batch, uint64_t *host_p)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct accd_transfer *at = &batch->at[i];
+        *host_p = at->host;
+        if ((at->way == ACCD_SENT || at->way == ACCD_FETCHED) && !accd_host_covers(context, at->host, at->bytes))
+            return true;
+    }
+    return batch->bulk && batch->bulk_ops->lost(batch->bulk, host_p);
+}
+
 static accd_status check_host(struct accd_queue *queue, const struct accd_task *task)
 {
     accd_context *context = queue->dir->context;
     char text[200];
-    for (size_t i = 0; context->config.check_host && i < task->u.batch.n; i++) {
-        const struct accd_transfer *transfer = &task->u.batch.at[i];
-        if (transfer->way == ACCD_OWN || transfer->way == ACCD_MOVED_WITHIN ||
-            accd_host_covers(context, transfer->host, transfer->bytes))
-            continue;
-        accd_host_range known;
-        bool told = accd_host_at(context, accd_pointer(transfer->host), &known);
-        accd_task_describe(queue, task, text, sizeof text);
-        accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
-                  told && *known.info.name ? " of " : "", told ? known.info.name : "", text);
-        if (told)
-            context->error.other = known.info;
-        return ACCD_MISSING_WAIT;
-    }
-    return ACCD_OK;
+    uint64_t host;
+    if (!context->config.check_host || !has_lost(context, &task->u.batch, &host))
+        return ACCD_OK;
+    accd_host_range known;
+    bool told = accd_host_at(context, accd_pointer(host), &known);
+    accd_task_describe(queue, task, text, sizeof text);
+    accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
+              told && *known.info.name ? " of " : "", told ? known.info.name : "", text);
+    if (told)
+        context->error.other = known.info;
+    return ACCD_MISSING_WAIT;
 }
 
 static accd_status failed(struct accd_queue *queue, const struct accd_task *task, accd_status status)
@@ -44,13 +51,11 @@ accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *
     return status == ACCD_OK ? freed : failed(queue, task, status);
 }
 
-static void add_host(struct accd_task *task, const struct accd_transfer *at)
+static void use_host(struct accd_task *task, uint64_t low, uint64_t end)
 {
     bool none = task->host_low == task->host_end;
-    uint64_t end = at->host + at->bytes;
-    task->host_low = none || at->host < task->host_low ? at->host : task->host_low;
+    task->host_low = none || low < task->host_low ? low : task->host_low;
     task->host_end = none || end > task->host_end ? end : task->host_end;
-    task->fetches |= at->way == ACCD_FETCHED;
 }
 
 void accd_task_use(struct accd_task *task, const struct accd_batch *batch)
@@ -61,8 +66,14 @@ void accd_task_use(struct accd_task *task, const struct accd_batch *batch)
         if (at->way == ACCD_MOVED_WITHIN)
             task->ranges[task->nranges++] = (struct accd_pair){at->host, at->host + at->bytes};
         else if (at->way != ACCD_OWN)
-            add_host(task, at);
+            use_host(task, at->host, at->host + at->bytes);
     }
+    for (size_t i = 0; i < batch->nuses; i++)
+        task->ranges[task->nranges++] = batch->uses[i];
+    if (batch->nuses)
+        use_host(task, batch->host_low, batch->host_end);
+    uint64_t moved[3] = {0};
+    task->fetches = accd_batch_traffic(batch, moved).out;
 }
 
 struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_batch *batch)
@@ -70,15 +81,18 @@ struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_bat
     uint64_t own = 0;
     for (size_t i = 0; i < batch->n; i++)
         own += batch->at[i].way == ACCD_OWN ? batch->at[i].bytes : 0;
-    const size_t lists = batch->n * (sizeof batch->at[0] + 2 * sizeof(struct accd_pair));
+    const size_t nranges = 2 * batch->n + batch->nuses;
+    const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd_pair);
     struct accd_task *task = accd_task_new(dir, ACCD_TASK_TRANSFERS, lists + own);
     if (!task)
         return NULL;
     task->ranges = (struct accd_pair *)(task + 1);
-    struct accd_transfer *at = (struct accd_transfer *)(task->ranges + 2 * batch->n);
+    struct accd_transfer *at = (struct accd_transfer *)(task->ranges + nranges);
     char *kept = (char *)(at + batch->n);
     task->u.batch = *batch;
     task->u.batch.at = at;
+    task->u.batch.uses = NULL;
+    task->u.batch.nuses = 0;
     for (size_t i = 0; i < batch->n; i++) {
         at[i] = batch->at[i];
         if (at[i].way != ACCD_OWN)

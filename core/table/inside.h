@@ -16,8 +16,6 @@ void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach);
 struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
                                      size_t *n_p, struct accd_pair **scratch);
 bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b);
-/* What the descriptors of a walk hold, as a number; 0: it has none. */
-uint64_t accd_walk_dopes(const struct accd_walk *walk);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 

@@ -223,7 +223,7 @@ static bool is_member(const struct accd_group *group, const struct accd_object *
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
-/* Whether an open region names objects of the group without a reference. */
+/* Whether an open region names objects of the group: it takes its references off these. */
 static bool is_named(const struct accd_directory *dir, const struct accd_group *group)
 {
     for (const struct accd_region *region = dir->top; region; region = region->below)
@@ -237,7 +237,6 @@ static bool is_named(const struct accd_directory *dir, const struct accd_group *
 static bool objects_kept(const struct accd_directory *dir, const struct accd_group *group)
 {
     const struct accd_walk *walk = group->walk;
-    uint64_t flags = 0;
     size_t n = 0;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
@@ -252,12 +251,11 @@ static bool objects_kept(const struct accd_directory *dir, const struct accd_gro
             like.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
             if (memcmp(object, &like, sizeof like) != 0)
                 return false;
-            flags |= like.size;
             dev += accd_padded(bytes);
             n++;
         }
     }
-    return n == group->live && !(flags & ACCD_OBJECT_NAMED && is_named(dir, group));
+    return n == group->live && !is_named(dir, group);
 }
 
 /* The same of the attachments, among which no other one lies. Descriptors may have been attached anew. */

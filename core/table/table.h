@@ -406,6 +406,8 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
 /* The group died: it is freed, but for what the same construct would compute again. */
 void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
 void accd_forget_retired(struct accd_directory *dir);
+/* What the descriptors of a walk held, as a number; 0: it has none. */
+uint64_t accd_walk_dopes(const struct accd_walk *walk);
 /* Whether the descriptors of a group are on the host as they were attached, as far as it may be read. */
 bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
 
