@@ -68,6 +68,7 @@ struct accd_context {
     struct accd_mem mem;
     accd_context_config config;
     accd_rules rules;
+    struct accd_verdicts verdicts; /* of the rules */
     accd_error error;
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
@@ -117,6 +118,9 @@ uint8_t accd_effective(uint8_t own, bool init, uint8_t around);
 bool accd_rules_sound(const accd_rules *rules);
 /* Whether rules leave plain constructs nothing to decide but presence and counters. */
 bool accd_rules_plain(const accd_rules *rules);
+/* What rules say, as tables. */
+void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *verdicts);
+const struct accd_verdict *accd_verdict_at(uint8_t number);
 /* The id that a profile tells a rule by. */
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
 

@@ -148,6 +148,96 @@ bool accd_rules_plain(const accd_rules *rules)
            rules->counting == ACCD_COUNT_CLAUSES && rules->attaching == ACCD_ATTACH_COUNTED && !rules->extended_range;
 }
 
+/* ------------------------------------------------------------------------------- verdicts -- */
+
+enum verdict {
+    STAYS, TAKES, CUTS, FILLS, SKIPS, /* as enum accd_outcome */
+    PRESENT, PART, PART_TO_NAME, BROUGHT, GROWS, HOLES, EXCLUDED, ABSENT, NOT_BEFORE, PART_BEFORE,
+    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PART_AGAIN
+};
+
+#define REJECT(status, rule, before, after) \
+    {ACCD_REJECTS, ACCD_##status, R_##rule, false, before, after}
+#define PART_PRESENT "only a part of it is present on device"
+#define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
+#define NOT_PRESENT_ON "it is not present on device"
+
+static const struct accd_verdict verdicts[] = {
+    [STAYS] = {.outcome = ACCD_STAYS},
+    [TAKES] = {.outcome = ACCD_TAKES},
+    [CUTS] = {.outcome = ACCD_CUTS},
+    [FILLS] = {.outcome = ACCD_FILLS},
+    [SKIPS] = {.outcome = ACCD_SKIPS},
+    [PRESENT] = {ACCD_REJECTS, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, true, "it is present already, which",
+                 " allows only for present_or clauses"},
+    [PART] = REJECT(PARTIALLY_PRESENT, PARTIALLY_PRESENT, PART_PRESENT, ""),
+    [PART_TO_NAME] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
+    [BROUGHT] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, "only a part of it was brought to device", NAME_THAT),
+    [GROWS] = REJECT(NOT_PRESENT, PARTIALLY_PRESENT, NOT_PRESENT_ON,
+                     ", but other parts of what it belongs to are: map them together"),
+    [HOLES] = REJECT(PARTIALLY_PRESENT, PARTIALLY_PRESENT,
+                     "other parts of it were left out when this object was mapped to device", ""),
+    [EXCLUDED] = REJECT(NOT_PRESENT, NOT_PRESENT, "it was left out when this object was mapped to device", ""),
+    [ABSENT] = REJECT(NOT_PRESENT, NOT_PRESENT, NOT_PRESENT_ON, ""),
+    [NOT_BEFORE] = REJECT(NOT_PRESENT, NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
+    [PART_BEFORE] = REJECT(PARTIALLY_PRESENT, NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
+    [EXIT_ABSENT] = REJECT(NOT_PRESENT, EXIT_ABSENT, NOT_PRESENT_ON, ""),
+    [EXIT_UNOWNED] = REJECT(NOT_PRESENT, UNOWNED, NOT_PRESENT_ON, ""),
+    [UPDATE_ABSENT] = REJECT(NOT_PRESENT, UPDATE_ABSENT, NOT_PRESENT_ON, ""),
+    [PART_AGAIN] = {ACCD_REJECTS_MEANT, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, false, PART_PRESENT, " again"},
+};
+
+const struct accd_verdict *accd_verdict_at(uint8_t number) { return &verdicts[number]; }
+
+/* What profiles have in common, and what all choices in their rules add. */
+static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
+    /*               nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
+    [ACCD_ASKS_NEW] = {STAYS, TAKES, GROWS, HOLES, FILLS, BROUGHT, CUTS, PART, PART},
+    [ACCD_ASKS_DATA] = {STAYS, TAKES, GROWS, HOLES, FILLS, BROUGHT, CUTS, PART, PART},
+    [ACCD_ASKS_REST] = {STAYS, TAKES, GROWS, HOLES, FILLS, FILLS, CUTS, CUTS, CUTS},
+    [ACCD_ASKS_PRESENT] = {STAYS, TAKES, EXCLUDED, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_NO_MORE] = {STAYS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_BEFORE] = {NOT_BEFORE, STAYS, NOT_BEFORE, HOLES, STAYS, STAYS, STAYS, PART_BEFORE, PART_BEFORE},
+    [ACCD_ASKS_EXIT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_EXIT_OF_PRESENT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_UPDATE] = {UPDATE_ABSENT, TAKES, UPDATE_ABSENT, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_UPDATE_OF_PRESENT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
+    [ACCD_ASKS_AGAIN] = {STAYS, TAKES, STAYS, HOLES, TAKES, TAKES, PART_AGAIN, PART_AGAIN, PART_AGAIN},
+    [ACCD_ASKS_ABANDON] = {STAYS, TAKES, TAKES, TAKES, TAKES, TAKES, STAYS, STAYS, STAYS},
+};
+
+void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
+{
+    const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
+    to->holes = rules->holes == ACCD_REJECT;
+    for (int ask = 0; ask < ACCD_ASKERS; ask++) {
+        const bool splits = ask <= ACCD_ASKS_DATA && rules->partial_overlap != ACCD_OVERLAP_ERROR;
+        const bool again = ask == ACCD_ASKS_AGAIN;
+        uint8_t *all = to->presence[ask][0], *plain = to->presence[ask][1];
+        memcpy(all, presence[splits ? (int)ACCD_ASKS_REST : ask], sizeof presence[ask]);
+        if (rules->fusion) { /* objects are pieces of one whole */
+            all[ACCD_FOUND_OBJECTS] = all[ACCD_FOUND_TUPLE];
+            if (ask <= ACCD_ASKS_DATA && !splits)
+                all[ACCD_FOUND_PART] = PART_TO_NAME;
+        }
+        if (ask == ACCD_ASKS_NEW && rules->again == ACCD_REJECT)
+            all[ACCD_FOUND_OBJECT] = PRESENT;
+        if (ask == ACCD_ASKS_EXIT && rules->exit_absent == ACCD_REJECT)
+            all[ACCD_FOUND_NOTHING] = all[ACCD_FOUND_EXCLUDED] =
+                rules->fusion && rules->exit_unowned == ACCD_REJECT ? EXIT_UNOWNED : EXIT_ABSENT;
+        memcpy(plain, all, sizeof presence[ask]);
+        if (!lenient || !(ask == ACCD_ASKS_NO_MORE ||
+                          (constructs && (again || ask == ACCD_ASKS_UPDATE || ask == ACCD_ASKS_UPDATE_OF_PRESENT))))
+            continue; /* what is there in part asks for nothing, as if all of it were absent (OMP60-upd-1) */
+        plain[ACCD_FOUND_HOLES] = plain[ACCD_FOUND_EXCLUDED];
+        for (int found = ACCD_FOUND_TUPLE; found <= ACCD_FOUND_PART; found++)
+            if (verdicts[plain[found]].outcome >= ACCD_REJECTS)
+                plain[found] = again ? STAYS : SKIPS;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ ids -- */
+
 static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
     [R_NONE] = {""},
 #define X(name, ...) [R_##name] = {__VA_ARGS__},

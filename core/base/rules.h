@@ -2,6 +2,10 @@
 #ifndef ACCD_RULES_H
 #define ACCD_RULES_H
 
+#include "accdeep_core.h"
+
+#include <stdbool.h>
+
 /* X(what, id, ...): what is decided, and the rules of documents that say so. A profile says in which order the
  * documents are asked (accd_rules.documents); the first id stands for those that it does not name. Errors that
  * lua/accdeep raises are cited by the same rows (lua/accdeep/rules.lua). */
@@ -78,5 +82,65 @@ enum accd_rule {
 };
 
 enum { ACCD_RULE_IDS = 5 }; /* a row has no more */
+
+/* ------------------------------------------------------------------------------- verdicts -- */
+
+/* What a clause finds on the device. */
+enum accd_finding {
+    ACCD_FOUND_NOTHING,
+    ACCD_FOUND_OBJECT,     /* one object has all bytes */
+    ACCD_FOUND_EXCLUDED,   /* the same, but the object's own clause left out all of these bytes ... */
+    ACCD_FOUND_HOLES,      /* ... or some of them */
+    ACCD_FOUND_UNNAMED,    /* one object of storage for members has all bytes; clauses named none of them ... */
+    ACCD_FOUND_NAMED_PART, /* ... or some */
+    ACCD_FOUND_TUPLE,      /* several objects have all bytes, in one tuple ... */
+    ACCD_FOUND_OBJECTS,    /* ... or apart */
+    ACCD_FOUND_PART,       /* some bytes are in no object */
+    ACCD_FINDINGS
+};
+
+/* Who asks: a clause of an entry, by what becomes of absent data, or another construct. */
+enum accd_asks {
+    ACCD_ASKS_NEW,    /* they are made present, and are expected to be absent */
+    ACCD_ASKS_DATA,   /* they are made present */
+    ACCD_ASKS_REST,   /* the same, of data of which a part is present the absent part */
+    ACCD_ASKS_PRESENT, /* they are an error */
+    ACCD_ASKS_NO_MORE, /* nothing: no_create */
+    ACCD_ASKS_BEFORE, /* the present modifier, before the construct */
+    ACCD_ASKS_EXIT,
+    ACCD_ASKS_EXIT_OF_PRESENT, /* exit data that skips absent data */
+    ACCD_ASKS_UPDATE,
+    ACCD_ASKS_UPDATE_OF_PRESENT,
+    ACCD_ASKS_AGAIN,  /* the end of a region whose clause has lost its object */
+    ACCD_ASKS_ABANDON, /* the same, of a region that is abandoned */
+    ACCD_ASKERS
+};
+
+/* What becomes of the clause. */
+enum accd_outcome {
+    ACCD_STAYS,   /* nothing yet */
+    ACCD_TAKES,   /* the object */
+    ACCD_CUTS,    /* it is cut at the bounds of objects */
+    ACCD_FILLS,   /* it is cut where clauses begin and end to name the object */
+    ACCD_SKIPS,   /* it asks for nothing */
+    ACCD_REJECTS, /* an error */
+    ACCD_REJECTS_MEANT /* the same, if the clause's own program names some of what is present */
+};
+
+struct accd_verdict {
+    enum accd_outcome outcome;
+    accd_status status; /* of an error ... */
+    enum accd_rule rule;
+    bool cites;         /* ... whose message has the profile's name between its two parts, not the device's number */
+    const char *before, *after;
+};
+
+/* What a profile says, compiled once. */
+struct accd_verdicts {
+    /* By who asks, whether the clause asks for a range as such (not for what its program names), and what is there:
+     * a number of accd_verdict_at. */
+    uint8_t presence[ACCD_ASKERS][2][ACCD_FINDINGS];
+    bool holes; /* bytes that a present object's clause left out are not present */
+};
 
 #endif

@@ -102,6 +102,7 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
         context->config.threads = processors();
     if (!context->config.group_least)
         context->config.group_least = 1;
+    accd_rules_compile(&context->rules, &context->verdicts);
     context->plain = accd_rules_plain(&context->rules) && !config->check_host;
     context->scratch.mem = &context->mem;
     accd_host_init(&context->host, &context->mem);

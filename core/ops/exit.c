@@ -33,39 +33,22 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
 static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->claims[index];
-    const accd_rules *rules = &plan->context->rules;
-    enum accd_relation relation;
-    struct accd_object *object;
-    bool tolerant = claim->flags & ACCD_ITEM_TRY;
-    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
-    if (relation == ACCD_ACROSS) {
-        struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-        if (!cover.whole || !(cover.one || rules->fusion))
-            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
-                                    R_PARTIALLY_PRESENT,
-                                    "only a part of it is present on device %d",
-                                    plan->dir->device.number);
-        ACCD_TRY(end_opened(plan, claim, object));
-        return claim->state == ACCD_CLAIM_SKIP ? ACCD_OK : accd_claim_cut(plan, index, cover.objects);
+    const bool tolerant = claim->flags & ACCD_ITEM_TRY;
+    struct accd_found found;
+    accd_status status =
+        accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_EXIT_OF_PRESENT : ACCD_ASKS_EXIT, &found);
+    if ((found.what == ACCD_FOUND_NOTHING || found.what == ACCD_FOUND_EXCLUDED) && claim->attached && !tolerant) {
+        struct accd_attach *attach; /* absent because the pointer leads elsewhere now? */
+        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+        ACCD_TRY(accd_check_pointer(plan, claim, attach));
     }
-    if (relation == ACCD_INSIDE && rules->holes == ACCD_REJECT)
-        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-    if (relation == ACCD_NONE) {
-        if (claim->attached && !tolerant) { /* absent because the pointer leads elsewhere now? */
-            struct accd_attach *attach;
-            ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
-            ACCD_TRY(accd_check_pointer(plan, claim, attach));
-        }
-        if (rules->exit_absent == ACCD_REJECT && !tolerant)
-            return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT,
-                                    owns_exits(rules) ? R_UNOWNED : R_EXIT_ABSENT,
-                                    "it is not present on device %d", plan->dir->device.number);
-        claim->state = ACCD_CLAIM_SKIP;
+    ACCD_TRY(status);
+    if (found.outcome == ACCD_SKIPS)
         return ACCD_OK;
-    }
-    claim->state = ACCD_CLAIM_PRESENT;
-    claim->object = object;
-    return end_opened(plan, claim, object);
+    ACCD_TRY(end_opened(plan, claim, found.object));
+    return found.outcome == ACCD_CUTS && claim->state != ACCD_CLAIM_SKIP
+               ? accd_claim_cut(plan, index, found.objects)
+               : ACCD_OK;
 }
 
 /* Finalize without an attachment: the host's value all the same, if the object ever held one. */

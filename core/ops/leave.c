@@ -500,24 +500,12 @@ static accd_status find_again(struct leave *leave)
         return ACCD_OK;
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
-        enum accd_relation relation;
-        struct accd_object *object;
+        struct accd_found found;
         if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
             continue;
-        ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
-        if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && !leave->abandon)
-            ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-        if (relation == ACCD_ACROSS && !leave->abandon && !accd_part_is_nothing(plan, claim) &&
-            !accd_claim_spares(plan, claim))
-            return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT,
-                                    R_PARTIALLY_PRESENT,
-                                    "only a part of it is present on device %d again",
-                                    plan->dir->device.number);
-        if (relation != ACCD_INSIDE)
-            continue;
-        claim->object = object;
-        claim->state = ACCD_CLAIM_PRESENT;
-        claim->flags &= (uint16_t)~ACCD_CLAIM_REPEATS;
+        ACCD_TRY(accd_claim_find(plan, claim, leave->abandon ? ACCD_ASKS_ABANDON : ACCD_ASKS_AGAIN, &found));
+        if (found.outcome == ACCD_TAKES)
+            claim->flags &= (uint16_t)~ACCD_CLAIM_REPEATS;
     }
     return ACCD_OK;
 }

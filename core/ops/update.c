@@ -2,61 +2,22 @@
  * pointers kept on both sides (TR14-4.1-06). */
 #include "ops/inside.h"
 
-/* Whether the program moves bytes of the elements themselves. */
-static bool own_bytes_move(const struct accd_walk *walk, size_t root)
-{
-    const accd_program_spec *spec = &walk->rowsets[walk->roots[root].rowset].program->spec;
-    for (size_t p = 0; p < spec->npieces; p++)
-        if (!spec->pieces[p].entry_only)
-            return true;
-    return false;
-}
-
-/* What does not move itself need not be present: AMB-TR14-20. */
-static bool only_members(const struct accd_plan *plan, const struct accd_claim *claim)
-{
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    return source && source->root >= 0 && !own_bytes_move(plan->walk, (size_t)source->root);
-}
-
 static accd_status resolve(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->claims[index];
-    enum accd_relation relation;
-    struct accd_object *object;
+    const bool tolerant = claim->flags & ACCD_ITEM_TRY;
+    struct accd_found found;
     struct accd_attach *attach = NULL;
-    if (only_members(plan, claim)) {
+    if (accd_asks_for_members(plan, claim)) { /* what does not move itself need not be present: AMB-TR14-20 */
         claim->state = ACCD_CLAIM_SKIP;
         return ACCD_OK;
     }
     if (claim->slot)
         ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
-    if (attach && !(claim->flags & ACCD_ITEM_TRY))
+    if (attach && !tolerant)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
-    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
-    if (relation == ACCD_ACROSS) {
-        struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-        if (cover.whole && (cover.one || plan->context->rules.fusion))
-            return accd_claim_cut(plan, index, cover.objects);
-        if (accd_part_is_nothing(plan, claim)) {
-            claim->state = ACCD_CLAIM_SKIP;
-            return ACCD_OK;
-        }
-        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->device.number);
-    }
-    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT)
-        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-    if (relation == ACCD_INSIDE) {
-        claim->state = ACCD_CLAIM_PRESENT;
-        claim->object = object;
-        return ACCD_OK;
-    }
-    claim->state = ACCD_CLAIM_SKIP;
-    if (claim->flags & ACCD_ITEM_TRY)
-        return ACCD_OK;
-    return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UPDATE_ABSENT,
-                            "it is not present on device %d", plan->dir->device.number);
+    ACCD_TRY(accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_UPDATE_OF_PRESENT : ACCD_ASKS_UPDATE, &found));
+    return found.outcome == ACCD_CUTS ? accd_claim_cut(plan, index, found.objects) : ACCD_OK;
 }
 
 /* A pending group that has all columns of the walk among its own: then they can be updated without
@@ -84,11 +45,11 @@ static accd_status match(struct accd_plan *plan)
         ACCD_TRY(accd_bulk_begin(plan, group));
         plan->group = group;
         for (size_t i = 0; i < walk->nroots; i++)
-            plan->bulk->own[i] = own_bytes_move(walk, i);
+            plan->bulk->own[i] = accd_moves_itself(walk->rowsets[walk->roots[i].rowset].program);
         return ACCD_OK;
     }
     for (size_t i = 0; i < walk->nroots; i++)
-        if (own_bytes_move(walk, i))
+        if (accd_moves_itself(walk->rowsets[walk->roots[i].rowset].program))
             return ACCD_OK;
     if (walk->nrowsets != walk->nroots || !walk->nsegments)
         return ACCD_OK;

@@ -38,7 +38,7 @@ struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, ui
 struct accd_walk *accd_group_before(const struct accd_directory *dir,
                                     const accd_construct *construct);
 
-/* ----------------------------------------------------------------------------------- holes.c -- */
+/* -------------------------------------------------------------------------------- presence.c -- */
 
 /* Whether a claim that makes an object brings a range in it; claim: who asks for it, or NULL. */
 bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,

@@ -227,20 +227,27 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
 /* Claims get their states, plan->fresh those that make objects. */
 accd_status accd_resolve_entry(struct accd_plan *plan);
 
-/* ----------------------------------------------------------------------------------- holes.c -- */
+/* -------------------------------------------------------------------------------- presence.c -- */
 
-/* How a claim lies to what of an object is present. Of the claim only the bytes count that its own
- * program names. Where a part of them was left out: ACCD_PARTIALLY_PRESENT. */
-accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
-                                const struct accd_object *object, enum accd_relation *relation_p);
-/* Whether a claim of which only a part is present asks for nothing, as of absent data. */
-bool accd_part_is_nothing(const struct accd_plan *plan, const struct accd_claim *claim);
-/* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
+struct accd_found {
+    enum accd_finding what; /* ACCD_FINDINGS: nothing could be looked for */
+    enum accd_outcome outcome;
+    struct accd_object *object; /* that has the first byte which is present, or NULL */
+    size_t objects;             /* across several, or a part: so many have bytes */
+};
+
+/* Looks for what a claim asks for, and does what the rules say: takes the object, skips the claim, or fails. Claims
+ * that are to be cut are left to the caller. One of which only parts are meant, those that its program names, gets
  * the range of these where that is what is present, or absent (OMP60-map-15). */
-accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,
-                              enum accd_relation *relation_p, struct accd_object **object_p);
-/* Whether all present objects that meet a claim lie in what its own program leaves out. */
-bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim);
+accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
+                            struct accd_found *found);
+/* What the rules say about a finding; the error it is. */
+const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, const struct accd_claim *claim,
+                                              enum accd_asks ask, enum accd_finding what);
+accd_status accd_claim_reject(const struct accd_plan *plan, const struct accd_claim *claim,
+                              const struct accd_object *object, const struct accd_verdict *verdict);
+/* Whether an update by a mapper asks for members alone: for those that move, each for itself. */
+bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim);
 /* Where the extended range of the list item of a claim that makes an object begins, if it begins in front of the
  * object: at its base address (OMP60-map-10). 0: with the object. */
 uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *claim);

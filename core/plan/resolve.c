@@ -4,143 +4,92 @@
 
 /* ------------------------------------------------------------------------- present or not -- */
 
-/* A claim, or piece of one, that lies in a present object. */
-static accd_status resolve_inside(struct accd_plan *plan, struct accd_claim *claim,
-                                  struct accd_object *object, bool split)
+/* What becomes of absent data. */
+static enum accd_asks asks(const struct accd_claim *claim)
 {
-    const accd_rules *rules = &plan->context->rules;
-    if (!split && accd_demands[claim->action].creates && rules->again == ACCD_REJECT &&
-        claim->action != ACCD_HOLD &&
-        !(claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED | ACCD_ITEM_KEEP |
-                          ACCD_ITEM_REFRESH)))
-        return accd_claim_error(plan, claim, object, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT,
-                                "it is present already, which %s allows only for present_or "
-                                "clauses",
-                                rules->name);
+    const struct accd_demand *demand = &accd_demands[claim->action];
+    if (!demand->creates)
+        return demand->must ? ACCD_ASKS_PRESENT : ACCD_ASKS_NO_MORE;
+    if (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH))
+        return ACCD_ASKS_REST;
+    return claim->flags & (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_UNCOUNTED) || claim->action == ACCD_HOLD
+               ? ACCD_ASKS_DATA
+               : ACCD_ASKS_NEW;
+}
+
+/* A claim, or piece of one, that lies in a present object. */
+static accd_status resolve_inside(const struct accd_plan *plan, struct accd_claim *claim)
+{
+    const struct accd_object *object = claim->object;
     if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
         return accd_claim_error(plan, claim, object, ACCD_LIMIT, R_LIMIT,
                                 "its reference counter is exhausted");
-    claim->state = ACCD_CLAIM_PRESENT;
-    claim->object = object;
-    if (rules->fusion &&
+    if (plan->context->rules.fusion &&
         !(claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)))
         claim->flags |= ACCD_CLAIM_STILL;
     return ACCD_OK;
 }
 
-/* A claim of which one object does not hold all, but present ones hold something. */
-static accd_status resolve_across(struct accd_plan *plan, uint32_t index,
-                                  const struct accd_object *object)
+/* What is there of data that are sent in part comes from the host, too, if the rules say so. */
+static void refresh(const struct accd_plan *plan, struct accd_claim *claim)
 {
-    struct accd_claim *claim = &plan->claims[index];
-    const accd_rules *rules = &plan->context->rules;
-    const struct accd_demand *demand = &accd_demands[claim->action];
-    struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-    bool splits = demand->creates && (claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
-                                      rules->partial_overlap != ACCD_OVERLAP_ERROR);
-    bool joins = cover.whole && (cover.one || rules->fusion || splits);
-    if (!joins && accd_part_is_nothing(plan, claim)) {
-        claim->state = ACCD_CLAIM_SKIP;
-        return ACCD_OK;
-    }
-    if (!joins && !splits && rules->fusion && demand->creates)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
-                                "only a part of it is present on device %d: name that part, or use "
-                                "present_and_copyin or update_and_copy",
-                                plan->dir->device.number);
-    if (!joins && !splits)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                                "only a part of it is present on device %d", plan->dir->device.number);
-    struct accd_candidate *candidate = NULL;
-    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (rules->fusion || !cover.one)) {
-        candidate = accd_fuse_candidate(plan, index);
-        candidate->dropped = cover.one && accd_present_or(claim->flags);
-        candidate->split = candidate->brings = !cover.whole;
-    }
-    if (demand->in && rules->partial_overlap == ACCD_OVERLAP_REFRESH && !cover.whole &&
+    if (accd_demands[claim->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&
         !(claim->flags & ACCD_ITEM_KEEP))
         claim->flags |= ACCD_ITEM_REFRESH;
+}
+
+/* A claim of which one object does not hold all, but present ones hold something. */
+static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const struct accd_found *found)
+{
+    struct accd_claim *claim = &plan->claims[index];
+    const bool whole = found->what != ACCD_FOUND_PART, one = found->what == ACCD_FOUND_TUPLE;
+    const struct accd_verdict *each = accd_claim_verdict(plan, claim, asks(claim), ACCD_FOUND_OBJECT);
+    struct accd_candidate *candidate = NULL;
+    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
+        candidate = accd_fuse_candidate(plan, index);
+        candidate->dropped = one && accd_present_or(claim->flags);
+        candidate->split = candidate->brings = !whole;
+    }
+    if (!whole)
+        refresh(plan, claim);
     size_t first = plan->nclaims;
-    ACCD_TRY(accd_claim_cut(plan, index, cover.objects));
+    ACCD_TRY(accd_claim_cut(plan, index, found->objects));
     if (candidate && candidate->split) {
         candidate->more = (uint32_t)first;
         candidate->nmore = (uint32_t)(plan->nclaims - first);
     }
     for (size_t i = first - 1; i < plan->nclaims; i++) {
         claim = &plan->claims[i < first ? index : i];
-        if (claim->state == ACCD_CLAIM_PRESENT)
-            ACCD_TRY(resolve_inside(plan, claim, claim->object, !cover.whole));
+        if (claim->state != ACCD_CLAIM_PRESENT)
+            continue;
+        if (whole && each->outcome == ACCD_REJECTS)
+            return accd_claim_reject(plan, claim, claim->object, each);
+        ACCD_TRY(resolve_inside(plan, claim));
     }
     return ACCD_OK;
-}
-
-/* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
-static bool may_fill(const struct accd_plan *plan, const struct accd_claim *claim, const struct accd_object *object)
-{
-    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->fusion &&
-           accd_demands[claim->action].creates && claim->action != ACCD_HOLD &&
-           !(claim->flags & ACCD_ITEM_UNCOUNTED);
 }
 
 /* What no clause named of a held object is sent, into the object (DIR-4.2-17). */
 static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan *plan, uint32_t index,
-                                                                struct accd_object *object)
+                                                                const struct accd_found *found)
 {
     struct accd_claim *claim = &plan->claims[index];
-    const accd_rules *rules = &plan->context->rules;
-    enum accd_relation named = accd_named(plan->dir, object, claim->host, claim->bytes);
-    bool splits = claim->flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
-                  rules->partial_overlap != ACCD_OVERLAP_ERROR;
-    if (named == ACCD_ACROSS && !splits)
-        return accd_claim_error(plan, claim, object, ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
-                                "only a part of it was brought to device %d: name that part, or use "
-                                "present_and_copyin or update_and_copy",
-                                plan->dir->device.number);
     struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
-    candidate->dropped = named == ACCD_INSIDE && accd_present_or(claim->flags);
-    candidate->split = named == ACCD_ACROSS;
-    candidate->brings = named != ACCD_INSIDE;
-    if (named == ACCD_INSIDE)
-        return resolve_inside(plan, claim, object, false);
-    if (named == ACCD_ACROSS && accd_demands[claim->action].in &&
-        rules->partial_overlap == ACCD_OVERLAP_REFRESH && !(claim->flags & ACCD_ITEM_KEEP))
-        claim->flags |= ACCD_ITEM_REFRESH;
+    candidate->split = found->what == ACCD_FOUND_NAMED_PART;
+    candidate->brings = true;
+    if (candidate->split)
+        refresh(plan, claim);
     size_t first = plan->nclaims;
-    ACCD_TRY(accd_claim_cut_named(plan, index, object));
+    claim->object = found->object;
+    ACCD_TRY(accd_claim_cut_named(plan, index, found->object));
     candidate->more = (uint32_t)first;
     candidate->nmore = (uint32_t)(plan->nclaims - first);
     for (size_t i = first - 1; i < plan->nclaims; i++) {
         claim = &plan->claims[i < first ? index : i];
-        bool fills = claim->state == ACCD_CLAIM_FILLS;
-        ACCD_TRY(resolve_inside(plan, claim, object, true));
-        if (fills) {
-            claim->state = ACCD_CLAIM_FILLS;
+        ACCD_TRY(resolve_inside(plan, claim));
+        if (claim->state == ACCD_CLAIM_FILLS)
             claim->flags &= (uint16_t)~ACCD_CLAIM_STILL;
-        }
     }
-    return ACCD_OK;
-}
-
-/* A claim in a present object that may ask for what the object's clause left out. */
-static __attribute__((noinline, cold)) accd_status check_holes(struct accd_plan *plan,
-                                                               struct accd_claim *claim,
-                                                               const struct accd_object *object)
-{
-    const struct accd_demand *demand = &accd_demands[claim->action];
-    enum accd_relation relation;
-    ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-    if (relation == ACCD_INSIDE)
-        return ACCD_OK;
-    if (demand->creates)
-        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
-                                "it is not present on device %d, but other parts of what it belongs to "
-                                "are: map them together",
-                                plan->dir->device.number);
-    if (demand->must)
-        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it was left out when this object was mapped to device %d",
-                                plan->dir->device.number);
-    claim->state = ACCD_CLAIM_SKIP;
     return ACCD_OK;
 }
 
@@ -154,25 +103,22 @@ static bool lies_between(const struct accd_plan *plan, const struct accd_claim *
 static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->claims[index];
-    enum accd_relation relation;
-    struct accd_object *object;
-    ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
-    if (relation == ACCD_ACROSS)
-        return resolve_across(plan, index, object);
-    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT) {
-        ACCD_TRY(check_holes(plan, claim, object));
-        if (claim->state == ACCD_CLAIM_SKIP)
-            return ACCD_OK;
-    }
-    if (relation == ACCD_INSIDE && may_fill(plan, claim, object))
-        return resolve_held(plan, index, object);
+    struct accd_found found;
+    ACCD_TRY(accd_claim_find(plan, claim, asks(claim), &found));
+    if (found.outcome == ACCD_CUTS)
+        return resolve_across(plan, index, &found);
+    if (found.outcome == ACCD_FILLS)
+        return resolve_held(plan, index, &found);
+    if (found.outcome == ACCD_SKIPS)
+        return ACCD_OK;
+    const bool takes = found.outcome == ACCD_TAKES;
     if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
-        (plan->context->rules.fusion || (relation == ACCD_NONE && lies_between(plan, claim)))) {
+        (plan->context->rules.fusion || (!takes && lies_between(plan, claim)))) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
-        candidate->dropped = relation == ACCD_INSIDE && accd_present_or(claim->flags);
-        candidate->brings = relation == ACCD_NONE && accd_demands[claim->action].creates;
+        candidate->dropped = takes && accd_present_or(claim->flags);
+        candidate->brings = !takes && accd_demands[claim->action].creates;
     }
-    return relation == ACCD_INSIDE ? resolve_inside(plan, claim, object, false) : ACCD_OK;
+    return takes ? resolve_inside(plan, claim) : ACCD_OK;
 }
 
 /* --------------------------------------------------------------------- conflicts and owners -- */

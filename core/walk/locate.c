@@ -41,6 +41,14 @@ uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field,
     return accd_field_lies_inside(field) ? at : accd_load_pointer(at);
 }
 
+bool accd_moves_itself(const accd_program *program)
+{
+    size_t own = 0;
+    while (own < program->spec.npieces && program->spec.pieces[own].entry_only)
+        own++;
+    return own < program->spec.npieces;
+}
+
 bool accd_moves_whole(const accd_program *program, uint8_t action, bool out)
 {
     const struct accd_demand *plain = &accd_demands[action];

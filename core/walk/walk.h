@@ -198,6 +198,8 @@ void accd_walk_release(struct accd_walk *walk);
 
 /* ---------------------------------------------------------------------------------- locate.c -- */
 
+/* Whether any own bytes of elements move in updates. */
+bool accd_moves_itself(const accd_program *program);
 /* Whether own bytes of elements move as one piece under an action. */
 bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
 /* What a field of a row leads to: the pointer's value, or the embedded elements' address. */

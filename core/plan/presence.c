@@ -1,6 +1,8 @@
-/* holes.c - what counts as present: an object without the bytes that its clause left out, if the rules say
- * so (OMP60-map-13); and data that must be there before a construct begins (OMP60-map-9). */
+/* presence.c - what a claim finds on the device, and what becomes of it. Where the rules say so, an object is present
+ * without the bytes that its clause left out (OMP60-map-13). */
 #include "plan/inside.h"
+
+#include <stdio.h>
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
@@ -35,7 +37,7 @@ static uint64_t into_element(const struct accd_plan *plan, const struct accd_cla
 bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
                       uint64_t bytes, const struct accd_claim *claim)
 {
-    if (plan->context->rules.holes == ACCD_IGNORE)
+    if (!plan->context->verdicts.holes)
         return true;
     const accd_program *layout = layout_of_claim(plan, owner);
     uint64_t from = host - owner->host;
@@ -44,39 +46,6 @@ bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *own
            accd_relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL,
                                claim ? into_element(plan, claim) : 0) ==
                ACCD_INSIDE;
-}
-
-bool accd_part_is_nothing(const struct accd_plan *plan, const struct accd_claim *claim)
-{
-    const accd_rules *rules = &plan->context->rules;
-    bool passes = claim->action == ACCD_NO_CREATE ||
-                  (rules->counting == ACCD_COUNT_CONSTRUCTS &&
-                   (plan->leaving || plan->construct->kind == ACCD_UPDATE));
-    return passes && rules->part_present == ACCD_IGNORE && !(claim->flags & ACCD_ITEM_MUST) &&
-           asks_plainly(plan, claim);
-}
-
-accd_status accd_claim_left_out(const struct accd_plan *plan, const struct accd_claim *claim,
-                                const struct accd_object *object, enum accd_relation *relation_p)
-{
-    const accd_program *layout = accd_layout_of(plan->dir, object);
-    uint64_t from = claim->host - object->host;
-    *relation_p = ACCD_INSIDE;
-    if (!layout || !layout->spec.nexcluded ||
-        (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
-         claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
-        return ACCD_OK;
-    *relation_p = accd_relate_layouts(layout, from, from + claim->bytes, layout_of_claim(plan, claim),
-                                      into_element(plan, claim));
-    if (*relation_p != ACCD_ACROSS)
-        return ACCD_OK;
-    if (accd_part_is_nothing(plan, claim)) {
-        *relation_p = ACCD_NONE;
-        return ACCD_OK;
-    }
-    return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                            "other parts of it were left out when this object was mapped to device %d",
-                            plan->dir->device.number);
 }
 
 /* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
@@ -105,13 +74,15 @@ static bool range_of_pieces(const struct accd_plan *plan, const struct accd_clai
     return parts && low < high;
 }
 
-accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,
-                              enum accd_relation *relation_p, struct accd_object **object_p)
+/* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
+ * the range of these where that is what is present, or absent (OMP60-map-15). */
+static accd_status relate(struct accd_plan *plan, struct accd_claim *claim,
+                          enum accd_relation *relation_p, struct accd_object **object_p)
 {
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, relation_p, object_p));
     const struct accd_source *source = accd_claim_source(plan, claim);
     uint64_t host, bytes;
-    if (*relation_p != ACCD_ACROSS || plan->context->rules.holes == ACCD_IGNORE ||
+    if (*relation_p != ACCD_ACROSS || !plan->context->verdicts.holes ||
         !source || source->root < 0 || claim->bytes != source->bytes ||
         !range_of_pieces(plan, claim, &host, &bytes))
         return ACCD_OK;
@@ -129,7 +100,8 @@ accd_status accd_relate_claim(struct accd_plan *plan, struct accd_claim *claim,
     return ACCD_OK;
 }
 
-bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
+/* Whether all present objects that meet a claim lie in what its own program leaves out. */
+static bool spares(struct accd_plan *plan, const struct accd_claim *claim)
 {
     struct accd_range_cursor cursor;
     const accd_program *own = layout_of_claim(plan, claim);
@@ -142,6 +114,92 @@ bool accd_claim_spares(struct accd_plan *plan, const struct accd_claim *claim)
             return false;
     }
     return true;
+}
+
+/* How the bytes of an object that a claim's own program names lie to those that the object's clause left out. */
+static enum accd_finding find_holes(const struct accd_plan *plan, const struct accd_claim *claim,
+                                    const struct accd_object *object)
+{
+    const accd_program *layout = accd_layout_of(plan->dir, object);
+    uint64_t from = claim->host - object->host;
+    if (!layout || !layout->spec.nexcluded ||
+        (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
+         claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
+        return ACCD_FOUND_OBJECT;
+    enum accd_relation relation = accd_relate_layouts(layout, from, from + claim->bytes,
+                                                      layout_of_claim(plan, claim), into_element(plan, claim));
+    return relation == ACCD_INSIDE ? ACCD_FOUND_OBJECT
+           : relation == ACCD_NONE ? ACCD_FOUND_EXCLUDED
+                                   : ACCD_FOUND_HOLES;
+}
+
+/* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
+static bool may_fill(const struct accd_plan *plan, const struct accd_claim *claim,
+                     const struct accd_object *object, enum accd_asks ask)
+{
+    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->fusion &&
+           ask <= ACCD_ASKS_REST && claim->action != ACCD_HOLD && !(claim->flags & ACCD_ITEM_UNCOUNTED);
+}
+
+static accd_status find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
+                        struct accd_found *found)
+{
+    enum accd_relation relation;
+    if (claim->bytes)
+        ACCD_TRY(relate(plan, claim, &relation, &found->object));
+    else
+        ACCD_TRY(accd_relate(plan->dir, claim->host, 1, &relation, &found->object));
+    if (relation == ACCD_NONE) {
+        found->what = ACCD_FOUND_NOTHING;
+    } else if (relation == ACCD_ACROSS) {
+        const struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
+        found->objects = cover.objects;
+        found->what = !cover.whole ? ACCD_FOUND_PART : cover.one ? ACCD_FOUND_TUPLE : ACCD_FOUND_OBJECTS;
+    } else {
+        found->what = plan->context->verdicts.holes && claim->bytes ? find_holes(plan, claim, found->object)
+                                                                    : ACCD_FOUND_OBJECT;
+        if (found->what == ACCD_FOUND_OBJECT && may_fill(plan, claim, found->object, ask)) {
+            relation = accd_named(plan->dir, found->object, claim->host, claim->bytes);
+            found->what = relation == ACCD_INSIDE ? ACCD_FOUND_OBJECT
+                          : relation == ACCD_NONE ? ACCD_FOUND_UNNAMED
+                                                  : ACCD_FOUND_NAMED_PART;
+        }
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_claim_reject(const struct accd_plan *plan, const struct accd_claim *claim,
+                              const struct accd_object *object, const struct accd_verdict *verdict)
+{
+    char number[12];
+    snprintf(number, sizeof number, "%d", plan->dir->device.number);
+    return accd_claim_error(plan, claim, object, verdict->status, verdict->rule, "%s %s%s", verdict->before,
+                            verdict->cites ? plan->context->rules.name : number, verdict->after);
+}
+
+const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, const struct accd_claim *claim,
+                                              enum accd_asks ask, enum accd_finding what)
+{
+    const bool plain = !(claim->flags & ACCD_ITEM_MUST) && asks_plainly(plan, claim);
+    return accd_verdict_at(plan->context->verdicts.presence[ask][plain][what]);
+}
+
+accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
+                            struct accd_found *found)
+{
+    *found = (struct accd_found){.what = ACCD_FINDINGS};
+    ACCD_TRY(find(plan, claim, ask, found));
+    const struct accd_verdict *verdict = accd_claim_verdict(plan, claim, ask, found->what);
+    found->outcome = verdict->outcome;
+    if (verdict->outcome == ACCD_REJECTS || (verdict->outcome == ACCD_REJECTS_MEANT && !spares(plan, claim)))
+        return accd_claim_reject(plan, claim, found->object, verdict);
+    if (verdict->outcome == ACCD_SKIPS)
+        claim->state = ACCD_CLAIM_SKIP;
+    if (verdict->outcome == ACCD_TAKES) {
+        claim->state = ACCD_CLAIM_PRESENT;
+        claim->object = found->object;
+    }
+    return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------- extended ranges -- */
@@ -215,51 +273,21 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
 
 /* ---------------------------------------------------------------------- the present modifier -- */
 
-static accd_status require(struct accd_plan *plan, struct accd_claim *claim)
-{
-    enum accd_relation relation;
-    struct accd_object *object;
-    if (claim->bytes)
-        ACCD_TRY(accd_relate_claim(plan, claim, &relation, &object));
-    else
-        ACCD_TRY(accd_relate(plan->dir, claim->host, 1, &relation, &object));
-    if (relation == ACCD_INSIDE && plan->context->rules.holes == ACCD_REJECT && claim->bytes)
-        ACCD_TRY(accd_claim_left_out(plan, claim, object, &relation));
-    if (relation == ACCD_INSIDE)
-        return ACCD_OK;
-    if (relation != ACCD_ACROSS)
-        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                                "it is not present on device %d, but must be there before the construct",
-                                plan->dir->device.number);
-    struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-    if (cover.whole && (cover.one || plan->context->rules.fusion))
-        return ACCD_OK;
-    return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT,
-                            "only a part of it is present on device %d, but its clause asks for all "
-                            "of it",
-                            plan->dir->device.number);
-}
-
-/* Of an update by a mapper the members are asked for that it moves, each for itself. */
-static bool asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim)
+bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     const struct accd_source *source = accd_claim_source(plan, claim);
-    if (plan->construct->kind != ACCD_UPDATE || !source || source->root < 0)
-        return false;
-    const accd_program_spec *spec = &plan->construct->items[claim->source].program->spec;
-    for (size_t i = 0; i < spec->npieces; i++)
-        if (!spec->pieces[i].entry_only)
-            return false;
-    return true;
+    return plan->construct->kind == ACCD_UPDATE && source && source->root >= 0 &&
+           !accd_moves_itself(plan->construct->items[claim->source].program);
 }
 
 accd_status accd_plan_required(struct accd_plan *plan, size_t first)
 {
+    struct accd_found found;
     for (size_t i = first; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
-        if (claim->flags & ACCD_ITEM_MUST && !asks_for_members(plan, claim) &&
+        if (claim->flags & ACCD_ITEM_MUST && !accd_asks_for_members(plan, claim) &&
             (claim->bytes || plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS))
-            ACCD_TRY(require(plan, claim));
+            ACCD_TRY(accd_claim_find(plan, claim, ACCD_ASKS_BEFORE, &found));
     }
     return ACCD_OK;
 }
