@@ -218,8 +218,7 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
     for (const struct accd_region *region = dir->top; region; region = region->below, depth++) {
         for (size_t i = 0; i < region->nclaims; i++) {
             const struct accd_claim *claim = &region->claims[i];
-            if (claim->object && !(claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_CLAIM_REPEATS)) &&
-                !count(&dir->context->mem, levels, claim->object))
+            if (claim->object && claim->counted && !count(&dir->context->mem, levels, claim->object))
                 return WRONG("no memory to check levels");
         }
         const struct accd_group *group = region->group;

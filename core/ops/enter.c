@@ -504,11 +504,12 @@ static void commit_group(struct entry *entry)
     *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
-/* Whether a claim is counted; the object of a region's item that is not may go while the region is open. */
+/* Whether a claim counts; the object of a region's item that does not may go while the region is open. */
 static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynamic)
 {
-    if (accd_plan_counts(plan, claim))
+    if (accd_claim_counts(plan, claim))
         return true;
+    claim->flags |= ACCD_ITEM_UNCOUNTED; /* to its end, whatever is there then */
     if (!dynamic && !(claim->source & ACCD_CLAIM_WALKED)) /* those have a root in the object */
         claim->object->size |= ACCD_OBJECT_NAMED;
     return false;
@@ -516,8 +517,9 @@ static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynami
 
 /* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
  * is mapped there: that has references without end. */
-static void count_once(struct accd_plan *plan, bool dynamic)
+static void count_claims(struct accd_plan *plan, bool dynamic)
 {
+    const bool once = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
@@ -525,28 +527,14 @@ static void count_once(struct accd_plan *plan, bool dynamic)
             continue;
         if (!(claim->flags & ACCD_ITEM_POINTER))
             object->size &= ~ACCD_OBJECT_POINTER;
-        if (object->size & (ACCD_OBJECT_TOUCHED | ACCD_OBJECT_MAPPED)) {
-            claim->flags |= ACCD_CLAIM_REPEATS;
-            continue;
-        }
-        object->size |= ACCD_OBJECT_TOUCHED;
-        *(dynamic ? &object->dynamic : &object->structured) += 1;
+        claim->counted = !once || !(object->size & (ACCD_OBJECT_TOUCHED | ACCD_OBJECT_MAPPED));
+        *(dynamic ? &object->dynamic : &object->structured) += claim->counted;
+        if (once && claim->counted)
+            object->size |= ACCD_OBJECT_TOUCHED;
     }
-    for (size_t i = 0; i < plan->nclaims; i++)
+    for (size_t i = 0; once && i < plan->nclaims; i++)
         if (plan->claims[i].object)
             plan->claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
-}
-
-static void count_claims(struct accd_plan *plan, bool dynamic)
-{
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (!claim->object || !counts(plan, claim, dynamic))
-            continue;
-        if (!(claim->flags & ACCD_ITEM_POINTER))
-            claim->object->size &= ~ACCD_OBJECT_POINTER;
-        *(dynamic ? &claim->object->dynamic : &claim->object->structured) += 1;
-    }
 }
 
 static void commit(struct entry *entry)
@@ -582,10 +570,7 @@ static void commit(struct entry *entry)
         accd_fuse_commit(plan, entry->region, serial);
     accd_links_commit(&entry->links);
     accd_links_free(&entry->links);
-    if (rules->counting == ACCD_COUNT_CONSTRUCTS)
-        count_once(plan, dynamic);
-    else
-        count_claims(plan, dynamic);
+    count_claims(plan, dynamic);
     commit_group(entry);
     struct accd_region *region = entry->region;
     if (!region)

@@ -309,8 +309,7 @@ void accd_tell_entry(const struct accd_plan *plan)
     if (plan->group)
         tell_sections(plan, ACCD_OP_ATTACH, R_ATTACH);
     for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].object &&
-            !(plan->claims[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_CLAIM_REPEATS)))
+        if (plan->claims[i].counted)
             tell_claim(plan, &plan->claims[i], ACCD_OP_INCREF, count);
     if (plan->group)
         tell_sections(plan, ACCD_OP_INCREF, count);
@@ -333,7 +332,7 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
     if (story->group_leaves)
         tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].owner)
+        if (plan->claims[i].taken)
             tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
     for (size_t i = 0; i < story->nrecords; i++) {
         const struct accd_object *record = story->records[i];

@@ -56,7 +56,7 @@ static void take_off_either(struct leave *leave, size_t index)
     object->structured -= taken->structured;
     object->dynamic -= taken->dynamic;
     object->size |= ACCD_OBJECT_TOUCHED;
-    claim->owner = taken->structured + taken->dynamic;
+    claim->taken = taken->structured + taken->dynamic;
 }
 
 static accd_status take_off_references(struct leave *leave)
@@ -74,7 +74,7 @@ static accd_status take_off_references(struct leave *leave)
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
-        claim->detached = claim->owner = 0;
+        claim->detached = claim->taken = 0;
         leave->counted = i + 1;
         if (leave->dynamic && object && !object->dynamic && !either &&
             !(object->size & ACCD_OBJECT_TOUCHED)) {
@@ -84,7 +84,7 @@ static accd_status take_off_references(struct leave *leave)
         }
         if (claim->attached)
             ACCD_TRY(take_off_attachment(leave, claim));
-        if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_plan_counts(plan, claim))
+        if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_claim_counts(plan, claim))
             continue;
         if (either) {
             take_off_either(leave, i);
@@ -93,10 +93,10 @@ static accd_status take_off_references(struct leave *leave)
         /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
         uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
         uint32_t *counter = leave->dynamic ? &object->dynamic : &object->structured;
-        claim->owner = *counter > least ? *counter - least : 0;
-        if (claim->owner > 1 && !final(leave, claim))
-            claim->owner = 1;
-        *counter -= claim->owner;
+        claim->taken = *counter > least ? *counter - least : 0;
+        if (claim->taken > 1 && !final(leave, claim))
+            claim->taken = 1;
+        *counter -= claim->taken;
         object->size |= ACCD_OBJECT_TOUCHED;
     }
     return ACCD_OK;
@@ -387,7 +387,7 @@ void accd_leave_undo(struct leave *leave)
             claim->object->dynamic += leave->taken[i].dynamic;
         } else if (claim->object) {
             *(leave->dynamic ? &claim->object->dynamic : &claim->object->structured) +=
-                claim->owner;
+                claim->taken;
         }
         if (claim->detached) {
             struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
@@ -504,8 +504,6 @@ static accd_status find_again(struct leave *leave)
         if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
             continue;
         ACCD_TRY(accd_claim_find(plan, claim, leave->abandon ? ACCD_ASKS_ABANDON : ACCD_ASKS_AGAIN, &found));
-        if (found.outcome == ACCD_TAKES)
-            claim->flags &= (uint16_t)~ACCD_CLAIM_REPEATS;
     }
     return ACCD_OK;
 }

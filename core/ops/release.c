@@ -12,8 +12,8 @@ struct accd_release {
 static void expect_references(const struct accd_plan *plan, bool coming)
 {
     for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (!claim->object || !accd_plan_counts(plan, claim))
+        const struct accd_claim *claim = &plan->claims[i];
+        if (!claim->object || !accd_claim_counts(plan, claim))
             continue;
         uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
                                                                      : &claim->object->structured;

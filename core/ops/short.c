@@ -175,6 +175,7 @@ static void open_region(struct accd_directory *dir, const accd_construct *constr
             .flags = item->flags,
             .action = item->action,
             .state = i == fresh ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT,
+            .counted = true,
         };
     }
     dir->top = region;

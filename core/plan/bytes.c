@@ -268,7 +268,7 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
 {
     const struct accd_claim *claim = &plan->claims[index];
     size_t from = 0, to = 0;
-    if (claim->flags & ACCD_CLAIM_STILL || !claim->bytes)
+    if (claim->still || !claim->bytes)
         return ACCD_OK;
     const struct accd_rowset *set =
         plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;

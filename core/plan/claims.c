@@ -75,12 +75,9 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
     return status;
 }
 
-bool accd_plan_counts_pointer(const struct accd_plan *plan, struct accd_claim *claim)
+bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    if (plan->context->rules.member == ACCD_MEMBER_UNCOUNTED &&
-        accd_object_bytes(claim->object) > claim->bytes)
-        claim->flags |= ACCD_ITEM_UNCOUNTED;
-    return !(claim->flags & ACCD_ITEM_UNCOUNTED);
+    return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd_object_bytes(claim->object) <= claim->bytes;
 }
 
 /* ------------------------------------------------------------------------------------ moves -- */

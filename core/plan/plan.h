@@ -9,12 +9,6 @@ struct accd_bulk;
 struct accd_candidate;
 struct accd_redirect;
 
-#define ACCD_CLAIM_REPEATS 0x4000u /* flag: where constructs count, another claim counts the object, or
-
-                                      it has references without end */
-#define ACCD_ITEM_FLAGS (2 * ACCD_ITEM_FINAL - 1)
-#define ACCD_CLAIM_STILL 0x8000u /* flag: its data are there by another clause, it moves nothing */
-
 /* Present data are welcome to the clause, and then it asks for nothing. */
 static inline bool accd_present_or(unsigned flags)
 {
@@ -69,7 +63,7 @@ struct accd_plan {
     struct accd_claim *claims;
     size_t nclaims, claims_room;
     struct accd_fusion *fusion; /* NULL: it has nothing to do with tuples */
-    uint32_t *fresh;          /* claims that make objects, by host address */
+    const uint32_t *fresh;    /* claims that make objects, by host address */
     size_t nfresh;
     struct accd_move *moves;
     size_t nmoves, moves_room;
@@ -183,8 +177,8 @@ accd_status accd_walk_items(accd_context *context, const accd_construct *constru
 
 /* ---------------------------------------------------------------------------------- claims.c -- */
 
-/* Whether a claim on its object is counted. */
-bool accd_plan_counts_pointer(const struct accd_plan *plan, struct accd_claim *claim);
+/* Whether a pointer's claim on its object counts. */
+bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *claim);
 /* A pointer's value or, with what lies behind it, a descriptor's of so many bytes; that stays where it is until
  * then. A pointer in the descriptor at slot that is attached itself stays so. */
 accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
@@ -323,10 +317,11 @@ static inline bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host)
     return plan->fusion && accd_fuse_dev(plan, host);
 }
 
-static inline bool accd_plan_counts(const struct accd_plan *plan, struct accd_claim *claim)
+/* Whether a claim on its object counts. */
+static inline bool accd_claim_counts(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return !(claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_POINTER)) ||
-           accd_plan_counts_pointer(plan, claim);
+    return !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
+           (!(claim->flags & ACCD_ITEM_POINTER) || accd_pointer_counts(plan, claim));
 }
 
 #endif

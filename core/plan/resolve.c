@@ -26,7 +26,7 @@ static accd_status resolve_inside(const struct accd_plan *plan, struct accd_clai
                                 "its reference counter is exhausted");
     if (plan->context->rules.fusion &&
         !(claim->flags & (ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)))
-        claim->flags |= ACCD_CLAIM_STILL;
+        claim->still = true;
     return ACCD_OK;
 }
 
@@ -88,7 +88,7 @@ static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan
         claim = &plan->claims[i < first ? index : i];
         ACCD_TRY(resolve_inside(plan, claim));
         if (claim->state == ACCD_CLAIM_FILLS)
-            claim->flags &= (uint16_t)~ACCD_CLAIM_STILL;
+            claim->still = false;
     }
     return ACCD_OK;
 }
@@ -169,9 +169,10 @@ static accd_status resolve_fresh(struct accd_plan *plan)
     if (!n && !others)
         return ACCD_OK;
     struct accd_pair *pairs = accd_scratch_take(scratch, 2 * n * sizeof *pairs);
-    plan->fresh = accd_scratch_take(scratch, n * sizeof plan->fresh[0]);
-    if (!pairs || !plan->fresh)
+    uint32_t *fresh = accd_scratch_take(scratch, n * sizeof fresh[0]);
+    if (!pairs || !fresh)
         return accd_plan_no_memory(plan->context);
+    plan->fresh = fresh;
     n = 0;
     for (uint32_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes &&
@@ -194,7 +195,7 @@ static accd_status resolve_fresh(struct accd_plan *plan)
         for (; i < end; i++) {
             struct accd_claim *claim = &plan->claims[pairs[i].value];
             struct accd_claim *owner =
-                plan->nfresh ? &plan->claims[plan->fresh[plan->nfresh - 1]] : NULL;
+                plan->nfresh ? &plan->claims[fresh[plan->nfresh - 1]] : NULL;
             if (owner && claim->host - owner->host < owner->bytes) {
                 if (claim->bytes > owner->host + owner->bytes - claim->host)
                     return accd_overlap_error(plan, claim, owner);
@@ -202,10 +203,10 @@ static accd_status resolve_fresh(struct accd_plan *plan)
                     !accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim))
                     return accd_overlap_error(plan, claim, owner);
                 claim->state = ACCD_CLAIM_WITHIN;
-                claim->owner = plan->fresh[plan->nfresh - 1];
+                claim->owner = fresh[plan->nfresh - 1];
             } else {
                 claim->state = ACCD_CLAIM_NEW;
-                plan->fresh[plan->nfresh++] = (uint32_t)pairs[i].value;
+                fresh[plan->nfresh++] = (uint32_t)pairs[i].value;
             }
         }
     }
@@ -222,8 +223,8 @@ static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
 {
     if (!accd_demands[claim->action].creates)
         return resolve_within(plan, claim);
-    plan->fresh = &claim->owner; /* its own number, 0 */
-    claim->owner = 0;
+    static const uint32_t only = 0;
+    plan->fresh = &only;
     plan->nfresh = 1;
     claim->state = ACCD_CLAIM_NEW;
     return ACCD_OK;

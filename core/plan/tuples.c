@@ -70,7 +70,8 @@ static void drop(struct accd_plan *plan, struct accd_candidate *candidate)
     for (uint32_t i = 0; i <= candidate->nmore; i++) {
         struct accd_claim *claim =
             &plan->claims[i ? candidate->more + i - 1 : candidate->claim];
-        claim->flags = (uint16_t)((claim->flags & ~ACCD_ITEM_REFRESH) | ACCD_CLAIM_STILL);
+        claim->flags &= (uint16_t)~ACCD_ITEM_REFRESH;
+        claim->still = true;
     }
 }
 

@@ -149,11 +149,17 @@ struct accd_claim {
     uint64_t slot;              /* pointer that leads here, 0: none */
     struct accd_object *object; /* of states PRESENT, NEW and WITHIN */
     uint32_t source;            /* item, or section of the walk with ACCD_CLAIM_WALKED */
-    uint32_t owner;             /* entry: claim that makes the object; exit: references taken off */
-    uint32_t detached;          /* exit: taken off the attachment counter */
-    uint16_t flags;
+    union {
+        uint32_t owner;         /* of state WITHIN: the claim that makes the object */
+        uint32_t taken;         /* of an exit: references taken off */
+    };
+    uint32_t detached;          /* of an exit: taken off the attachment counter */
+    uint16_t flags;             /* ACCD_ITEM_* */
     uint8_t action;
-    uint8_t state : 7, attached : 1; /* this construct attached the slot, or detaches it */
+    uint8_t state : 4;
+    uint8_t attached : 1;       /* this construct attached the slot, or detaches it */
+    uint8_t counted : 1;        /* an entry has counted a reference for it */
+    uint8_t still : 1;          /* its data are there by another clause, it moves nothing */
 };
 
 /* A level of the stack of data environments. */
