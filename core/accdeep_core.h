@@ -575,8 +575,9 @@ ACCD_API accd_status accd_run(accd_context *context, const accd_construct *const
 /* Ends a region; it must be the innermost one of its device and thread (ACCD_REGION_NESTING). On
  * failure the region stays open. */
 ACCD_API accd_status accd_region_end(accd_region *region);
-/* Ends a region without moving or writing anything to the host, for unwinding after a failure. */
-ACCD_API void accd_region_abandon(accd_region *region);
+/* Ends a region, and those in it, without moving or writing anything to the host, for unwinding after a failure.
+ * ACCD_OUT_OF_MEMORY: those that are left stay, until they are abandoned again, or a region around them ends. */
+ACCD_API accd_status accd_region_abandon(accd_region *region);
 /* The number of the device it was opened on. */
 ACCD_API int accd_region_device(const accd_region *region);
 

@@ -85,10 +85,12 @@ accd_status accd_region_end(accd_region *region)
     if (!region)
         return ACCD_MISUSE;
     const accd_context *context = region->context;
-    const accd_region *top = innermost(region);
+    accd_region *top = innermost(region);
     if (context->busy || context->working)
         ACCD_TRY(accd_may_ask(region->dir, 0));
     accd_status status;
+    for (; top != region && top->given_up; top = innermost(region))
+        ACCD_TRY(accd_leave_region(top, true));
     if (top == region)
         return accd_leave_short(region, &status) ? status : accd_leave_region(region, false);
     return accd_fail(region->context, ACCD_REGION_NESTING, R_NESTING,
@@ -97,15 +99,17 @@ accd_status accd_region_end(accd_region *region)
                      top->file ? top->file : "?", top->line);
 }
 
-void accd_region_abandon(accd_region *region)
+accd_status accd_region_abandon(accd_region *region)
 {
-    if (!region || accd_idle(region->context) != ACCD_OK)
-        return;
+    if (!region)
+        return ACCD_MISUSE;
+    ACCD_TRY(accd_idle(region->context));
+    for (accd_region *top = region->dir->top; top != region; top = top->below)
+        top->given_up |= top->thread == region->thread;
+    region->given_up = true;
     for (accd_region *top; (top = innermost(region)) != region;)
-        accd_region_abandon(top);
-    /* Only missing memory can fail here; then the level goes and its references stay. */
-    if (accd_leave_region(region, true) != ACCD_OK)
-        accd_region_free(region);
+        ACCD_TRY(accd_leave_region(top, true));
+    return accd_leave_region(region, true);
 }
 
 int accd_region_device(const accd_region *region) { return region ? region->dir->device.number : -1; }

@@ -51,6 +51,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_attach *attach;
+    struct accd_object *object;
+    enum accd_relation relation;
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
     if (!dir)
         return accd_no_device(context);
@@ -69,7 +71,11 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                    ? run(context, device, ACCD_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    if (accd_presence_of(context, device, section, size) != ACCD_WHOLLY ||
+    /* groups among them are looked into: missing memory is no absence */
+    ACCD_TRY(accd_relate(dir, accd_address(section), size ? size : 1, &relation, &object));
+    ACCD_TRY(accd_relate(dir, accd_address(descriptor), bytes, &relation, &object));
+    if (context->rules.attaching == ACCD_ATTACH_NEW || /* what is there already is not attached */
+        accd_presence_of(context, device, section, size) != ACCD_WHOLLY ||
         accd_presence_of(context, device, descriptor, bytes) != ACCD_WHOLLY)
         return ACCD_OK;
     ACCD_TRY(accd_find_attach(dir, accd_address(descriptor), &attach));

@@ -184,6 +184,7 @@ struct accd_region {
     size_t ngaps;
     size_t bytes;               /* of this block of memory; 0: it is one of the pool's */
     bool plain;                 /* its end may take the short way */
+    bool given_up;              /* memory was missing for its end: it goes with the one around it */
 };
 
 /* Tuples of data environments: which data lie in one device block, and since when.

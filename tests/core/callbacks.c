@@ -70,8 +70,8 @@ static void meddle(struct meddler *m)
     accd_region *region = NULL;
     uint64_t dev = 0;
     int64_t out[1];
-    accd_region_abandon(m->region); /* has no result, and no effect */
-    m->calls += 8;
+    m->calls += 9;
+    m->refused += accd_region_abandon(m->region) == ACCD_MISUSE;
     m->refused += ENTER(m->context, PLAIN(ACCD_COPYIN, meddled)) == ACCD_MISUSE;
     m->refused += REGION(m->context, &region, PLAIN(ACCD_COPYIN, meddled)) == ACCD_MISUSE;
     m->refused += UPDATE(m->context, PLAIN(ACCD_UPDATE_SELF, meddled)) == ACCD_MISUSE;

@@ -1,12 +1,12 @@
 /* Failure sweeps: in scripts of constructs every step is made to fail at every host allocation,
- * every device allocation and every copy. After a failure nothing has changed, and the step then
- * succeeds and ends as if it had never failed. */
+ * every device allocation and every copy: at the n-th alone, and at all from the n-th on. After a failure
+ * nothing has changed, and the step then succeeds and ends as if it had never failed. */
 #include "../cuda/standin.h"
 #include "support.h"
 
 #include <ops/ops.h>
 
-enum { LEAVES = 6, STEPS_MOST = 16 };
+enum { LEAVES = 6, STEPS_MOST = 16, LEVELS_MOST = 4 };
 
 struct nest {
     int n;
@@ -35,9 +35,11 @@ struct world {
     accd_context *context;
     accd_program *leaf, *nest, *cell, *block;
     const accd_label *y, *z, *d, *y_block;
-    accd_region *regions[4];
+    accd_region *regions[LEVELS_MOST];
     int depth;
     uint64_t dev;
+    unsigned queue;
+    accd_backend ops; /* of its device, with faults */
 };
 
 static accd_item deep_y(struct world *w, uint8_t action)
@@ -50,6 +52,8 @@ static accd_item deep_z(struct world *w, uint8_t action)
 }
 static accd_status push(struct world *w, accd_item item, accd_item other)
 {
+    if (w->depth == LEVELS_MOST)
+        return ACCD_MISUSE;
     accd_status status = REGION(w->context, &w->regions[w->depth], item, other);
     w->depth += status == ACCD_OK;
     return status;
@@ -113,6 +117,8 @@ static accd_status attach_elsewhere(struct world *w)
 }
 static accd_status end(struct world *w)
 {
+    if (!w->depth)
+        return ACCD_MISUSE;
     accd_status status = accd_region_end(w->regions[w->depth - 1]);
     w->depth -= status == ACCD_OK;
     return status;
@@ -468,6 +474,65 @@ static accd_status copy_odd_y(struct world *w)
     return push(w, item, nothing);
 }
 
+/* What a queue does later: at the wait. */
+static accd_status open_queue(struct world *w)
+{
+    w->context->config.queues = ACCD_QUEUES_DELAYED;
+    return accd_queue(w->context, 0, 1, &w->queue);
+}
+static accd_status ask(struct world *w, accd_kind kind, accd_item item, accd_region **region_p)
+{
+    return accd_run(w->context,
+                    &(accd_construct){.kind = kind, .name = "data", .items = &item, .nitems = 1, .queue = w->queue},
+                    region_p);
+}
+static accd_status enter_y_later(struct world *w)
+{
+    return ask(w, ACCD_ENTER_DATA, deep_y(w, ACCD_COPYIN), NULL);
+}
+static accd_status send_later(struct world *w)
+{
+    return ask(w, ACCD_UPDATE, deep_y(w, ACCD_UPDATE_DEVICE), NULL);
+}
+static accd_status fetch_later(struct world *w)
+{
+    return ask(w, ACCD_UPDATE, deep_y(w, ACCD_UPDATE_SELF), NULL);
+}
+static accd_status copy_z_later(struct world *w)
+{
+    if (w->depth == LEVELS_MOST)
+        return ACCD_MISUSE;
+    accd_status status = ask(w, ACCD_REGION, deep_z(w, ACCD_COPY), &w->regions[w->depth]);
+    w->depth += status == ACCD_OK;
+    return status;
+}
+static accd_status copyout_y_later(struct world *w)
+{
+    return ask(w, ACCD_EXIT_DATA, deep_y(w, ACCD_COPYOUT), NULL);
+}
+static accd_status enter_first_later(struct world *w)
+{
+    return ask(w, ACCD_ENTER_DATA, part(ACCD_COPYIN, raw, 0, 16, 0), NULL);
+}
+static accd_status exit_middle_later(struct world *w)
+{
+    return ask(w, ACCD_EXIT_DATA, part(ACCD_COPYOUT, raw, 24, 8, 0), NULL);
+}
+static accd_status wait_all(struct world *w)
+{
+    return accd_queue_wait(w->context, 0, 0);
+}
+
+/* A construct that fails gives its level up. */
+static accd_status give_up(struct world *w)
+{
+    if (!w->depth)
+        return ACCD_MISUSE;
+    accd_status status = accd_region_abandon(w->regions[w->depth - 1]);
+    w->depth -= status == ACCD_OK;
+    return status;
+}
+
 typedef accd_status step(struct world *w);
 
 static void open_world(struct world *w, const char *rules, size_t least)
@@ -558,43 +623,89 @@ static void close_world(struct world *w)
 static uint64_t host_hash(void)
 {
     uint64_t hash = mix_bytes(mix_bytes(7, Y, sizeof Y), D, sizeof D);
-    return mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays);
+    return mix_bytes(mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays), raw, sizeof raw);
 }
 
-enum fault { HOST_MEMORY, HOST_MEMORY_ENDS, DEVICE_MEMORY, COPY, DRIVER_CALL, FAULTS };
-static const char *const fault_names[FAULTS] = {"host allocation", "end of host memory", "device allocation",
-                                                "copy", "driver call"};
+enum fault {
+    HOST_MEMORY, HOST_MEMORY_ENDS, DEVICE_MEMORY, DEVICE_MEMORY_ENDS, COPY, COPIES_END, DRIVER_CALL, FAULTS
+};
+static const struct {
+    const char *name;
+    accd_status status;
+} faults[FAULTS] = {
+    {"host allocation", ACCD_OUT_OF_MEMORY},
+    {"end of host memory", ACCD_OUT_OF_MEMORY},
+    {"device allocation", ACCD_OUT_OF_DEVICE_MEMORY},
+    {"end of device memory", ACCD_OUT_OF_DEVICE_MEMORY},
+    {"copy", ACCD_DEVICE_ERROR},
+    {"end of copies", ACCD_DEVICE_ERROR},
+    {"driver call", ACCD_DEVICE_ERROR},
+};
 /* Where the driver is our stand-in, each of its calls fails once, too. */
 static standin_fail_fn *fail_call;
 static standin_pending_fn *call_pending;
 
-static void arm(struct world *w, enum fault fault, uint64_t n)
+/* A device whose allocations, or batches of copies, all fail from the n-th on. */
+static const accd_backend *sound;
+static uint64_t allocations_left, batches_left; /* and one; 0: none fails */
+
+static bool is_over(uint64_t *left)
 {
-    w->meter.fails_on = fault == HOST_MEMORY_ENDS;
-    if (fault == HOST_MEMORY || fault == HOST_MEMORY_ENDS)
-        w->meter.fail_at = n;
-    else if (fault == DEVICE_MEMORY)
-        accd_fail_allocation(w->context, 0, n);
-    else if (fault == COPY)
-        accd_fail_copy(w->context, 0, n);
-    else
-        fail_call("*", n, 0);
+    *left -= *left > 1;
+    return *left == 1;
+}
+static accd_status ending_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    return is_over(&allocations_left) ? ACCD_OUT_OF_DEVICE_MEMORY : sound->alloc(device, bytes, dev_p);
+}
+static accd_status ending_begin(void *device, const struct accd_traffic *traffic)
+{
+    return is_over(&batches_left) ? ACCD_DEVICE_ERROR : sound->begin(device, traffic);
 }
 
-/* One step with one fault. Returns false when the fault was not reached any more. */
-static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps,
-                      int at, enum fault fault, uint64_t n, const struct story *states)
+static void arm(struct world *w, enum fault fault, uint64_t n)
 {
-    static const accd_status expected[FAULTS] = {ACCD_OUT_OF_MEMORY, ACCD_OUT_OF_MEMORY,
-                                                 ACCD_OUT_OF_DEVICE_MEMORY, ACCD_DEVICE_ERROR,
-                                                 ACCD_DEVICE_ERROR};
+    struct accd_device *device = &w->context->dirs[0].device;
+    w->meter.fails_on = fault == HOST_MEMORY_ENDS;
+    if (fault == HOST_MEMORY || fault == HOST_MEMORY_ENDS) {
+        w->meter.fail_at = n;
+    } else if (fault == DEVICE_MEMORY) {
+        accd_fail_allocation(w->context, 0, n);
+    } else if (fault == COPY) {
+        accd_fail_copy(w->context, 0, n);
+    } else if (fault == DRIVER_CALL) {
+        fail_call("*", n, 0);
+    } else if (n) {
+        sound = device->ops;
+        w->ops = *sound;
+        w->ops.alloc = ending_alloc;
+        w->ops.begin = ending_begin;
+        *(fault == COPIES_END ? &batches_left : &allocations_left) = n + 1;
+        device->ops = &w->ops;
+    } else {
+        device->ops = sound;
+        allocations_left = batches_left = 0;
+    }
+}
+
+/* Looking at what is present changes what is pending: a fault is tried without it, and with it at two places. */
+enum look { NEVER, BEFORE, AFTER, LOOKS };
+
+/* One step with one fault; states: before and after each step. Returns false when the fault was not reached any
+ * more. */
+static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps, int at,
+                      enum fault fault, uint64_t n, enum look look, const struct story *states)
+{
     struct world w;
     struct story state = {0};
     accd_stats before, after;
+    char place[800];
+    snprintf(place, sizeof place, "%s, groups from %zu: step %d, %s %d, look %d", title, least, at, faults[fault].name,
+             (int)n, look);
     open_world(&w, rules, least);
     for (int i = 0; i < at; i++)
         must(steps[i](&w) == ACCD_OK, "%s: step %d", title, i);
-    uint64_t digest = n % 2 ? accd_digest(w.context) : 0; /* looking changes what is pending */
+    uint64_t digest = look == BEFORE ? accd_digest(w.context) : 0;
     accd_get_stats(w.context, 0, &before);
     uint64_t host = host_hash();
     arm(&w, fault, n);
@@ -607,28 +718,29 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     if (status != ACCD_OK) {
         bool refused = fault == DRIVER_CALL && status == ACCD_OUT_OF_DEVICE_MEMORY;
         const char *message = accd_context_error(w.context)->message;
-        must(fault != DRIVER_CALL || strstr(message, "CUDA_ERROR_"),
-             "%s: step %d, %s %d: the driver's name for it", title, at, fault_names[fault], (int)n);
+        must(fault != DRIVER_CALL || strstr(message, "CUDA_ERROR_"), "%s: the driver's name for it", place);
         lost = strstr(message, "lost the device") != NULL;
         torn = lost || strstr(message, "a part of it may have arrived");
-        must(refused || status == expected[fault], "%s: step %d, %s %d: %s", title, at, fault_names[fault],
-             (int)n, accd_status_code(status));
-        must(host_hash() == host, "%s: step %d: the host is unchanged", title, at);
+        must(refused || status == faults[fault].status, "%s: %s", place, accd_status_code(status));
+        must(host_hash() == host, "%s: the host is unchanged", place);
         accd_get_stats(w.context, 0, &after);
         must(before.live_bytes == after.live_bytes && before.objects == after.objects &&
                  before.live_allocations == after.live_allocations &&
                  before.attachments == after.attachments,
-             "%s: step %d, %s %d: figures", title, at, fault_names[fault], (int)n);
-        if (n % 2 && !torn)
-            must(accd_digest(w.context) == digest, "%s: step %d, %s %d: the state is unchanged",
-                 title, at, fault_names[fault], (int)n);
-        if (n % 4 == 1) {
+             "%s: figures", place);
+        if (look == BEFORE && !torn)
+            must(accd_digest(w.context) == digest, "%s: the state is unchanged", place);
+        if (look == AFTER && !torn) {
+            write_state(w.context, &state);
+            must(!strcmp(state.text, states[at].text), "%s: the state is as before", place);
+        }
+        if (look != NEVER) {
             const char *wrong = accd_check(w.context);
-            must(!wrong, "%s: step %d, %s %d: %s", title, at, fault_names[fault], (int)n, wrong);
+            must(!wrong, "%s: %s", place, wrong);
         }
         status = steps[at](&w);
-        must(status == (lost ? ACCD_DEVICE_ERROR : ACCD_OK), "%s: step %d after %s %d: %s", title,
-             at, fault_names[fault], (int)n, accd_context_error(w.context)->message);
+        must(status == (lost ? ACCD_DEVICE_ERROR : ACCD_OK), "%s, then: %s", place,
+             accd_context_error(w.context)->message);
     }
     uint64_t dev = 0;
     if (fault == DRIVER_CALL) { /* undoing a kernel may lose the device, and tells nobody at once */
@@ -636,17 +748,17 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
         accd_device_free(w.context, 0, dev);
         status = lost ? ACCD_DEVICE_ERROR : status;
     }
-    story_clear(&state);
-    if (status == ACCD_OK && n % 3) { /* otherwise go on with what is pending */
+    if (status == ACCD_OK && (look != NEVER || n % 3)) { /* otherwise go on with what is pending */
         const char *wrong = accd_check(w.context);
-        must(!wrong, "%s: after step %d: %s", title, at, wrong);
+        must(!wrong, "%s: afterwards: %s", place, wrong);
+        story_clear(&state);
         write_state(w.context, &state);
-        must(!strcmp(state.text, states[at].text), "%s: step %d ends as it should", title, at);
+        must(!strcmp(state.text, states[at + 1].text), "%s: it ends as it should", place);
     }
     for (int i = at + 1; status == ACCD_OK && steps[i]; i++)
-        must(steps[i](&w) == ACCD_OK, "%s: later step %d", title, i);
-    const char *wrong = accd_check(w.context);
-    must(!wrong, "%s: at the end: %s", title, wrong);
+        must(steps[i](&w) == ACCD_OK, "%s: later step %d", place, i);
+    const char *wrong = lost ? NULL : accd_check(w.context); /* which asks the device what groups hold */
+    must(!wrong, "%s: at the end: %s", place, wrong);
     while (w.depth)
         accd_region_abandon(w.regions[--w.depth]);
     close_world(&w);
@@ -654,34 +766,150 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     return reached;
 }
 
+/* Returns how many faults were tried. */
+static uint64_t sweep_one(const char *title, const char *rules, size_t least, step *const *steps)
+{
+    struct story states[STEPS_MOST + 1] = {{0}};
+    struct world w;
+    const int failed = tap_failed;
+    uint64_t tried = 0;
+    for (int last = 0; !last || steps[last - 1]; last++) { /* the state before and after each step, undisturbed */
+        open_world(&w, rules, least);
+        for (int i = 0; i < last; i++) {
+            accd_status status = steps[i](&w);
+            must(status == ACCD_OK, "%s: step %d: %s", title, i,
+                 accd_context_error(w.context)->message);
+        }
+        story_clear(&states[last]);
+        write_state(w.context, &states[last]);
+        close_world(&w);
+    }
+    for (int at = 0; steps[at]; at++)
+        for (int fault = 0; fault < (fail_call ? FAULTS : DRIVER_CALL); fault++) {
+            if (fail_call && (fault == DEVICE_MEMORY_ENDS || fault == COPIES_END))
+                continue; /* the driver's calls tell more */
+            /* a wait gives up what fails, and a level that is given up cares for no device */
+            bool reached = steps[at] != wait_all && (steps[at] != give_up || fault <= HOST_MEMORY_ENDS);
+            for (uint64_t n = 1; reached && n < 200; n++) {
+                reached = false;
+                for (int look = 0; look < LOOKS && tap_failed < failed + 5; look++)
+                    if (!fail_call || n % LOOKS == (unsigned)look) { /* a driver of our own is slow */
+                        reached |= try_fault(title, rules, least, steps, at, (enum fault)fault, n, (enum look)look,
+                                             states);
+                        tried++;
+                    }
+            }
+        }
+    for (int i = 0; i <= STEPS_MOST; i++)
+        story_free(&states[i]);
+    return tried;
+}
+
 static void sweep(const char *title, const char *rules, step *const *steps)
 {
     for (size_t least = 1; least <= 1000; least += 999) {
-        struct story states[STEPS_MOST] = {{0}};
-        struct world w;
-        int failed = tap_failed;
-        uint64_t faults = 0;
-        for (int last = 0; steps[last]; last++) { /* the state after each step, undisturbed */
-            open_world(&w, rules, least);
-            for (int i = 0; i <= last; i++) {
-                accd_status status = steps[i](&w);
-                must(status == ACCD_OK, "%s: step %d: %s", title, i,
-                     accd_context_error(w.context)->message);
-            }
-            story_clear(&states[last]);
-            write_state(w.context, &states[last]);
-            close_world(&w);
-        }
-        for (int at = 0; steps[at] && tap_failed < failed + 5; at++)
-            for (int fault = 0; fault < (fail_call ? FAULTS : DRIVER_CALL); fault++)
-                for (uint64_t n = 1; n < 200 && tap_failed < failed + 5; n++, faults++)
-                    if (!try_fault(title, rules, least, steps, at, (enum fault)fault, n, states))
-                        break;
-        for (int i = 0; i < STEPS_MOST; i++)
-            story_free(&states[i]);
-        ok(tap_failed == failed && faults >= 3, "%s, groups from %zu: %llu faults", title, least,
-           (unsigned long long)faults);
+        const int failed = tap_failed;
+        const uint64_t tried = sweep_one(title, rules, least, steps);
+        ok(tap_failed == failed && tried >= 3, "%s, groups from %zu: %llu faults", title, least,
+           (unsigned long long)tried);
     }
+}
+
+/* ------------------------------------------------------------------------------ random scripts -- */
+
+static const struct any {
+    step *step;
+    const char *name;
+} any[] = {
+#define ANY(step) {step, #step}
+    ANY(enter_y), ANY(enter_z), ANY(copy_y), ANY(create_y), ANY(present_y), ANY(copy_z), ANY(copy_z_and_more),
+    ANY(part_of_y), ANY(shallow_y), ANY(attach_one), ANY(detach_one), ANY(attach_elsewhere), ANY(end), ANY(send),
+    ANY(fetch), ANY(fetch_one), ANY(fetch_part), ANY(copyout_y), ANY(delete_z), ANY(finalize_y), ANY(delete_shallow),
+    ANY(delete_arrays), ANY(enter_shallow), ANY(send_shallow), ANY(delete_target), ANY(attach_pointer),
+    ANY(finalize_sibling), ANY(use_raw), ANY(write_device), ANY(allocate), ANY(map), ANY(unmap), ANY(release),
+    ANY(first_part), ANY(last_part), ANY(enter_first), ANY(enter_middle), ANY(exit_first), ANY(exit_middle),
+    ANY(in_the_hole), ANY(kept_part), ANY(refreshed_part), ANY(enter_kept), ANY(exit_kept), ANY(around_targets),
+    ANY(refreshed_pointers), ANY(always_y), ANY(always_exit_y), ANY(final_y), ANY(map_block), ANY(map_base),
+    ANY(map_target), ANY(enter_target), ANY(final_target), ANY(two_targets), ANY(enter_d), ANY(copy_d), ANY(send_d),
+    ANY(fetch_d), ANY(copyout_d), ANY(finalize_d), ANY(enter_shallow_d), ANY(delete_shallow_d), ANY(part_of_d),
+    ANY(other_bounds), ANY(other_type), ANY(attach_p), ANY(detach_p), ANY(attach_q), ANY(detach_q), ANY(finalize_q),
+    ANY(attach_q_too), ANY(detach_q_too), ANY(clause_q), ANY(null_q), ANY(shallow_d), ANY(delete_shallow_d_only),
+    ANY(copy_half), ANY(fetch_half), ANY(copy_odd_y), ANY(open_queue), ANY(enter_y_later), ANY(send_later),
+    ANY(fetch_later), ANY(copy_z_later), ANY(copyout_y_later), ANY(enter_first_later), ANY(exit_middle_later),
+    ANY(wait_all), ANY(give_up),
+};
+
+/* Whether pointers and counts on the host are those of the beginning: some rules bring others back from the device. */
+static bool is_walkable(void)
+{
+    bool sane = Z[0].n == 2 && Z[1].n == 3 && Z[0].leaves == Y && Z[1].leaves == Y + 3;
+    for (int i = 0; i < LEAVES; i++)
+        sane = sane && Y[i].n == i % 4 && Y[i].a == arrays[i][0] && Y[i].b == arrays[i][1] && D[i].n == 4 &&
+               D[i].p.base == arrays[i][0] && D[i].q.head.base == arrays[i][1] &&
+               (!D[i].q.type || D[i].q.type == &base_type || D[i].q.type == &extended);
+    return sane;
+}
+
+/* Some of the steps that succeed one after the other; several of them from one neighbourhood, so that they meet. */
+static void sweep_random(uint64_t seed, const char *rules, size_t least)
+{
+    enum { ALL = sizeof any / sizeof any[0], NEAR = 12 };
+    step *steps[STEPS_MOST] = {NULL};
+    struct world w;
+    char title[600];
+    size_t n = 0, length = (size_t)snprintf(title, sizeof title, "script %llu, %s:", (unsigned long long)seed, rules);
+    const int failed = tap_failed;
+    uint64_t random = seed * 7919 + 17;
+    const size_t near = next_random(&random) % ALL;
+    open_world(&w, rules, least);
+    for (int tries = 0; tries < 24 && n < 9 && is_walkable(); tries++) {
+        const size_t which = next_random(&random) % 3 ? near + next_random(&random) % NEAR : next_random(&random);
+        const struct any *next = &any[which % ALL];
+        const uint64_t digest = accd_digest(w.context);
+        if (next->step(&w) != ACCD_OK) {
+            must(accd_digest(w.context) == digest, "%s %s: what is wrong changes nothing", title, next->name);
+            continue;
+        }
+        steps[n++] = next->step;
+        length += (size_t)snprintf(title + length, sizeof title - length, " %s", next->name);
+    }
+    while (w.depth)
+        accd_region_abandon(w.regions[--w.depth]);
+    close_world(&w);
+    sweep_one(title, rules, least, steps);
+    if (tap_failed != failed)
+        printf("# %s\n", title);
+}
+
+static void random_scripts(void)
+{
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "directory", "openmp-5.1", "openmp-6.0", "libgomp-12"};
+    const char *text = getenv("ACCDEEP_ROUNDS");
+    const uint64_t rounds = text ? strtoull(text, NULL, 10) : 60;
+    const char *begin = getenv("ACCDEEP_SEED");
+    const uint64_t first = begin ? strtoull(begin, NULL, 10) : 0;
+    const int failed = tap_failed;
+    for (uint64_t seed = first; seed < first + rounds && tap_failed < failed + 20; seed++)
+        sweep_random(seed, profiles[seed % 6], seed % 4 < 2 ? 1 : 1000);
+    ok(tap_failed == failed, "%llu random scripts", (unsigned long long)rounds);
+}
+
+/* A level that could not be given up goes with the one around it. */
+static void given_up(void)
+{
+    struct world w;
+    accd_level level;
+    open_world(&w, "tr14", 1);
+    must(use_raw(&w) == ACCD_OK && copy_y(&w) == ACCD_OK, "two levels");
+    arm(&w, HOST_MEMORY_ENDS, 1);
+    is_status(accd_region_abandon(w.regions[1]), ACCD_OUT_OF_MEMORY, "no memory to give the inner one up");
+    arm(&w, HOST_MEMORY_ENDS, 0);
+    ok(accd_level_at(w.context, 0, 1, &level) && present_count(w.context, Y, 1, 0), "it stays");
+    is_sound(w.context);
+    is_status(accd_region_end(w.regions[0]), ACCD_OK, "the level around it ends");
+    ok(!accd_level_at(w.context, 0, 0, &level) && present_count(w.context, Y, 0, 0), "and nothing is left");
+    is_sound(w.context);
+    close_world(&w);
 }
 
 #define SCRIPT(...) ((step *const[]){__VA_ARGS__, NULL})
@@ -819,6 +1047,15 @@ int main(void)
     sweep("descriptors that move", "directory",
           SCRIPT(enter_shallow_d, attach_p, attach_q, around_targets, detach_p, attach_q_too, end,
                  detach_q, detach_q_too));
+    sweep("queues", "tr14",
+          SCRIPT(open_queue, enter_y_later, send_later, copy_z_later, fetch_later, end, wait_all, fetch_one,
+                 copyout_y_later, wait_all));
+    sweep("tuples in queues", "directory",
+          SCRIPT(open_queue, enter_first_later, wait_all, enter_middle, enter_first_later, exit_middle_later,
+                 wait_all, exit_first));
+    sweep("levels that are given up", "tr14", SCRIPT(copy_y, copy_z, give_up, enter_y, copy_y, give_up, give_up));
+    sweep("descriptors of a group", "tr14", SCRIPT(copy_d, attach_p, attach_q, detach_p, detach_q, end));
+    sweep("descriptors that nothing attaches anew", "openmp-5.1", SCRIPT(shallow_d, attach_q, enter_d, end, copyout_d));
     for (int every = 0; every < 2; every++) {
         const char *openmp = every ? "openmp-4.0" : "openmp-5.1";
         sweep("constructs count", openmp,
@@ -835,5 +1072,8 @@ int main(void)
         sweep("references without end", openmp,
               SCRIPT(allocate, map, use_raw, unmap, end, release));
     }
+    given_up();
+    if (!fail_call)
+        random_scripts();
     return done();
 }
