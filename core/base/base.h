@@ -86,6 +86,13 @@ struct accd_context {
     struct accd_device *devices; /* of the directories */
     struct accd_directory *dirs;
     int ndirs;
+    struct accd_span *host_uses[2]; /* host memory of tasks that go on by themselves: of those that send, that fetch */
+    struct accd_look { /* for tasks that a construct does not come behind */
+        uint64_t number;
+        struct accd_queue *queue; /* it comes behind this one, up to a task, or NULL */
+        uint64_t asked;
+        bool marked; /* what that one comes behind itself is marked */
+    } look;
 };
 
 /* The status of a call that got no directory. */

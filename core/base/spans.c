@@ -88,3 +88,14 @@ struct accd_span *accd_span_first(const struct accd_span *root, uint64_t low, ui
         found = accd_span_first(root->right, low, high, meant, ud);
     return found;
 }
+
+struct accd_span *accd_span_last(const struct accd_span *root, uint64_t before)
+{
+    const struct accd_span *found = NULL;
+    while (root) {
+        if (root->low < before)
+            found = root;
+        root = root->low < before ? root->right : root->left;
+    }
+    return (struct accd_span *)(uintptr_t)found;
+}

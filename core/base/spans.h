@@ -17,6 +17,8 @@ struct accd_span {
 
 void accd_span_put(struct accd_span **root, struct accd_span *span);
 void accd_span_take(struct accd_span **root, struct accd_span *span);
+/* The last one, by lower bounds, that begins before a bound, or NULL. */
+struct accd_span *accd_span_last(const struct accd_span *root, uint64_t before);
 /* The first one, by lower bounds, that meets [low, high), and that is meant; NULL: all are. NULL: there is none. meant
  * changes no spans. */
 struct accd_span *accd_span_first(const struct accd_span *root, uint64_t low, uint64_t high,

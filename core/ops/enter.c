@@ -9,6 +9,7 @@ enum { SMALL_OBJECT = 32 << 10 };
 
 /* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
 struct frame {
+    struct accd_span at; /* of its host address, in the entry's frames_at */
     uint64_t host, dev, bytes;
     size_t objects;           /* that this construct puts there */
     struct accd_block *block; /* of members that are present already, or NULL */
@@ -21,6 +22,7 @@ struct entry {
     size_t block_objects;
     struct frame *frames;
     size_t nframes;
+    struct accd_span *frames_at;
     size_t taken;                    /* fresh claims that have memory */
     uint64_t group_dev, group_bytes;
     struct accd_region *region;
@@ -122,14 +124,14 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
     uint64_t host = frame_of(plan, claim);
-    for (size_t i = entry->nframes; i-- > 0;)
-        if (entry->frames[i].host == host) {
-            *frame_p = &entry->frames[i];
-            return ACCD_OK;
-        }
+    const struct accd_span *open = accd_span_first(entry->frames_at, host, host + 1, NULL, NULL);
+    if (open) {
+        *frame_p = open->owner;
+        return ACCD_OK;
+    }
     struct frame *frame = &entry->frames[entry->nframes];
     struct accd_block *block = accd_range_floor(&dir->frames, host);
-    *frame = (struct frame){.host = host};
+    *frame = (struct frame){.at = {.low = host, .high = host + 1, .owner = frame}, .host = host};
     if (block && block->frame == host) {
         frame->block = block;
         frame->dev = block->dev;
@@ -141,6 +143,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
             return accd_device_full(plan, claim, status, frame->bytes);
     }
     entry->nframes++;
+    accd_span_put(&entry->frames_at, &frame->at);
     *frame_p = frame;
     return ACCD_OK;
 }
@@ -601,21 +604,32 @@ static void undo(struct entry *entry)
         accd_mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-/* The end of what must be absent of an aggregate for a member to be new: of the last member that the construct
- * names, or, where members come in one object, of the aggregate. */
-static uint64_t frame_end(const struct accd_plan *plan, const struct accd_claim *claim, uint64_t frame)
+/* The end of what must be absent of each aggregate for a member to be new: of the last member that the construct
+ * names, or, where members come in one object, of the aggregate. By aggregates; NULL: no memory. */
+static const struct accd_pair *frame_ends(const struct accd_plan *plan, size_t *n_p)
 {
     const accd_construct *construct = plan->construct;
-    uint64_t end = 0;
-    if (plan->context->rules.holes == ACCD_REJECT)
-        return frame + construct->items[claim->source].room;
-    for (size_t k = 0; k < construct->nitems; k++) {
-        const accd_item *item = &construct->items[k];
-        uint64_t last = accd_address(item->host) + item->bytes;
-        if (accd_address(item->frame) == frame && last > end)
-            end = last;
+    const bool whole = plan->context->rules.holes == ACCD_REJECT;
+    struct accd_pair *ends =
+        accd_scratch_take(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
+    size_t n = 0, kept = 0;
+    if (!ends)
+        return NULL;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const accd_item *item = &construct->items[i];
+        const uint64_t frame = accd_address(item->frame);
+        if (frame)
+            ends[n++] = (struct accd_pair){frame, whole ? frame + item->room : accd_address(item->host) + item->bytes};
     }
-    return end;
+    ends = accd_sort_pairs(ends, ends + construct->nitems, n);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || ends[kept - 1].key != ends[i].key)
+            ends[kept++] = ends[i];
+        else if (ends[i].value > ends[kept - 1].value)
+            ends[kept - 1].value = ends[i].value;
+    }
+    *n_p = kept;
+    return ends;
 }
 
 static accd_status grows(const struct accd_plan *plan, const struct accd_claim *claim,
@@ -635,10 +649,16 @@ static accd_status grows(const struct accd_plan *plan, const struct accd_claim *
 /* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
 {
+    const struct accd_pair *ends = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < plan->nfresh; i++) {
         const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
-        uint64_t frame = aggregate_of(plan, claim);
-        uint64_t end = frame ? frame_end(plan, claim, frame) : 0;
+        const uint64_t frame = aggregate_of(plan, claim);
+        if (frame && !ends)
+            ends = frame_ends(plan, &n);
+        if (frame && !ends)
+            return accd_plan_no_memory(plan->context);
+        const uint64_t end = frame ? ends[ACCD_FIRST_ABOVE(ends, key, n, frame) - 1].value : 0;
         enum accd_relation relation;
         struct accd_object *object;
         if (end <= frame)

@@ -42,11 +42,12 @@ void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem);
 /* "queue 1 has not done the update of f.lua:12 yet" */
 void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
                         size_t room);
-/* The next task of a queue up to a number, once since accd_pending_begin; NULL: there is none. */
-const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number);
-/* The last task of each queue that uses a range, and that a construct is not behind, left in queue->found; forgets:
- * or is to forget some of it. */
-void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets);
+/* Adds a task to those that queues are to reach: of each queue the last one counts. */
+void accd_meet(struct accd_span **met, const struct accd_task *task);
+/* Adds the tasks that use a range, and that a construct is not behind; forgets: or are to forget some of it. */
+void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets, struct accd_span **met);
+/* The first queue from a number on that has tasks, or NULL. */
+struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number);
 /* The first queue with a task that uses the range, or NULL. */
 struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 
@@ -63,14 +64,15 @@ void accd_task_use(struct accd_task *task, const struct accd_batch *batch);
 
 /* Waits for what uses the same memory as a kernel that is not in its queue yet. */
 accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task);
-/* Whether all that a queue has started is over, up to a task, and what it comes behind in others. Between
- * accd_pending_begin for no construct and the last of several calls each task is looked at once. */
-bool accd_has_arrived(struct accd_queue *queue, uint64_t number);
+/* Whether all that a queue has started is over, and what it comes behind in others. */
+bool accd_has_arrived(struct accd_queue *queue);
 
 /* ------------------------------------------------------------------------------------- run.c -- */
 
 /* Does what queues have to do up to a task: they wait for others on their way. */
 accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
+/* What was met: queue by queue, by their numbers. */
+accd_status accd_reach_met(struct accd_span **met);
 
 /* ---------------------------------------------------------------------------------- kernel.c -- */
 

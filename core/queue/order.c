@@ -19,11 +19,6 @@ static bool meet_on_device(const struct accd_task *a, const struct accd_task *b)
     return false;
 }
 
-static bool meet_on_host(const struct accd_task *a, const struct accd_task *b)
-{
-    return a->host_low < b->host_end && b->host_low < a->host_end;
-}
-
 /* Whether what a task leaves on the device is not known before it is over: transfers that are under way are in
  * order with others of their queue. */
 static bool is_open(const struct accd_task *task)
@@ -31,41 +26,78 @@ static bool is_open(const struct accd_task *task)
     return task->kind == ACCD_TASK_KERNEL || !task->under_way;
 }
 
-/* Whether a task must be over first. What a queue fetches reaches the host in order. Devices share the host's
- * memory. */
-static bool comes_first(const struct accd_task *next, const struct accd_task *task, bool same_queue)
+/* What looks for tasks that come before the next one. */
+struct search {
+    const struct accd_task *next;
+    const struct accd_queue *queue, *but; /* its own, or NULL; one that is left out, or NULL */
+    struct accd_span *met;
+};
+
+static bool is_user(const struct search *search, const struct accd_task *task)
 {
-    if ((!same_queue || is_open(task)) && meet_on_device(next, task))
-        return true;
-    bool on_host = same_queue ? task->fetches && !next->fetches : task->fetches || next->fetches;
-    return on_host && meet_on_host(next, task);
+    return accd_task_is_user(task) && task->queue != search->but && task->number > task->queue->found;
 }
 
-static accd_status order_behind(struct accd_queue *other, const struct accd_queue *queue,
-                                const struct accd_task *next)
+static bool note_on_device(void *ud, const struct accd_span *span)
 {
-    uint64_t last = 0;
-    for (const struct accd_task *task = other->users; task; task = task->next_user)
-        last = comes_first(next, task, other == queue) ? task->number : last;
-    return last ? accd_queue_reach(other, last) : ACCD_OK;
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if (is_user(search, task) && (task->queue != search->queue || is_open(task)) && meet_on_device(search->next, task))
+        accd_meet(&search->met, task);
+    return false;
+}
+
+/* What a queue fetches reaches the host in order. */
+static bool note_on_host(void *ud, const struct accd_span *span)
+{
+    struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    if (is_user(search, task) && (task->queue != search->queue || !search->next->fetches))
+        accd_meet(&search->met, task);
+    return false;
+}
+
+static bool is_own_open(void *ud, const struct accd_span *span)
+{
+    const struct search *search = ud;
+    const struct accd_task *task = span->owner;
+    return accd_task_is_user(task) && task->queue == search->queue && is_open(task) &&
+           meet_on_device(search->next, task);
+}
+
+/* The first task on a device that is meant, of those that may use the memory of the next one; false: there is none. */
+static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *ud, const struct accd_span *span),
+                          struct search *search)
+{
+    const struct accd_task *next = search->next;
+    const struct accd_pair *ranges = next->ranges;
+    bool found = false;
+    if (next->nranges > ACCD_TASK_SPANS)
+        return accd_span_first(dir->uses, ranges[0].key, ranges[next->nranges - 1].value, meant, search);
+    for (size_t i = 0; i < next->nranges && !found; i++)
+        found = accd_span_first(dir->uses, ranges[i].key, ranges[i].value, meant, search);
+    return found;
 }
 
 /* What is about to move data waits for all queues but one, or all. queue: its own, or NULL. A queue that is at
- * work itself comes behind its own. */
-static accd_status order(accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
+ * work itself comes behind its own. Devices share the host's memory: what sends comes behind what fetches there, what
+ * fetches behind all. */
+static accd_status order(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
                          const struct accd_task *next)
 {
+    struct search search = {.next = next, .queue = queue, .but = but};
     for (int d = 0; d < context->ndirs && !context->working; d++)
-        for (size_t i = 0; i < context->dirs[d].nqueues; i++)
-            if (context->dirs[d].queues[i] != but)
-                ACCD_TRY(order_behind(context->dirs[d].queues[i], queue, next));
-    return ACCD_OK;
+        (void)any_on_device(&context->dirs[d], note_on_device, &search);
+    for (int fetch = !next->fetches; fetch < 2 && !context->working; fetch++)
+        (void)accd_span_first(context->host_uses[fetch], next->host.low, next->host.high, note_on_host, &search);
+    return accd_reach_met(&search.met);
 }
 
 accd_status accd_order_all(struct accd_directory *dir)
 {
-    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
-        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->asked));
+    struct accd_queue *queue = dir->context->working ? NULL : accd_next_busy(dir, 0);
+    for (; queue; queue = accd_next_busy(dir, queue->number + 1))
+        ACCD_TRY(accd_queue_reach(queue, queue->asked));
     return ACCD_OK;
 }
 
@@ -109,11 +141,10 @@ accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *
 
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
+    struct accd_span *met = NULL;
     if (!dir->context->working)
-        accd_find_users(dir, dev, bytes, false);
-    for (size_t i = 0; i < dir->nqueues && !dir->context->working; i++)
-        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
-    return ACCD_OK;
+        accd_meet_users(dir, dev, bytes, false, &met);
+    return accd_reach_met(&met);
 }
 
 /* ------------------------------------------------------------------------------- start, over -- */
@@ -121,10 +152,8 @@ accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t 
 /* Whether a queue does not know yet what a task is to fetch. */
 static bool has_open(const struct accd_queue *queue, const struct accd_task *task)
 {
-    bool open = false;
-    for (const struct accd_task *user = queue->users; user && !open; user = user->next_user)
-        open = is_open(user) && meet_on_device(task, user);
-    return open;
+    struct search search = {.next = task, .queue = queue};
+    return any_on_device(queue->dir, is_own_open, &search);
 }
 
 /* Waits as above for a task that is not in its queue yet; then it starts, if it can go on by itself, or is done. */
@@ -147,18 +176,43 @@ static accd_status start(struct accd_queue *queue, struct accd_task *task, bool 
     return status == ACCD_OK ? ACCD_OK : accd_copy_failed(&dir->device, status);
 }
 
-bool accd_has_arrived(struct accd_queue *queue, uint64_t number)
+/* Whether what a queue itself has started is over, up to a task. */
+static bool is_own_over(const struct accd_queue *queue, uint64_t number)
 {
     const struct accd_directory *dir = queue->dir;
-    const struct accd_task *last = NULL, *task;
-    while ((task = accd_next_known(queue, number))) {
-        last = task->under_way ? task : last;
-        if (task->kind == ACCD_TASK_AFTER && !accd_has_arrived(task->u.after.queue, task->u.after.number))
-            return false;
+    const struct accd_task *last = queue->started;
+    if (last && last->number > number) { /* somebody comes behind an earlier one */
+        last = NULL;
+        for (const struct accd_task *task = queue->first; task && task->number <= number; task = task->next)
+            last = task->under_way ? task : last;
     }
     if (last && last->kind == ACCD_TASK_KERNEL)
         return dir->device.ops->kernel_arrived(dir->device.handle, last->under_way);
     return !last || dir->device.ops->arrived(dir->device.handle, last->under_way);
+}
+
+/* Whether a queue has got to a task; otherwise what holds it up is noted in the one that is tested. */
+static bool has_got_to(struct accd_queue *queue, uint64_t number, struct accd_queue *tested)
+{
+    if (!is_own_over(queue, number)) {
+        tested->held_by = queue != tested ? queue : NULL;
+        tested->held_at = number;
+        return false;
+    }
+    for (struct accd_task *task = queue->afters; task && task->number <= number; task = task->next_after) {
+        task->u.after.over = task->u.after.over || has_got_to(task->u.after.queue, task->u.after.number, tested);
+        if (!task->u.after.over)
+            return false;
+    }
+    return true;
+}
+
+bool accd_has_arrived(struct accd_queue *queue)
+{
+    if (queue->held_by && !is_own_over(queue->held_by, queue->held_at))
+        return false;
+    queue->held_by = NULL;
+    return has_got_to(queue, queue->asked, queue);
 }
 
 accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
@@ -184,11 +238,10 @@ accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *
 
 accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
+    struct accd_span *met = NULL;
     accd_pending_begin(dir, NULL);
-    accd_find_users(dir, dev, bytes, true);
-    for (size_t i = 0; i < dir->nqueues; i++)
-        ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->found));
-    return ACCD_OK;
+    accd_meet_users(dir, dev, bytes, true, &met);
+    return accd_reach_met(&met);
 }
 
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,

@@ -33,7 +33,7 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     queue->number = (unsigned)dir->nqueues + 1;
     queue->async = async;
     queue->last = &queue->first;
-    queue->last_user = &queue->users;
+    queue->last_after = &queue->afters;
     dir->queues[dir->nqueues++] = queue;
     accd_range_insert(&dir->by_async, key, queue);
     *queue_p = (unsigned)dir->nqueues;
@@ -74,10 +74,24 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     if (!dir)
         return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
-    for (size_t i = dir->nqueues; i-- > 0;) /* what uses others' results first: a missing wait shows */
-        if (!number || i == number - 1)
-            ACCD_TRY(accd_queue_reach(dir->queues[i], dir->queues[i]->asked));
+    if (number)
+        return accd_queue_reach(dir->queues[number - 1], dir->queues[number - 1]->asked);
+    const struct accd_span *last = accd_span_last(dir->busy, UINT64_MAX);
+    for (; last; last = accd_span_last(dir->busy, number)) { /* what uses others' results first: a missing wait shows */
+        struct accd_queue *queue = last->owner;
+        number = queue->number;
+        ACCD_TRY(accd_queue_reach(queue, queue->asked));
+    }
     return ACCD_OK;
+}
+
+/* Whether a queue is not done, or its work does not go on by itself and nobody has asked yet. */
+static bool is_early(struct accd_queue *queue)
+{
+    const bool early =
+        accd_is_concurrent(queue->dir) ? !accd_has_arrived(queue) : queue->first && !queue->tested;
+    queue->tested = true;
+    return early;
 }
 
 accd_status accd_queue_test(accd_context *context, int device, unsigned number, int *done_p)
@@ -88,15 +102,9 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
         return accd_no_device(context);
     ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
-    accd_pending_begin(dir, NULL);
-    for (size_t i = 0; i < dir->nqueues; i++) {
-        struct accd_queue *queue = dir->queues[i];
-        if (number && i != number - 1)
-            continue;
-        early |= accd_is_concurrent(dir) ? !accd_has_arrived(queue, queue->asked)
-                                         : queue->first && !queue->tested;
-        queue->tested = true;
-    }
+    struct accd_queue *queue = number ? dir->queues[number - 1] : accd_next_busy(dir, 0);
+    for (; queue; queue = number ? NULL : accd_next_busy(dir, queue->number + 1))
+        early |= is_early(queue);
     if (!early)
         ACCD_TRY(accd_queue_wait(context, device, number));
     *done_p = !early;

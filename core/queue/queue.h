@@ -22,7 +22,7 @@ enum { ACCD_TASK_SPANS = 3 };
 struct accd_task {
     struct accd_task *next;
     struct accd_queue *queue;
-    struct accd_task *next_user; /* of those that use device memory */
+    struct accd_task *next_after; /* of those of kind AFTER */
     enum accd_task_kind kind;
     uint64_t number;
     size_t size; /* of its memory */
@@ -37,6 +37,7 @@ struct accd_task {
         struct {
             struct accd_queue *queue;
             uint64_t number;
+            bool over; /* all that the other queue has started up to there is */
         } after;
         struct {
             uint64_t dev, bytes;
@@ -52,7 +53,7 @@ struct accd_task {
     size_t nranges;
     struct accd_span spans[ACCD_TASK_SPANS]; /* in the directory's uses, while the queue has the task */
     size_t nspans;
-    uint64_t host_low, host_end; /* host memory in which all lies that it sends from, or fetches to */
+    struct accd_span host; /* memory in which all lies that it sends from, or fetches to */
     bool fetches;
     uint64_t again;  /* of a kernel that is under way: see accd_kernel */
     void *under_way; /* the device's name of it, if it goes on by itself; NULL: it is done when its turn comes */
@@ -64,13 +65,19 @@ struct accd_queue {
     unsigned number;
     int64_t async;
     struct accd_task *first, **last;
-    struct accd_task *users, **last_user; /* tasks that use device memory: those that a person would count */
+    struct accd_task *afters, **last_after; /* those of kind AFTER */
+    const struct accd_task *started;        /* the last one that is under way, or NULL */
+    struct accd_span busy; /* in the directory's, while there are tasks */
     uint64_t asked;
-    size_t pending; /* so many */
+    size_t pending; /* tasks that use device memory: those that a person would count */
     bool tested;    /* since it last got one */
-    uint64_t found; /* while tasks are looked for: the last one of its own */
-    uint64_t known; /* accd_pending_begin: up to this one tasks are done before the construct goes on */
-    const struct accd_task *next_known; /* the first one behind those that were looked at so */
+    uint64_t found; /* while tasks are looked for: the last one of its own, 0: none */
+    struct accd_span met; /* then, among all queues with such */
+    uint64_t looked;      /* number of the last look that marked something here ... */
+    uint64_t known;       /* ... up to this one tasks are done before the construct goes on */
+    const struct accd_task *next_known; /* the first one of kind AFTER behind that */
+    struct accd_queue *held_by; /* the last test found that this other queue has not got ... */
+    uint64_t held_at;           /* ... to this task yet; NULL: it found none */
 };
 
 /* Errors of what a queue had to do before: they are told already. */

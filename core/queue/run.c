@@ -78,3 +78,18 @@ accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number)
     }
     return ACCD_OK;
 }
+
+accd_status accd_reach_met(struct accd_span **met)
+{
+    accd_status status = ACCD_OK;
+    while (*met) {
+        struct accd_span *first = accd_span_first(*met, 0, UINT64_MAX, NULL, NULL);
+        struct accd_queue *queue = first->owner;
+        const uint64_t number = queue->found;
+        accd_span_take(met, first);
+        queue->found = 0;
+        if (status == ACCD_OK)
+            status = accd_queue_reach(queue, number);
+    }
+    return status;
+}

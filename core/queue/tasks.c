@@ -101,36 +101,43 @@ void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem)
 
 /* --------------------------------------------------------------------------- missing waits -- */
 
-const struct accd_task *accd_next_known(struct accd_queue *queue, uint64_t number)
-{
-    const struct accd_task *task = queue->known ? queue->next_known : queue->first;
-    if (!task || task->number > number)
-        return NULL;
-    queue->known = task->number;
-    queue->next_known = task->next;
-    return task;
-}
-
 /* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for
  * later ones of its own. */
-static void mark_done(struct accd_queue *queue, uint64_t number)
+static void mark_done(const struct accd_look *look, struct accd_queue *queue, uint64_t number)
 {
-    const struct accd_task *task;
-    while ((task = accd_next_known(queue, number)))
-        if (task->kind == ACCD_TASK_AFTER)
-            mark_done(task->u.after.queue, task->u.after.number);
-    if (queue->known < number && !queue->next_known) /* its last tasks are over */
+    if (queue->looked != look->number) {
+        queue->looked = look->number;
+        queue->known = 0;
+        queue->next_known = queue->afters;
+    }
+    if (queue->known < number)
         queue->known = number;
+    const struct accd_task *task;
+    while ((task = queue->next_known) && task->number <= number) {
+        queue->next_known = task->next_after;
+        mark_done(look, task->u.after.queue, task->u.after.number);
+    }
 }
 
 void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
 {
-    accd_context *context = dir->context;
-    for (int d = 0; d < context->ndirs; d++)
-        for (size_t i = 0; i < context->dirs[d].nqueues; i++)
-            context->dirs[d].queues[i]->known = 0, context->dirs[d].queues[i]->next_known = NULL;
-    if (queue)
-        mark_done(queue, queue->asked);
+    struct accd_look *look = &dir->context->look;
+    *look = (struct accd_look){.number = look->number + 1, .queue = queue, .asked = queue ? queue->asked : 0};
+}
+
+/* Whether a task is done before the construct goes on. Others are marked when the first one is met. */
+static bool is_known(const struct accd_task *task)
+{
+    struct accd_queue *queue = task->queue;
+    struct accd_look *look = &queue->dir->context->look;
+    if (!look->queue)
+        return false;
+    if (queue == look->queue)
+        return task->number <= look->asked;
+    if (!look->marked)
+        mark_done(look, look->queue, look->asked);
+    look->marked = true;
+    return queue->looked == look->number && task->number <= queue->known;
 }
 
 /* What looks for tasks by a range. */
@@ -138,6 +145,7 @@ struct search {
     uint64_t dev, bytes;
     bool forgets;
     const struct accd_task *first; /* by queue and number */
+    struct accd_span **met;
 };
 
 static bool comes_before(const struct accd_task *a, const struct accd_task *b)
@@ -149,21 +157,21 @@ static bool note_first(void *ud, const struct accd_span *span)
 {
     struct search *search = ud;
     const struct accd_task *task = span->owner;
-    if (task->number > task->queue->known && accd_task_uses(task, search->dev, search->bytes) &&
-        (!search->first || comes_before(task, search->first)))
+    if ((!search->first || comes_before(task, search->first)) &&
+        accd_task_uses(task, search->dev, search->bytes) && !is_known(task))
         search->first = task;
     return false;
 }
 
-static bool note_last(void *ud, const struct accd_span *span)
+static bool note_met(void *ud, const struct accd_span *span)
 {
-    const struct search *search = ud;
+    struct search *search = ud;
     const struct accd_task *task = span->owner;
-    const bool meant = accd_task_is_user(task) ? task->number > task->queue->known &&
-                                                     accd_task_uses(task, search->dev, search->bytes)
-                                               : search->forgets;
-    if (meant && task->number > task->queue->found)
-        task->queue->found = task->number;
+    const bool meant = accd_task_is_user(task)
+                           ? accd_task_uses(task, search->dev, search->bytes) && !is_known(task)
+                           : search->forgets;
+    if (meant)
+        accd_meet(search->met, task);
     return false;
 }
 
@@ -184,12 +192,28 @@ const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64
     return search.first;
 }
 
-void accd_find_users(const struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets)
+void accd_meet(struct accd_span **met, const struct accd_task *task)
 {
-    struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets};
-    for (size_t i = 0; i < dir->nqueues; i++)
-        dir->queues[i]->found = 0;
-    (void)accd_span_first(dir->uses, dev, dev + bytes, note_last, &search);
+    struct accd_queue *queue = task->queue;
+    if (!queue->found) {
+        const uint64_t key = (uint64_t)queue->dir->device.number << 32 | queue->number;
+        queue->met = (struct accd_span){.low = key, .high = key + 1, .owner = queue};
+        accd_span_put(met, &queue->met);
+    }
+    if (task->number > queue->found)
+        queue->found = task->number;
+}
+
+void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets, struct accd_span **met)
+{
+    struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .met = met};
+    (void)accd_span_first(dir->uses, dev, dev + bytes, note_met, &search);
+}
+
+struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number)
+{
+    const struct accd_span *next = accd_span_first(dir->busy, number, UINT64_MAX, NULL, NULL);
+    return next ? next->owner : NULL;
 }
 
 struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
@@ -206,6 +230,12 @@ static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
     accd_span_put(&task->queue->dir->uses, span);
 }
 
+/* Whether others wait for what a task does with the host's memory. */
+static bool uses_host(const struct accd_queue *queue, const struct accd_task *task)
+{
+    return task->host.low < task->host.high && accd_is_concurrent(queue->dir);
+}
+
 static void enlist_task(struct accd_queue *queue, struct accd_task *task)
 {
     const struct accd_pair *ranges = task->ranges;
@@ -217,12 +247,18 @@ static void enlist_task(struct accd_queue *queue, struct accd_task *task)
         enlist(task, ranges[0].key, ranges[task->nranges - 1].value);
     for (size_t i = 0; task->nranges <= ACCD_TASK_SPANS && i < task->nranges; i++)
         enlist(task, ranges[i].key, ranges[i].value);
+    if (uses_host(queue, task)) {
+        task->host.owner = task;
+        accd_span_put(&queue->dir->context->host_uses[task->fetches], &task->host);
+    }
 }
 
 static void strike(struct accd_queue *queue, struct accd_task *task)
 {
     while (task->nspans)
         accd_span_take(&queue->dir->uses, &task->spans[--task->nspans]);
+    if (uses_host(queue, task))
+        accd_span_take(&queue->dir->context->host_uses[task->fetches], &task->host);
 }
 
 /* "queue 1 has not done the update of f.lua:12 yet" */
@@ -237,6 +273,8 @@ void accd_task_describe(const struct accd_queue *queue, const struct accd_task *
     snprintf(to, room, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
 }
 
+static bool is_busy(const struct accd_queue *queue) { return accd_next_busy(queue->dir, queue->number) == queue; }
+
 const char *accd_queues_check(struct accd_directory *dir)
 {
     size_t n = 0;
@@ -244,15 +282,16 @@ const char *accd_queues_check(struct accd_directory *dir)
         const struct accd_queue *queue = dir->queues[i];
         uint64_t number = 0;
         size_t pending = 0;
-        const struct accd_task *user = queue->users;
+        const struct accd_task *after = queue->afters, *started = NULL;
         for (const struct accd_task *task = queue->first; task; task = task->next, n++) {
             if (task->number <= number || task->number > queue->asked)
                 return "a queue is out of order";
             number = task->number;
-            if (accd_task_is_user(task) && task != user)
-                return "a queue has lost who uses device memory";
-            if (accd_task_is_user(task))
-                user = user->next_user;
+            if (task->kind == ACCD_TASK_AFTER && task != after)
+                return "a queue has lost what it comes behind";
+            if (task->kind == ACCD_TASK_AFTER)
+                after = after->next_after;
+            started = task->under_way ? task : started;
             pending += accd_task_is_user(task);
             for (size_t k = 0; k < task->nranges; k++)
                 if (!dir->device.ops->allocated(dir->device.handle, task->ranges[k].key,
@@ -261,6 +300,8 @@ const char *accd_queues_check(struct accd_directory *dir)
         }
         if (pending != queue->pending)
             return "a queue counts wrong";
+        if (after || started != queue->started || queue->found || !queue->first != !is_busy(queue))
+            return "a queue has lost its tasks";
     }
     return n == dir->ntasks ? NULL : "the number of tasks is wrong";
 }
@@ -301,40 +342,49 @@ struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind 
 
 void accd_task_append(struct accd_queue *queue, struct accd_task *task)
 {
-    task->next = task->next_user = NULL;
+    struct accd_directory *dir = queue->dir;
+    if (!queue->first) {
+        queue->busy = (struct accd_span){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
+        accd_span_put(&dir->busy, &queue->busy);
+    }
+    task->next = task->next_after = NULL;
     task->number = ++queue->asked;
     *queue->last = task;
     queue->last = &task->next;
-    if (accd_task_is_user(task)) {
-        *queue->last_user = task;
-        queue->last_user = &task->next_user;
-        queue->pending++;
+    if (task->kind == ACCD_TASK_AFTER) {
+        *queue->last_after = task;
+        queue->last_after = &task->next_after;
     }
+    if (task->under_way)
+        queue->started = task;
+    queue->pending += accd_task_is_user(task);
     queue->tested = false;
     enlist_task(queue, task);
-    queue->dir->ntasks++;
-    queue->dir->eventful++;
+    dir->ntasks++;
+    dir->eventful++;
 }
 
 /* Takes the task at a place out of the queue. */
 struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at)
 {
+    struct accd_directory *dir = queue->dir;
     struct accd_task *task = *at;
     *at = task->next;
     if (queue->last == &task->next)
         queue->last = at;
-    if (accd_task_is_user(task)) {
-        struct accd_task **user = &queue->users;
-        while (*user != task) /* the first one, unless the queue is cut */
-            user = &(*user)->next_user;
-        *user = task->next_user;
-        if (queue->last_user == &task->next_user)
-            queue->last_user = user;
-        queue->pending--;
+    if (task->kind == ACCD_TASK_AFTER) { /* the first one: none is cut off */
+        queue->afters = task->next_after;
+        if (queue->last_after == &task->next_after)
+            queue->last_after = &queue->afters;
     }
+    if (task == queue->started)
+        queue->started = NULL;
+    queue->pending -= accd_task_is_user(task);
     strike(queue, task);
-    queue->dir->ntasks--;
-    queue->dir->eventful--;
+    if (!queue->first)
+        accd_span_take(&dir->busy, &queue->busy);
+    dir->ntasks--;
+    dir->eventful--;
     return task;
 }
 
@@ -382,14 +432,16 @@ void accd_queues_close(struct accd_directory *dir)
 
 void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
 {
+    const struct accd_task *started = NULL;
     for (struct accd_task **at = &queue->first; *at;) {
         const struct accd_task *task = *at;
         bool stays = task->number <= asked || task->kind == ACCD_TASK_FREE ||
                      task->kind == ACCD_TASK_FORGET || task->kind == ACCD_TASK_AFTER;
+        started = stays && task->under_way ? task : started;
         if (stays)
             at = &(*at)->next;
         else
             accd_task_drop(queue, accd_task_take(queue, at));
     }
+    queue->started = started;
 }
-

@@ -53,9 +53,10 @@ accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *
 
 static void use_host(struct accd_task *task, uint64_t low, uint64_t end)
 {
-    bool none = task->host_low == task->host_end;
-    task->host_low = none || low < task->host_low ? low : task->host_low;
-    task->host_end = none || end > task->host_end ? end : task->host_end;
+    struct accd_span *host = &task->host;
+    const bool none = host->low == host->high;
+    host->low = none || low < host->low ? low : host->low;
+    host->high = none || end > host->high ? end : host->high;
 }
 
 void accd_task_use(struct accd_task *task, const struct accd_batch *batch)

@@ -417,6 +417,18 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
     return ACCD_OK;
 }
 
+static void note_woken(struct accd_directory *dir, struct accd_group *group)
+{
+    const bool woken = !group->pending && group->pending_attach;
+    if (woken == (group->woken.owner != NULL))
+        return;
+    if (!woken)
+        accd_span_take(&dir->woken_groups, &group->woken);
+    group->woken = (struct accd_span){.owner = woken ? group : NULL};
+    if (woken)
+        accd_span_put(&dir->woken_groups, &group->woken);
+}
+
 void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
 {
     if (!group->pending) {
@@ -435,6 +447,7 @@ void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
         group->slots = span_of(group, group->slot_low, group->slot_high);
         accd_span_put(&dir->group_slots, &group->slots);
     }
+    note_woken(dir, group);
 }
 
 void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
@@ -452,6 +465,7 @@ void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool 
         dir->eventful--;
         accd_span_take(&dir->group_slots, &group->slots);
     }
+    note_woken(dir, group);
 }
 
 /* The directory knows it no more. */

@@ -121,6 +121,7 @@ struct accd_group {
     struct accd_span root;         /* address of the first element, while the directory knows the group */
     struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
     struct accd_span slots;        /* of the pointers, while these are */
+    struct accd_span woken;        /* while only the pointers are */
     uint64_t dopes;                /* what its descriptors held when they were attached, as a number */
 };
 
@@ -182,6 +183,7 @@ struct accd_region {
     struct accd_original **originals; /* its clauses as tuples, where data are fused */
     struct accd_gaps *gaps;     /* of its items */
     size_t ngaps;
+    struct accd_pair *order;    /* numbers of its claims by what they ask for, then by pointers; NULL: not asked for */
     size_t bytes;               /* of this block of memory; 0: it is one of the pool's */
     bool plain;                 /* its end may take the short way */
     bool given_up;              /* memory was missing for its end: it goes with the one around it */
@@ -278,6 +280,7 @@ struct accd_directory {
     size_t ngroups, groups_room, npending, npending_attach;
     size_t least_free;           /* numbers of groups below it are taken */
     struct accd_span *group_roots, *group_hulls, *group_places, *group_slots;
+    struct accd_span *woken_groups; /* whose pointers are pending, and whose sections are not */
     struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
     struct accd_region *top;
     size_t depth;
@@ -291,6 +294,7 @@ struct accd_directory {
     struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
+    struct accd_span *busy;     /* those that have tasks, by number */
     struct accd_span *uses;     /* device memory that their tasks use, or are to forget */
     size_t ntasks;              /* that they have to do */
     struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */

@@ -5,12 +5,13 @@
 accd_status accd_order_targets(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
-    struct accd_attach *attach;
-    ACCD_TRY(accd_first_attach(dir, 0, UINT64_MAX, &cursor, &attach));
+    while (dir->woken_groups) /* the pointers of others lead to sections that nobody has looked at */
+        ACCD_TRY(accd_group_attachments(dir, dir->woken_groups->owner));
     if (dir->target_order)
         return ACCD_OK;
     dir->target_order = true;
-    for (; attach && dir->target_order; attach = accd_next_attach(&cursor, UINT64_MAX))
+    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach && dir->target_order;
+         attach = accd_range_next(&cursor))
         if (attach->base)
             accd_attach_put_in(dir, attach);
     return dir->target_order ? ACCD_OK
