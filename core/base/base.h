@@ -144,9 +144,8 @@ bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes);
 
 /* --------------------------------------------------------------------------------- workers.c -- */
 
-/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
-struct accd_workers *accd_workers_new(struct accd_mem *mem, unsigned threads);
 void accd_workers_close(struct accd_workers *workers);
+/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
 void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsigned part),
                       void *arg, unsigned parts);
 /* How many parts a job over so many rows should have. */

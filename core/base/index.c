@@ -158,34 +158,6 @@ void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p)
     return at_or_before(leaf, i, p);
 }
 
-void accd_range_floor_batch(struct accd_range *index, const uint64_t *p, void **found,
-                            unsigned count)
-{
-    const node *n[ACCD_RANGE_BATCH];
-    unsigned at[ACCD_RANGE_BATCH];
-    if (!index->root) {
-        for (unsigned i = 0; i < count; i++)
-            found[i] = NULL;
-        return;
-    }
-    for (unsigned i = 0; i < count; i++)
-        n[i] = index->root;
-    for (unsigned h = index->height; h; h--)
-        for (unsigned i = 0; i < count; i++) {
-            n[i] = n[i]->at[place(n[i], wanted(p[i]))];
-            for (unsigned k = 0; k < FANOUT; k += 8)
-                __builtin_prefetch(n[i]->key + k);
-        }
-    for (unsigned i = 0; i < count; i++) {
-        at[i] = place(n[i], wanted(p[i]));
-        __builtin_prefetch(n[i]->at + at[i]);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        found[i] = at_or_before(n[i], at[i], p[i]);
-        __builtin_prefetch(found[i]);
-    }
-}
-
 void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cursor *cursor)
 {
     *cursor = (struct accd_range_cursor){NULL, 0};
@@ -467,20 +439,12 @@ void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run
 
 /* ---------------------------------------------------------------------------------- erasure -- */
 
-static void take(node *n, unsigned i)
+/* Takes out what is at the places [i, end). */
+static inline void take(node *n, unsigned i, unsigned end)
 {
-    n->used--;
-    memmove(n->key + i, n->key + i + 1, (n->used - i) * sizeof n->key[0]);
-    memmove(n->at + i, n->at + i + 1, (n->used - i) * sizeof n->at[0]);
-    n->key[n->used] = UINT64_MAX;
-}
-
-/* Places [i, end). */
-static void take_some(node *n, unsigned i, unsigned end)
-{
-    memmove(n->key + i, n->key + end, (n->used - end) * sizeof n->key[0]);
-    memmove(n->at + i, n->at + end, (n->used - end) * sizeof n->at[0]);
     n->used -= end - i;
+    memmove(n->key + i, n->key + end, (n->used - i) * sizeof n->key[0]);
+    memmove(n->at + i, n->at + end, (n->used - i) * sizeof n->at[0]);
     memset(n->key + n->used, 0xff, (end - i) * sizeof n->key[0]);
 }
 
@@ -501,7 +465,7 @@ static int join(struct accd_range *index, node *parent, unsigned i, int leaves)
             left->next->prev = left;
     }
     accd_pool_give(&index->nodes, right);
-    take(parent, i + 1);
+    take(parent, i + 1, i + 2);
     return 1;
 }
 
@@ -530,7 +494,7 @@ static size_t erase_below(struct accd_range *index, node *n, unsigned h, uint64_
         if (end - from == n->used && n != index->root)
             n->used = 0; /* given back as it is */
         else
-            take_some(n, from, end);
+            take(n, from, end);
         return end - from;
     }
     const unsigned first = place(n, low), last = place(n, high - 1);
@@ -546,7 +510,7 @@ static size_t erase_below(struct accd_range *index, node *n, unsigned h, uint64_
         n->key[kept] = n->key[i];
         n->at[kept++] = child;
     }
-    take_some(n, kept, last + 1);
+    take(n, kept, last + 1);
     for (unsigned i = first + 2; i-- > first;) /* at both ends of what went */
         if (i < n->used)
             join_beside(index, n, i, h == 1);
@@ -577,7 +541,7 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
     void *record = leaf->at[i];
     if (leaf->used > (near ? 2 : MERGE_AT + 1) || !index->height) { /* nothing above the leaf changes */
         index->count--;
-        take(leaf, i);
+        take(leaf, i, i + 1);
     } else {
         accd_range_erase_run(index, key, key + 1);
     }

@@ -12,7 +12,6 @@
 #ifndef ACCD_RANGE_FANOUT
 #define ACCD_RANGE_FANOUT 32 /* a power of two, at least 4; tests build with 4 */
 #endif
-#define ACCD_RANGE_BATCH 32
 
 struct accd_range_node {
     uint64_t key[ACCD_RANGE_FANOUT]; /* ascending; unused ones are UINT64_MAX. Inner nodes: a lower
@@ -49,9 +48,6 @@ void *accd_range_floor(struct accd_range *index, uint64_t p);
 void *accd_range_floor_near(struct accd_range *index, uint64_t p);
 /* The same, and in *after_p the record with the least key > p, or NULL. */
 void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p);
-/* count <= ACCD_RANGE_BATCH searches at once, one level of all of them at a time. */
-void accd_range_floor_batch(struct accd_range *index, const uint64_t *p, void **found,
-                            unsigned count);
 /* The first record with a key >= p; then the following ones. NULL at the end. */
 void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cursor *cursor);
 void *accd_range_next(struct accd_range_cursor *cursor);

@@ -32,14 +32,11 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
         block->live = 1;
         return ACCD_OK;
     }
+    if (!accd_pool_reserve(&context->host.pool, 1) || !accd_range_reserve(&context->host.ranges, 1))
+        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
     block = accd_pool_take(&context->host.pool);
-    if (!block)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
     *block = (struct accd_host_block){accd_address(start), bytes, label, 1};
-    if (!accd_range_insert(&context->host.ranges, block->start, block)) {
-        accd_pool_give(&context->host.pool, block);
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
-    }
+    accd_range_insert(&context->host.ranges, block->start, block);
     return ACCD_OK;
 }
 

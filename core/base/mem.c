@@ -88,14 +88,19 @@ static bool give_up(struct accd_mem *mem)
     return true;
 }
 
+/* Of the caller's allocator: a block, or another size for one. */
+static void *ask(struct accd_mem *mem, void *old, size_t old_bytes, size_t bytes)
+{
+    void *block = mem->fn(mem->ud, old, old_bytes, bytes);
+    return !block && give_up(mem) ? mem->fn(mem->ud, old, old_bytes, bytes) : block;
+}
+
 void *accd_mem_new(struct accd_mem *mem, size_t bytes)
 {
     void *block = kept_block(mem, bytes);
     if (block)
         return block;
-    block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
-    if (!block && give_up(mem))
-        block = mem->fn(mem->ud, NULL, 0, bytes ? bytes : 1);
+    block = ask(mem, NULL, 0, bytes ? bytes : 1);
     if (block)
         prefer_huge_pages(block, bytes);
     return block;
@@ -141,9 +146,7 @@ int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need,
         wanted = need;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return 0;
-    void *grown = mem->fn(mem->ud, *array, *room * size, bytes);
-    if (!grown && give_up(mem))
-        grown = mem->fn(mem->ud, *array, *room * size, bytes);
+    void *grown = ask(mem, *array, *room * size, bytes);
     if (!grown)
         return 0;
     *array = grown;
@@ -235,36 +238,32 @@ void *accd_scratch_more(struct accd_scratch *scratch, size_t bytes)
     return fresh->space;
 }
 
+/* Gives back a chunk and those that are older. */
+static void drop_chunks(struct accd_scratch *scratch, struct accd_chunk *chunk)
+{
+    while (chunk) {
+        struct accd_chunk *older = chunk->older;
+        accd_mem_free(scratch->mem, chunk, sizeof *chunk + chunk->room);
+        chunk = older;
+    }
+}
+
 /* Keeps the newest chunk, which is the largest, unless it is so large that it was an exception. */
 void accd_scratch_reset(struct accd_scratch *scratch)
 {
     enum { KEEP = 1 << 20 };
     struct accd_chunk *chunk = scratch->chunk;
-    if (!chunk)
-        return;
-    if (!chunk->older && chunk->room <= KEEP) {
-        chunk->used = 0;
+    if (!chunk || chunk->room > KEEP) {
+        accd_scratch_close(scratch);
         return;
     }
-    struct accd_chunk *kept = chunk->room <= KEEP ? chunk : NULL;
-    for (chunk = kept ? chunk->older : chunk; chunk;) {
-        struct accd_chunk *older = chunk->older;
-        accd_mem_free(scratch->mem, chunk, sizeof *chunk + chunk->room);
-        chunk = older;
-    }
-    if (kept) {
-        kept->older = NULL;
-        kept->used = 0;
-    }
-    scratch->chunk = kept;
+    drop_chunks(scratch, chunk->older);
+    chunk->older = NULL;
+    chunk->used = 0;
 }
 
 void accd_scratch_close(struct accd_scratch *scratch)
 {
-    for (struct accd_chunk *chunk = scratch->chunk; chunk;) {
-        struct accd_chunk *older = chunk->older;
-        accd_mem_free(scratch->mem, chunk, sizeof *chunk + chunk->room);
-        chunk = older;
-    }
+    drop_chunks(scratch, scratch->chunk);
     scratch->chunk = NULL;
 }

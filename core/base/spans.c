@@ -64,17 +64,15 @@ void accd_span_put(struct accd_span **root, struct accd_span *span)
     sum_up(span);
 }
 
-static void take(struct accd_span **at, struct accd_span *span)
+void accd_span_take(struct accd_span **root, struct accd_span *span)
 {
-    if (*at == span) {
-        *at = join(span->left, span->right);
+    if (*root == span) {
+        *root = join(span->left, span->right);
         return;
     }
-    take(before(span, *at) ? &(*at)->left : &(*at)->right, span);
-    sum_up(*at);
+    accd_span_take(before(span, *root) ? &(*root)->left : &(*root)->right, span);
+    sum_up(*root);
 }
-
-void accd_span_take(struct accd_span **root, struct accd_span *span) { take(root, span); }
 
 struct accd_span *accd_span_first(const struct accd_span *root, uint64_t low, uint64_t high,
                                   bool (*meant)(void *ud, const struct accd_span *span), void *ud)

@@ -51,7 +51,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct accd_workers *accd_workers_new(struct accd_mem *mem, unsigned threads)
+static struct accd_workers *new_workers(struct accd_mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;
     size_t bytes = sizeof(struct accd_workers) + others * sizeof(pthread_t);
@@ -85,11 +85,6 @@ void accd_workers_close(struct accd_workers *workers)
     accd_mem_free(workers->mem, workers, workers->bytes);
 }
 
-static unsigned worker_count(const struct accd_workers *workers)
-{
-    return workers ? workers->threads + 1 : 1;
-}
-
 void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsigned part),
                       void *arg, unsigned parts)
 {
@@ -117,7 +112,7 @@ unsigned accd_parts_for(accd_context *context, size_t rows)
     if (threads < 2 || rows < WORKERS_FROM)
         return 1;
     if (!context->workers)
-        context->workers = accd_workers_new(&context->mem, threads);
-    unsigned count = worker_count(context->workers);
+        context->workers = new_workers(&context->mem, threads);
+    unsigned count = context->workers ? context->workers->threads + 1 : 1;
     return count < 2 ? 1 : count * 4 < PARTS_MOST ? count * 4 : PARTS_MOST;
 }

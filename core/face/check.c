@@ -63,17 +63,9 @@ static bool sum(struct accd_mem *mem, struct tally *tally)
 
 static uint64_t counted(const struct tally *tally, const void *object)
 {
-    size_t low = 0, high = tally->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tally->pairs[middle].key < accd_address(object))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < tally->n && tally->pairs[low].key == accd_address(object)
-               ? tally->pairs[low].value
-               : 0;
+    const uint64_t key = accd_address(object);
+    const size_t after = ACCD_FIRST_ABOVE(tally->pairs, key, tally->n, key);
+    return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
 static const char *check_objects(struct accd_directory *dir, const struct tally *levels,

@@ -39,6 +39,34 @@ static bool is_sound(const accd_context_config *config)
            (!config->rules || accd_rules_sound(config->rules));
 }
 
+/* The ordered indices of a directory, and the pools of its records. */
+#define AT(member) offsetof(struct accd_directory, member)
+static const size_t indices[] = {AT(objects),  AT(by_device), AT(blocks), AT(frames), AT(slots),
+                                 AT(targets), AT(by_async),  AT(seats),  AT(fused),  AT(bases)};
+static const struct {
+    size_t at, bytes, per_slab;
+} pools[] = {
+    {AT(object_pool), sizeof(struct accd_object), 128},
+    {AT(attach_pool), sizeof(struct accd_attach), 128},
+    {AT(block_pool), sizeof(struct accd_block), 64},
+    {AT(seat_pool), sizeof(struct accd_seat), 64},
+    {AT(original_pool), sizeof(struct accd_original), 64},
+    {AT(former_pool), sizeof(struct accd_former), 64},
+    {AT(fused_pool), sizeof(struct accd_fused), 64},
+    {AT(region_pool),
+     sizeof(struct accd_region) + ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)), 8},
+};
+
+static struct accd_range *index_of(struct accd_directory *dir, size_t i)
+{
+    return (struct accd_range *)(void *)((char *)dir + indices[i]);
+}
+
+static struct accd_pool *pool_of(struct accd_directory *dir, size_t i)
+{
+    return (struct accd_pool *)(void *)((char *)dir + pools[i].at);
+}
+
 static accd_status open_directory(struct accd_directory *dir, accd_context *context, int number)
 {
     struct accd_mem *mem = &context->mem;
@@ -53,27 +81,10 @@ static accd_status open_directory(struct accd_directory *dir, accd_context *cont
     while (*last)
         last = &(*last)->next;
     *last = &dir->device;
-    accd_range_init(&dir->objects, mem);
-    accd_range_init(&dir->by_device, mem);
-    accd_range_init(&dir->blocks, mem);
-    accd_range_init(&dir->frames, mem);
-    accd_range_init(&dir->slots, mem);
-    accd_range_init(&dir->targets, mem);
-    accd_range_init(&dir->by_async, mem);
-    accd_range_init(&dir->seats, mem);
-    accd_range_init(&dir->fused, mem);
-    accd_range_init(&dir->bases, mem);
-    accd_pool_init(&dir->seat_pool, mem, sizeof(struct accd_seat), 64);
-    accd_pool_init(&dir->original_pool, mem, sizeof(struct accd_original), 64);
-    accd_pool_init(&dir->former_pool, mem, sizeof(struct accd_former), 64);
-    accd_pool_init(&dir->fused_pool, mem, sizeof(struct accd_fused), 64);
-    accd_pool_init(&dir->object_pool, mem, sizeof(struct accd_object), 128);
-    accd_pool_init(&dir->attach_pool, mem, sizeof(struct accd_attach), 128);
-    accd_pool_init(&dir->block_pool, mem, sizeof(struct accd_block), 64);
-    accd_pool_init(&dir->region_pool, mem,
-                   sizeof(struct accd_region) +
-                       ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)),
-                   8);
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
+        accd_range_init(index_of(dir, i), mem);
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        accd_pool_init(pool_of(dir, i), mem, pools[i].bytes, pools[i].per_slab);
     return dir->device.ops->open(&dir->device.handle, number, &context->config, mem);
 }
 
@@ -140,24 +151,10 @@ static void close_directory(struct accd_directory *dir)
             accd_group_free(dir, dir->groups[i]);
     accd_mem_free(mem, dir->groups, dir->groups_room * sizeof dir->groups[0]);
     accd_mem_free(mem, dir->origins, dir->origins_room * sizeof dir->origins[0]);
-    accd_range_close(&dir->objects);
-    accd_range_close(&dir->by_device);
-    accd_range_close(&dir->blocks);
-    accd_range_close(&dir->frames);
-    accd_range_close(&dir->slots);
-    accd_range_close(&dir->targets);
-    accd_range_close(&dir->by_async);
-    accd_range_close(&dir->seats);
-    accd_range_close(&dir->fused);
-    accd_range_close(&dir->bases);
-    accd_pool_close(&dir->seat_pool);
-    accd_pool_close(&dir->original_pool);
-    accd_pool_close(&dir->former_pool);
-    accd_pool_close(&dir->fused_pool);
-    accd_pool_close(&dir->object_pool);
-    accd_pool_close(&dir->attach_pool);
-    accd_pool_close(&dir->block_pool);
-    accd_pool_close(&dir->region_pool);
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
+        accd_range_close(index_of(dir, i));
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        accd_pool_close(pool_of(dir, i));
     if (dir->device.handle)
         dir->device.ops->close(dir->device.handle);
 }

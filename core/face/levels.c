@@ -36,9 +36,10 @@ static accd_status no_memory(const struct listing *listing)
                      "no memory to list tuples");
 }
 
+/* The region of a level, of which the outermost is number 0; NULL: there is no such level. */
 static const struct accd_region *region_at(const struct accd_directory *dir, int64_t level)
 {
-    const struct accd_region *region = dir->top;
+    const struct accd_region *region = level < (int64_t)dir->depth ? dir->top : NULL;
     for (int64_t i = (int64_t)dir->depth - 1; region && i > level; i--)
         region = region->below;
     return region;
@@ -58,13 +59,7 @@ static struct span span_of(const struct accd_directory *dir, int64_t level, bool
 static void describe_original(const struct listing *listing,
                               const struct accd_original *original, accd_object_info *info)
 {
-    const accd_label *label = original->source.label;
-    *info = (accd_object_info){
-        .host = original->host,
-        .bytes = original->bytes,
-        .file = label ? label->file : NULL,
-        .line = label ? label->line : 0,
-    };
+    *info = accd_info_of(original->source.label, original->host, original->bytes);
     accd_name_original(listing->dir, original, info->name, sizeof info->name);
 }
 
@@ -228,27 +223,31 @@ static accd_status tell_artificial(struct listing *listing)
     return ACCD_OK;
 }
 
+static void describe_claim(const struct accd_region *region, const struct accd_claim *claim,
+                           accd_object_info *info)
+{
+    const struct accd_plan plan = {.context = region->context,
+                                   .dir = region->dir,
+                                   .walk = region->walk,
+                                   .sources = region->items};
+    *info = (accd_object_info){
+        .host = claim->host, .bytes = claim->bytes, .file = region->file, .line = region->line};
+    accd_name_claim(&plan, claim, info->name, sizeof info->name);
+}
+
 /* Where nothing is fused by itself, a level has its clauses alone. */
 static void tell_claims(const struct listing *listing, const struct accd_region *region)
 {
-    const struct accd_plan plan = {.context = listing->context,
-                                   .dir = listing->dir,
-                                   .walk = region->walk,
-                                   .sources = region->items};
     for (size_t i = 0; i < region->nclaims; i++) {
         const struct accd_claim *claim = &region->claims[i];
         accd_tuple tuple = {
-            .info = {.host = claim->host,
-                     .bytes = claim->bytes,
-                     .file = region->file,
-                     .line = region->line},
             .base = claim->host,
             .dev = claim->object ? claim->object->dev + (claim->host - claim->object->host) : 0,
             .action = (accd_action)claim->action,
             .flags = claim->flags,
             .alloc = claim->state == ACCD_CLAIM_NEW,
         };
-        accd_name_claim(&plan, claim, tuple.info.name, sizeof tuple.info.name);
+        describe_claim(region, claim, &tuple.info);
         listing->fn(listing->ud, &tuple);
     }
 }
@@ -288,20 +287,10 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     return status;
 }
 
-static const struct accd_region *region_from_below(struct accd_directory *dir, size_t index)
-{
-    if (index >= dir->depth)
-        return NULL;
-    const struct accd_region *region = dir->top;
-    for (size_t i = dir->depth - 1; i > index; i--)
-        region = region->below;
-    return region;
-}
-
 int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    const struct accd_region *region = dir ? region_from_below(dir, index) : NULL;
+    const struct accd_region *region = dir ? region_at(dir, (int64_t)index) : NULL;
     if (!region || !level_p)
         return 0;
     *level_p =
@@ -313,22 +302,11 @@ int accd_level_clause(accd_context *context, int device, size_t index, size_t cl
                       accd_clause *clause_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    const struct accd_region *region = dir ? region_from_below(dir, index) : NULL;
+    const struct accd_region *region = dir ? region_at(dir, (int64_t)index) : NULL;
     if (!region || !clause_p || clause >= region->nclaims)
         return 0;
     const struct accd_claim *claim = &region->claims[clause];
-    const struct accd_plan plan = {.context = context,
-                                   .dir = dir,
-                                   .walk = region->walk,
-                                   .sources = region->items};
-    *clause_p = (accd_clause){
-        .info = {.host = claim->host,
-                 .bytes = claim->bytes,
-                 .file = region->file,
-                 .line = region->line},
-        .action = claim->action,
-        .created = claim->state == ACCD_CLAIM_NEW,
-    };
-    accd_name_claim(&plan, claim, clause_p->info.name, sizeof clause_p->info.name);
+    *clause_p = (accd_clause){.action = claim->action, .created = claim->state == ACCD_CLAIM_NEW};
+    describe_claim(region, claim, &clause_p->info);
     return 1;
 }

@@ -230,42 +230,50 @@ static struct accd_transfer transfer_of(accd_way way, uint64_t to, uint64_t from
     return (struct accd_transfer){to, from, bytes, way == ACCD_TO_DEVICE ? ACCD_SENT : ACCD_MOVED_WITHIN};
 }
 
-static accd_status raw_copy(accd_context *context, int device, accd_way way, uint64_t to, uint64_t from,
-                            uint64_t bytes)
+/* queue: NULL, the copy is done now. */
+static accd_status copy(struct accd_directory *dir, struct accd_queue *queue, accd_way way, uint64_t to,
+                        uint64_t from, uint64_t bytes, const char *file, int line)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
-    ACCD_TRY(accd_idle(context));
+    if (!queue)
+        ACCD_TRY(accd_idle(dir->context));
     if (!bytes || to == from)
         return ACCD_OK;
     ACCD_TRY(check_copy(dir, way, to, from, bytes));
     const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
     const struct accd_batch batch = {.at = &transfer, .n = 1};
+    if (queue)
+        return accd_batch_leave(queue, &batch, "copy", file, line);
     ACCD_TRY(accd_order_batch(dir, &batch));
     accd_status status = accd_batch_now(&dir->device, &batch);
     if (status != ACCD_OK)
-        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
-                                                    "device %d failed to copy", device));
+        return accd_say_why(&dir->device, accd_fail(dir->context, status, R_DEVICE_FAILED,
+                                                    "device %d failed to copy", dir->device.number));
     return ACCD_OK;
+}
+
+static accd_status copy_now(accd_context *context, int device, accd_way way, uint64_t to, uint64_t from,
+                            uint64_t bytes)
+{
+    struct accd_directory *dir = accd_directory_of(context, device);
+    return dir ? copy(dir, NULL, way, to, from, bytes, NULL, 0) : accd_no_device(context);
 }
 
 accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                            uint64_t bytes)
 {
-    return raw_copy(context, device, ACCD_TO_DEVICE, dev, accd_address(host), bytes);
+    return copy_now(context, device, ACCD_TO_DEVICE, dev, accd_address(host), bytes);
 }
 
 accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
                              uint64_t bytes)
 {
-    return raw_copy(context, device, ACCD_FROM_DEVICE, accd_address(host), dev, bytes);
+    return copy_now(context, device, ACCD_FROM_DEVICE, accd_address(host), dev, bytes);
 }
 
 accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                uint64_t bytes)
 {
-    return raw_copy(context, device, ACCD_WITHIN_DEVICE, to, from, bytes);
+    return copy_now(context, device, ACCD_WITHIN_DEVICE, to, from, bytes);
 }
 
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_way way,
@@ -277,14 +285,7 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
     ACCD_TRY(accd_may_ask(dir, number));
     if ((unsigned)way > ACCD_WITHIN_DEVICE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");
-    struct accd_queue *queue = accd_queue_of(dir, number);
-    if (!queue)
-        return raw_copy(context, device, way, to, from, bytes);
-    if (!bytes || to == from)
-        return ACCD_OK;
-    ACCD_TRY(check_copy(dir, way, to, from, bytes));
-    const struct accd_transfer transfer = transfer_of(way, to, from, bytes);
-    return accd_batch_leave(queue, &(struct accd_batch){.at = &transfer, .n = 1}, "copy", file, line);
+    return copy(dir, accd_queue_of(dir, number), way, to, from, bytes, file, line);
 }
 
 void accd_fail_allocation(accd_context *context, int device, uint64_t n)

@@ -472,10 +472,9 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
         memcpy(origin.index, source->index, sizeof origin.index);
         object->where = accd_new_origin(plan->dir, &origin);
     } else {
-        size_t index, row;
-        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-        const struct accd_segment *segment = &plan->walk->segments[index];
-        const accd_label *item = plan->walk->roots[accd_section_root(plan->walk, segment)].label;
+        size_t row;
+        const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
+        const accd_label *item = accd_section_root(plan->walk, segment)->label;
         struct accd_origin origin = {
             .slot = claim->slot,
             .base = accd_claim_base(plan, claim),

@@ -96,16 +96,8 @@ static accd_status in_order(struct accd_plan *plan, struct accd_pair **order_p)
         accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
         return accd_plan_no_memory(plan->context);
-    for (size_t i = 0; i < n; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
-        size_t item = claim->source;
-        if (item & ACCD_CLAIM_WALKED) {
-            size_t index, row;
-            accd_walk_locate(plan->walk, item & ~ACCD_CLAIM_WALKED, &index, &row);
-            item = plan->walk->roots[accd_section_root(plan->walk, &plan->walk->segments[index])].item;
-        }
-        pairs[i] = (struct accd_pair){item, i};
-    }
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd_pair){accd_claim_item(plan, &plan->claims[i]), i};
     *order_p = accd_sort_pairs(pairs, pairs + n, n);
     return ACCD_OK;
 }

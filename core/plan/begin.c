@@ -154,7 +154,7 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     uint64_t bytes = accd_section_bytes(segment, row);
     if (!accd_segment_maps(segment) || !bytes)
         return 0;
-    size_t item = plan->walk->roots[accd_section_root(plan->walk, segment)].item;
+    size_t item = accd_section_root(plan->walk, segment)->item;
     uint16_t flags = (plan->claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
     *claim = (struct accd_claim){
         .host = segment->host[row],

@@ -2,6 +2,18 @@
 #include "plan/inside.h"
 #include "device/written.h"
 
+/* Of a move the part from one host address to another, if there is any. */
+static accd_status plan_part(struct accd_plan *plan, const struct accd_move *move, uint64_t from, uint64_t to)
+{
+    struct accd_move part = *move;
+    if (from >= to)
+        return ACCD_OK;
+    part.host = from;
+    part.dev = move->dev + (from - move->host);
+    part.bytes = to - from;
+    return accd_plan_move(plan, &part);
+}
+
 /* Cuts one move at the attached pointers in it, in place of the move itself. */
 static accd_status split_move(struct accd_plan *plan, const struct accd_move *move)
 {
@@ -13,23 +25,11 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
     for (; attach; attach = accd_next_attach(&cursor, end)) {
         if (copied && attach->count)
             continue;
-        struct accd_move part = *move;
-        uint64_t stop = attach->slot, after = accd_attach_end(attach);
-        part.host = at;
-        part.dev = move->dev + (at - move->host);
-        part.bytes = stop > at ? stop - at : 0;
-        if (part.bytes)
-            ACCD_TRY(accd_plan_move(plan, &part));
+        const uint64_t after = accd_attach_end(attach);
+        ACCD_TRY(plan_part(plan, move, at, attach->slot));
         at = after > at ? after : at;
     }
-    if (at < end) {
-        struct accd_move part = *move;
-        part.host = at;
-        part.dev = move->dev + (at - move->host);
-        part.bytes = end - at;
-        ACCD_TRY(accd_plan_move(plan, &part));
-    }
-    return ACCD_OK;
+    return plan_part(plan, move, at, end);
 }
 
 accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev)
@@ -82,35 +82,33 @@ static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slo
     return ACCD_OK;
 }
 
+/* The moves there are, to be planned anew. */
+static const struct accd_move *take_moves(struct accd_plan *plan, size_t *n_p)
+{
+    const struct accd_move *moves = plan->moves;
+    *n_p = plan->nmoves;
+    plan->moves = NULL;
+    plan->nmoves = plan->moves_room = 0;
+    return moves;
+}
+
 /* Neither side's value of them is any good on the other: they are cut out of the moves. */
 static accd_status leave_loose_pointers(struct accd_plan *plan)
 {
     struct accd_pair *slots = NULL;
-    size_t nslots, n = plan->nmoves;
-    struct accd_move *moves = plan->moves;
+    size_t nslots, n;
     ACCD_TRY(loose_pointers(plan, &slots, &nslots));
-    if (!nslots || !n)
+    if (!nslots || !plan->nmoves)
         return ACCD_OK;
-    plan->moves = NULL;
-    plan->nmoves = plan->moves_room = 0;
+    const struct accd_move *moves = take_moves(plan, &n);
     for (size_t i = 0; i < n; i++) {
-        struct accd_move part = moves[i];
-        uint64_t at = part.host, end = part.host + part.bytes;
-        size_t k = 0;
-        for (size_t high = nslots; k < high;) { /* the first one that reaches behind its start */
-            size_t middle = k + (high - k) / 2;
-            if (slots[middle].key + slots[middle].value <= at)
-                k = middle + 1;
-            else
-                high = middle;
-        }
+        uint64_t at = moves[i].host, end = moves[i].host + moves[i].bytes;
+        size_t k = ACCD_FIRST_ABOVE(slots, key, nslots, at);
+        while (k && slots[k - 1].key + slots[k - 1].value > at) /* it reaches behind the start */
+            k--;
         for (; at < end; k++) {
             uint64_t stop = k < nslots && slots[k].key < end ? slots[k].key : end;
-            part.host = at;
-            part.dev = moves[i].dev + (at - moves[i].host);
-            part.bytes = stop > at ? stop - at : 0;
-            if (part.bytes)
-                ACCD_TRY(accd_plan_move(plan, &part));
+            ACCD_TRY(plan_part(plan, &moves[i], at, stop));
             uint64_t after = k < nslots ? slots[k].key + slots[k].value : end;
             at = after > at ? after : at;
         }
@@ -124,10 +122,8 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
     ACCD_TRY(leave_loose_pointers(plan));
     if (!dir->slots.count && !dir->npending_attach)
         return ACCD_OK;
-    struct accd_move *moves = plan->moves;
-    size_t n = plan->nmoves;
-    plan->moves = NULL;
-    plan->nmoves = plan->moves_room = 0;
+    size_t n;
+    const struct accd_move *moves = take_moves(plan, &n);
     const accd_rules *rules = &plan->context->rules;
     bool reverse = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT &&
                    !plan->queue; /* what is attached when a queue gets there is not known */
@@ -239,15 +235,12 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
     const struct accd_source *source = accd_claim_source(plan, claim);
     if (!walk || (source && source->root < 0))
         return NULL;
-    size_t segment = 0, row = 0;
-    if (!source) {
-        accd_walk_locate(walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
-        if (!walk->segments[segment].field->child)
-            return NULL;
-    }
+    size_t row = 0;
+    const struct accd_segment *segment = source ? NULL : accd_claim_segment(plan, claim, &row);
+    if (segment && !segment->field->child)
+        return NULL;
     const struct accd_rowset *set =
-        &walk->rowsets[source ? walk->roots[source->root].rowset
-                              : (size_t)walk->segments[segment].elements];
+        &walk->rowsets[segment ? (size_t)segment->elements : walk->roots[source->root].rowset];
     *from = set->owner ? 0 : row * set->per;
     *to = *from + set->per;
     if (set->owner) {

@@ -14,13 +14,37 @@ const struct accd_source *accd_claim_source(const struct accd_plan *plan,
     return claim->source & ACCD_CLAIM_WALKED ? NULL : &plan->sources[claim->source];
 }
 
+const struct accd_segment *accd_claim_segment(const struct accd_plan *plan, const struct accd_claim *claim,
+                                              size_t *row_p)
+{
+    return accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, row_p);
+}
+
+static const accd_field *field_of(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    size_t row;
+    return accd_claim_segment(plan, claim, &row)->field;
+}
+
+size_t accd_claim_item(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    size_t row;
+    if (!(claim->source & ACCD_CLAIM_WALKED))
+        return claim->source;
+    return accd_section_root(plan->walk, accd_claim_segment(plan, claim, &row))->item;
+}
+
+const accd_label *accd_claim_label(const struct accd_plan *plan, const struct accd_claim *claim)
+{
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    return source ? source->label : field_of(plan, claim)->label;
+}
+
 const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     if (!(claim->source & ACCD_CLAIM_WALKED))
         return plan->construct->items[claim->source].program;
-    size_t segment, row;
-    accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
-    return plan->walk->segments[segment].field->child;
+    return field_of(plan, claim)->child;
 }
 
 void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
@@ -63,15 +87,7 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
     accd_name_claim(plan, claim, error->asked.name, sizeof error->asked.name);
     error->asked.host = claim->host;
     error->asked.bytes = claim->bytes;
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    if (source) {
-        error->item = claim->source;
-    } else {
-        size_t segment, row;
-        const struct accd_walk *walk = plan->walk;
-        accd_walk_locate(walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
-        error->item = walk->roots[accd_section_root(walk, &walk->segments[segment])].item;
-    }
+    error->item = accd_claim_item(plan, claim);
     return status;
 }
 
@@ -151,11 +167,7 @@ accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t de
 uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     const struct accd_source *source = accd_claim_source(plan, claim);
-    if (source)
-        return source->slot_bytes;
-    size_t segment, row;
-    accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
-    return plan->walk->segments[segment].field->slot_bytes;
+    return source ? source->slot_bytes : field_of(plan, claim)->slot_bytes;
 }
 
 static bool room_for_claims(struct accd_plan *plan, size_t more)

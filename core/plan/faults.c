@@ -5,9 +5,8 @@ static accd_status fault_error(const struct accd_walk *walk)
 {
     const struct accd_walk_fault *fault = &walk->fault;
     accd_context *context = walk->context;
-    size_t index, row;
-    accd_walk_locate(walk, fault->section, &index, &row);
-    const struct accd_segment *segment = &walk->segments[index];
+    size_t row;
+    const struct accd_segment *segment = accd_walk_locate(walk, fault->section, &row);
     char name[160];
     accd_name_row_slot(walk, fault->section, name, sizeof name);
     accd_status status;

@@ -635,9 +635,8 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
         if (source) {
             like.source = *source;
         } else {
-            size_t index, row;
-            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-            const struct accd_segment *segment = &plan->walk->segments[index];
+            size_t row;
+            const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
             like.source = (struct accd_source){.label = segment->field->label,
                                                .host = candidate->host,
                                                .bytes = candidate->bytes,

@@ -314,14 +314,7 @@ void accd_links_commit(struct accd_links *links)
                 holder->size |= ACCD_OBJECT_HOLDS;
             attach = accd_insert_attach(dir, claim->slot);
         }
-        const struct accd_source *source = accd_claim_source(plan, claim);
-        const accd_label *label = source ? source->label : NULL;
-        if (!source) {
-            size_t index, row;
-            accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-            label = plan->walk->segments[index].field->label;
-        }
-        accd_attach_label(attach, label);
+        accd_attach_label(attach, accd_claim_label(plan, claim));
         dir->nwhole += (link->dope != NULL) - (size_t)(attach->dope != NULL);
         accd_dope_free(dir, attach->dope);
         attach->dope = link->dope;

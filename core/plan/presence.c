@@ -17,13 +17,7 @@ static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *
 static const accd_program *layout_of_claim(const struct accd_plan *plan,
                                            const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    const accd_label *label = source ? source->label : NULL;
-    if (!source) {
-        size_t segment, row;
-        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &segment, &row);
-        label = plan->walk->segments[segment].field->label;
-    }
+    const accd_label *label = accd_claim_label(plan, claim);
     return label ? label->layout : NULL;
 }
 
@@ -207,9 +201,8 @@ accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, en
 /* Where the pointer leads to that a section of a walk was reached through, if the section begins behind that. */
 static uint64_t section_base(const struct accd_walk *walk, size_t section)
 {
-    size_t index, row;
-    accd_walk_locate(walk, section, &index, &row);
-    const struct accd_segment *segment = &walk->segments[index];
+    size_t row;
+    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
     int64_t start = accd_section_start(segment, row);
     return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
 }

@@ -8,9 +8,8 @@
 static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *claim,
                         struct accd_grid *grid)
 {
-    size_t index, row;
-    accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-    const struct accd_segment *segment = &plan->walk->segments[index];
+    size_t row;
+    const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
     const uint32_t slot_bytes = segment->field->slot_bytes;
     if (!slot_bytes)
         return false;

@@ -6,9 +6,8 @@
 static uint64_t base_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     if (claim->source & ACCD_CLAIM_WALKED) {
-        size_t index, row;
-        accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, &index, &row);
-        const struct accd_segment *segment = &plan->walk->segments[index];
+        size_t row;
+        const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
         return claim->host - (uint64_t)accd_section_start(segment, row) * segment->field->unit;
     }
     const accd_item *item = &plan->construct->items[claim->source];

@@ -217,10 +217,9 @@ static accd_status sections_disjoint(struct accd_directory *dir, const struct ac
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
     *disjoint_p = true;
     for (size_t i = 0; *disjoint_p && i + 1 < n; i++) {
-        size_t segment, row;
-        accd_walk_locate(walk, pairs[i].value, &segment, &row);
-        *disjoint_p = pairs[i + 1].key - pairs[i].key >=
-                      accd_section_bytes(&walk->segments[segment], row);
+        size_t row;
+        const struct accd_segment *segment = accd_walk_locate(walk, pairs[i].value, &row);
+        *disjoint_p = pairs[i + 1].key - pairs[i].key >= accd_section_bytes(segment, row);
     }
     accd_mem_free(&dir->context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;

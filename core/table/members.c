@@ -87,9 +87,8 @@ accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t hi
 
 static uint32_t descriptor_bytes(const struct accd_group *group, const struct accd_pair *pair)
 {
-    size_t index, row;
-    accd_walk_locate(group->walk, pair->value, &index, &row);
-    return group->walk->segments[index].field->slot_bytes;
+    size_t row;
+    return accd_walk_locate(group->walk, pair->value, &row)->field->slot_bytes;
 }
 
 /* Device address of a pair's pointer; 0: not to be found. */
@@ -199,9 +198,8 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     }
     accd_group_wake(dir, group, false, true);
     for (size_t i = 0; i < n; i++) {
-        size_t index, row;
-        accd_walk_locate(walk, run[i].value, &index, &row);
-        const struct accd_segment *segment = &walk->segments[index];
+        size_t row;
+        const struct accd_segment *segment = accd_walk_locate(walk, run[i].value, &row);
         struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
         *attach = attach_of(group, segment, row, group->block->dev + accd_section_place(segment, row));
         attach->dope = dopes ? dopes[i] : NULL;

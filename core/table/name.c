@@ -29,16 +29,17 @@ static void add(struct text *text, const char *format, ...)
         text->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-static struct text text_in(char *to, size_t room)
+static struct text text_in(char *to, size_t room, accd_context *context)
 {
     to[0] = 0;
-    return (struct text){.to = to, .room = room};
+    return (struct text){.to = to, .room = room, .context = context};
 }
 
-/* What stands before a member's name: names of Fortran bring their own. */
-static const char *point(const char *name)
+/* A member, behind what has it: names of Fortran bring their own point. NULL: it has no name. */
+static void add_part(struct text *text, const accd_label *label)
 {
-    return *name && *name != '%' ? "." : "";
+    if (label)
+        add(text, "%s%s", *label->name && *label->name != '%' ? "." : "", label->name);
 }
 
 static bool indexed(const accd_label *label)
@@ -222,7 +223,7 @@ static void add_array_name(struct text *text, const accd_label *label, const int
 
 void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
+    struct text text = text_in(to, room, NULL);
     if (label && label->pointer)
         add(&text, "%s", label->pointer);
     else if (label)
@@ -232,7 +233,7 @@ void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, 
 void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
                      char *to, size_t room)
 {
-    struct text text = text_in(to, room);
+    struct text text = text_in(to, room, NULL);
     if (!label)
         return;
     add_base_name(&text, label, index);
@@ -249,7 +250,7 @@ int64_t accd_source_start(const struct accd_source *source, uint64_t host)
 void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
                       size_t room)
 {
-    struct text text = text_in(to, room);
+    struct text text = text_in(to, room, NULL);
     if (!source->label)
         return;
     const bool part = bytes != source->bytes;
@@ -287,14 +288,14 @@ static void add_member(struct text *text, const accd_program *layout, uint64_t o
     for (size_t i = 0; i < spec->nmembers; i++) {
         const accd_member *member = &spec->members[i];
         if (offset - member->offset < member->bytes && member->label) {
-            add(text, "%s%s", point(member->label->name), member->label->name);
+            add_part(text, member->label);
             return;
         }
     }
     for (size_t i = 0; i < spec->npieces; i++) {
         const accd_piece *piece = &spec->pieces[i];
         if (offset - piece->offset < piece->bytes && piece->label) {
-            add(text, "%s%s", point(piece->label->name), piece->label->name);
+            add_part(text, piece->label);
             return;
         }
     }
@@ -305,7 +306,6 @@ static void add_member(struct text *text, const accd_program *layout, uint64_t o
 static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
                       uint64_t into, const accd_label *want)
 {
-    const char *name = field->label ? field->label->name : "";
     if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
         const accd_member *array = NULL;
         for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
@@ -313,22 +313,14 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
                 array = &spec->members[i];
         if (!array || array->bytes <= field->unit)
             return false;
-        add(text, "%s%s", point(name), name);
+    } else if (field->embedded ? into / field->unit >= embedded_count(spec, field) : into >= sizeof(void *)) {
+        return false;
+    }
+    add_part(text, field->label);
+    if (accd_field_lies_inside(field)) {
         add_index(text, field->label, (int64_t)(into / field->unit), 0);
         add_member(text, field->child, into % field->unit, want);
-        return true;
     }
-    if (!field->embedded) {
-        if (into >= sizeof(void *))
-            return false;
-        add(text, "%s%s", point(name), name);
-        return true;
-    }
-    if (into / field->unit >= embedded_count(spec, field))
-        return false;
-    add(text, "%s%s", point(name), name);
-    add_index(text, field->label, (int64_t)(into / field->unit), 0);
-    add_member(text, field->child, into % field->unit, want);
     return true;
 }
 
@@ -341,9 +333,7 @@ static void add_row_slot(struct text *text, const struct accd_walk *walk,
                          const struct accd_segment *segment, size_t row)
 {
     add_row(text, walk, &walk->rowsets[segment->rowset], row);
-    const accd_label *label = segment->field->label;
-    if (label && *label->name)
-        add(text, "%s%s", point(label->name), label->name);
+    add_part(text, segment->field->label);
 }
 
 static bool is_element(const struct accd_walk_root *root, const struct accd_rowset *set)
@@ -400,18 +390,16 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
 
 void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = walk->context;
-    size_t segment, row;
-    accd_walk_locate(walk, section, &segment, &row);
-    add_row_slot(&text, walk, &walk->segments[segment], row);
+    struct text text = text_in(to, room, walk->context);
+    size_t row;
+    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
+    add_row_slot(&text, walk, segment, row);
 }
 
 static void add_walk_section(struct text *text, const struct accd_walk *walk, size_t section)
 {
-    size_t index, row;
-    accd_walk_locate(walk, section, &index, &row);
-    const struct accd_segment *segment = &walk->segments[index];
+    size_t row;
+    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
     const accd_label *label = segment->field->label;
     add_row_slot(text, walk, segment, row);
     if (!label || indexed(label))
@@ -422,19 +410,16 @@ static void add_walk_section(struct text *text, const struct accd_walk *walk, si
 
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = walk->context;
+    struct text text = text_in(to, room, walk->context);
     add_walk_section(&text, walk, section);
 }
 
 void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
                      const accd_piece *piece, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = walk->context;
+    struct text text = text_in(to, room, walk->context);
     add_row(&text, walk, set, row);
-    if (piece && piece->label)
-        add(&text, "%s%s", point(piece->label->name), piece->label->name);
+    add_part(&text, piece ? piece->label : NULL);
 }
 
 /* ---------------------------------------------------------------------------------- objects -- */
@@ -461,10 +446,9 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
     if (object->size & ACCD_OBJECT_MEMBER) {
         s.group = dir->groups[object->where];
         s.section = (size_t)(object - s.group->objects);
-        size_t segment, row;
-        accd_walk_locate(s.group->walk, s.section, &segment, &row);
-        const struct accd_segment *column = &s.group->walk->segments[segment];
-        s.item = s.group->walk->roots[accd_section_root(s.group->walk, column)].label;
+        size_t row;
+        const struct accd_segment *column = accd_walk_locate(s.group->walk, s.section, &row);
+        s.item = accd_section_root(s.group->walk, column)->label;
         s.label = column->field->label;
         s.slot = accd_section_slot(s.group->walk, column, row);
         s.start = accd_section_start(column, row);
@@ -480,11 +464,6 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
         s.label = s.item = label_number(dir, object->where);
     }
     return s;
-}
-
-static const accd_label *mapped_by(struct accd_directory *dir, const struct accd_object *object)
-{
-    return source_of(dir, object).item;
 }
 
 const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object)
@@ -508,8 +487,9 @@ static void add_followed(struct text *text, const struct source *s)
     (element ? add_array_name : add_base_name)(text, s->item, s->index);
     if (element)
         add_index(text, s->item, s->index[ACCD_INDICES - 1], 0);
-    add(text, "%s%s%s", s->root == ACCD_ROOT_FAR ? ".." : "", point(s->label->name),
-        s->label->name);
+    if (s->root == ACCD_ROOT_FAR)
+        add(text, "..");
+    add_part(text, s->label);
 }
 
 /* element: one of it is named next. */
@@ -517,9 +497,9 @@ static void add_base(struct text *text, struct accd_directory *dir, const struct
                      bool element)
 {
     if (s->group) {
-        size_t segment, row;
-        accd_walk_locate(s->group->walk, s->section, &segment, &row);
-        add_row_slot(text, s->group->walk, &s->group->walk->segments[segment], row);
+        size_t row;
+        const struct accd_segment *segment = accd_walk_locate(s->group->walk, s->section, &row);
+        add_row_slot(text, s->group->walk, segment, row);
     } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
         add_slot(text, dir, s->slot, s->label, s);
     } else if (s->label) {
@@ -583,8 +563,7 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
 void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
                         size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = dir->context;
+    struct text text = text_in(to, room, dir->context);
     const struct accd_source *whole = &original->source;
     struct source s = {.label = whole->label, .slot = original->slot, .index = whole->index};
     if (!whole->label)
@@ -598,8 +577,7 @@ void accd_name_original(struct accd_directory *dir, const struct accd_original *
 void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
                      uint64_t bytes, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = dir->context;
+    struct text text = text_in(to, room, dir->context);
     enter(&text, object);
     struct source s = source_of(dir, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
@@ -622,8 +600,7 @@ void accd_name_object(struct accd_directory *dir, const struct accd_object *obje
 void accd_name_inside(struct accd_directory *dir, const struct accd_object *object, uint64_t offset,
                       char *to, size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = dir->context;
+    struct text text = text_in(to, room, dir->context);
     enter(&text, object);
     add_inside(&text, dir, object, offset, true, NULL);
 }
@@ -646,11 +623,10 @@ static const accd_member *one_member(const accd_program *layout, uint64_t offset
 void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
                        uint64_t offset, uint64_t bytes, char *to, size_t room)
 {
-    struct text text = text_in(to, room);
+    struct text text = text_in(to, room, dir->context);
     const accd_label *label = source_of(dir, object).label;
     const uint64_t unit = label && label->unit ? label->unit : accd_object_bytes(object);
     const accd_member *member = label ? one_member(label->layout, offset % unit, bytes) : NULL;
-    text.context = dir->context;
     enter(&text, object);
     if (member)
         offset += member->offset - offset % unit;
@@ -660,21 +636,20 @@ void accd_name_element(struct accd_directory *dir, const struct accd_object *obj
 void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
                     size_t room)
 {
-    struct text text = text_in(to, room);
-    text.context = dir->context;
+    struct text text = text_in(to, room, dir->context);
     add_slot(&text, dir, slot, label_number(dir, label), NULL);
+}
+
+accd_object_info accd_info_of(const accd_label *label, uint64_t host, uint64_t bytes)
+{
+    return (accd_object_info){
+        .host = host, .bytes = bytes, .file = label ? label->file : NULL, .line = label ? label->line : 0};
 }
 
 void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
                           accd_object_info *info)
 {
-    const accd_label *item = mapped_by(dir, object);
-    *info = (accd_object_info){
-        .host = object->host,
-        .bytes = accd_object_bytes(object),
-        .file = item ? item->file : NULL,
-        .line = item ? item->line : 0,
-    };
+    *info = accd_info_of(source_of(dir, object).item, object->host, accd_object_bytes(object));
     accd_name_object(dir, object, info->name, sizeof info->name);
 }
 
@@ -684,13 +659,8 @@ int accd_host_at(accd_context *context, const void *address, accd_host_range *ra
         context && range_p ? accd_host_block_at(context, accd_address(address)) : NULL;
     if (!block || accd_address(address) - block->start >= block->bytes)
         return 0;
-    *range_p = (accd_host_range){.info = {.host = block->start, .bytes = block->bytes},
+    *range_p = (accd_host_range){.info = accd_info_of(block->label, block->start, block->bytes),
                                  .live = block->live};
-    if (block->label) {
-        accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name,
-                        sizeof range_p->info.name);
-        range_p->info.file = block->label->file;
-        range_p->info.line = block->label->line;
-    }
+    accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name, sizeof range_p->info.name);
     return 1;
 }

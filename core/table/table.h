@@ -522,6 +522,8 @@ enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct ac
                                    size_t row, int64_t *index);
 void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
                      const accd_piece *piece, char *to, size_t room);
+/* A range and where its label is from; without a name. */
+accd_object_info accd_info_of(const accd_label *label, uint64_t host, uint64_t bytes);
 void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
                           accd_object_info *info);
 /* The program that says what the elements of the object are made of, or NULL; with the number of

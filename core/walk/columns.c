@@ -46,32 +46,19 @@ static enum accd_fault section(struct accd_level_job *job, const struct accd_seg
     return ACCD_NO_FAULT;
 }
 
-static void note_bytes(struct accd_segment *segment, struct accd_tally *t, size_t row, uint64_t bytes)
+/* Notes a row of a column that is written only once a value differs from those before. */
+static void note(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
-    if (!t->varies) {
-        if (row == t->from)
-            t->bytes = bytes;
-        if (bytes == t->bytes)
+    if (!*varies) {
+        if (row == from)
+            *value = now;
+        if (now == *value)
             return;
-        t->varies = true;
-        for (size_t i = t->from; i < row; i++)
-            segment->bytes_of[i] = t->bytes;
+        *varies = true;
+        for (size_t i = from; i < row; i++)
+            column[i] = *value;
     }
-    segment->bytes_of[row] = bytes;
-}
-
-static void note_start(struct accd_segment *segment, struct accd_tally *t, size_t row, int64_t start)
-{
-    if (!t->start_varies) {
-        if (row == t->from)
-            t->start = start;
-        if (start == t->start)
-            return;
-        t->start_varies = true;
-        for (size_t i = t->from; i < row; i++)
-            segment->start_of[i] = t->start;
-    }
-    segment->start_of[row] = start;
+    column[row] = now;
 }
 
 /* Whether a register holds one value for all rows of the block: fields often share their bound. */
@@ -210,8 +197,9 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
             return false;
         }
         segment->host[first + i] = host;
-        note_bytes(segment, t, first + i, bytes);
-        note_start(segment, t, first + i, start && bytes ? start[i] : 0);
+        note(segment->bytes_of, &t->bytes, &t->varies, t->from, first + i, bytes);
+        note((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, first + i,
+             start && bytes ? (uint64_t)start[i] : 0);
         if (bytes) {
             t->applied++;
             t->total += accd_padded(bytes);

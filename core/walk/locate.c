@@ -2,12 +2,12 @@
  * elements move as one piece. */
 #include "walk/inside.h"
 
-size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
+const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment)
 {
-    return walk->rowsets[segment->rowset].root;
+    return &walk->roots[walk->rowsets[segment->rowset].root];
 }
 
-void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row)
+const struct accd_segment *accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
     size_t low = 0, high = walk->nsegments;
     while (high - low > 1) {
@@ -19,8 +19,8 @@ void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segm
     }
     while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
         low++; /* segments without rows share their first section */
-    *segment = low;
-    *row = section - walk->segments[low].first;
+    *row_p = section - walk->segments[low].first;
+    return &walk->segments[low];
 }
 
 /* Place of a section in its group's device block, from the block's start. */

@@ -4,33 +4,6 @@
 
 #include <limits.h>
 
-static int64_t load_scalar(uint64_t address, uint8_t type)
-{
-    const void *p = accd_pointer(address);
-#define LOAD(T)                  \
-    {                            \
-        T v;                     \
-        memcpy(&v, p, sizeof v); \
-        return (int64_t)v;       \
-    }
-    switch ((accd_scalar)type) {
-    case ACCD_I8: LOAD(int8_t)
-    case ACCD_U8: LOAD(uint8_t)
-    case ACCD_I16: LOAD(int16_t)
-    case ACCD_U16: LOAD(uint16_t)
-    case ACCD_I32: LOAD(int32_t)
-    case ACCD_U32: LOAD(uint32_t)
-    case ACCD_I64: LOAD(int64_t)
-    case ACCD_U64: LOAD(uint64_t)
-    default: {
-        uint8_t v;
-        memcpy(&v, p, sizeof v);
-        return v != 0;
-    }
-    }
-#undef LOAD
-}
-
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
@@ -43,12 +16,6 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     case ACCD_BOOL: return v != 0;
     default: return v;
     }
-}
-
-static uint64_t scalar_bytes(uint8_t type)
-{
-    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
-    return sizes[type];
 }
 
 /* Address of row i of a block: contiguous ones are told apart once, not for each row, and go four at
@@ -154,13 +121,13 @@ static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64
             continue;
         }
         bool good = a[i] != 0 && (!m->context->config.check_host ||
-                                  accd_host_covers(m->context, address, scalar_bytes(type)));
+                                  accd_host_covers(m->context, address, accd_scalar_bytes[type]));
         if (!good) {
             m->fault = ACCD_BAD_LOAD;
             m->fault_row = first + i;
             return false;
         }
-        to[i] = load_scalar(address, type);
+        load_column(to + i, type, 0, NULL, address, 0, 1);
     }
     return true;
 }

@@ -22,7 +22,6 @@ static bool inside(uint64_t offset, uint64_t bytes, uint64_t stride)
 
 static bool sound_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
-    static const uint8_t sizes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
     unsigned n = spec->registers;
     if (in->op >= ACCD_I_COUNT || in->to >= n)
         return false;
@@ -33,7 +32,7 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_INHERIT: return in->k >= 0 && in->k < ACCD_REGISTERS;
     case ACCD_I_LOAD:
         return in->b < ACCD_SCALAR_COUNT && in->k >= 0 &&
-               inside((uint64_t)in->k, sizes[in->b], spec->stride);
+               inside((uint64_t)in->k, accd_scalar_bytes[in->b], spec->stride);
     case ACCD_I_LOAD_AT: return in->a < n && in->b < ACCD_SCALAR_COUNT;
     case ACCD_I_CAST: return in->a < n && in->b < ACCD_SCALAR_COUNT;
     case ACCD_I_NEG:

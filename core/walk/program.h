@@ -8,6 +8,8 @@ enum { ACCD_REGISTERS = 64 };
 
 typedef int64_t accd_column[ACCD_ROWS];
 
+static const uint8_t accd_scalar_bytes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
+
 enum { ACCD_NOWHERE = -1 }; /* an address of which nothing is read */
 
 struct accd_machine {

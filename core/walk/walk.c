@@ -253,33 +253,39 @@ static bool section_grid(const struct accd_walk *walk, const struct accd_segment
                          struct accd_grid *grid)
 {
     const uint64_t bytes = accd_section_bytes(segment, row);
-    if (bytes && !accd_section_grid(walk, segment, row, grid))
-        *grid = (struct accd_grid){.host = segment->host[row], .run = bytes};
+    if (bytes && !(segment->gaps && accd_section_grid(walk, segment, row, grid))) {
+        grid->host = segment->host[row];
+        grid->run = bytes;
+        grid->n = 0;
+    }
     return bytes != 0;
 }
 
-/* The rows of sections of which some have gaps. */
+/* The addresses of elements one by one, and the sections they lie in, where these have not all as many. */
 static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
                                 const struct accd_segment *segment)
 {
     struct accd_mem *mem = &walk->context->mem;
     const uint64_t unit = segment->field->unit;
     struct accd_grid grid;
-    size_t rows = 0, at = 0;
-    for (size_t i = 0; i < segment->rows; i++)
-        rows += section_grid(walk, segment, i, &grid) ? accd_grid_rows(&grid, unit) : 0;
-    set->rows = rows;
-    set->per = 0;
-    set->address = accd_mem_array(mem, rows, sizeof set->address[0]);
-    set->owner = accd_mem_array(mem, rows, sizeof set->owner[0]);
-    if (!set->address || !set->owner)
+    size_t at = 0;
+    if (segment->gaps)
+        set->rows = set->per = 0;
+    for (size_t i = 0; segment->gaps && i < segment->rows; i++)
+        set->rows += section_grid(walk, segment, i, &grid) ? accd_grid_rows(&grid, unit) : 0;
+    set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+    if (!set->per)
+        set->owner = accd_mem_array(mem, set->rows, sizeof set->owner[0]);
+    if (!set->address || (!set->per && !set->owner))
         return out_of_memory(walk->context);
     for (size_t i = 0; i < segment->rows; i++) {
         if (!section_grid(walk, segment, i, &grid))
             continue;
+        const size_t end = at + accd_grid_rows(&grid, unit);
         accd_grid_addresses(&grid, unit, set->address + at);
-        for (size_t n = accd_grid_rows(&grid, unit); n > 0; n--)
-            set->owner[at++] = (uint32_t)i;
+        for (; at < end; at++)
+            if (set->owner)
+                set->owner[at] = (uint32_t)i;
     }
     return ACCD_OK;
 }
@@ -294,7 +300,7 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     struct accd_segment *segment = &walk->segments[segment_index];
     segment->elements = (int)walk->nrowsets;
     uint64_t unit = segment->field->unit;
-    struct accd_rowset *set = &walk->rowsets[walk->nrowsets];
+    struct accd_rowset *set = &walk->rowsets[walk->nrowsets++];
     *set = (struct accd_rowset){
         .program = segment->field->child,
         .parent = (int)segment_index,
@@ -309,39 +315,15 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
         set->per = segment->bytes / unit;
         set->rows = segment->rows * set->per;
     }
-    if (set->program->again) {
-        walk->nrowsets++;
+    if (set->program->again)
         return add_unseen(walk, set, segment);
-    }
     walk->gaps |= segment->gaps = accd_segment_gaps(walk, segment);
-    if (segment->gaps) {
-        walk->nrowsets++;
-        return add_elements(walk, set, segment);
-    }
-    if (segment->rows == 1 && !segment->bytes_of) {
+    if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
-    } else if (set->per != 1 && set->rows) {
-        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
-        if (!set->per)
-            set->owner = accd_mem_array(mem, set->rows, sizeof set->owner[0]);
-        if (!set->address || (!set->per && !set->owner)) {
-            walk->nrowsets++;
-            return out_of_memory(walk->context);
-        }
-        size_t at = 0;
-        for (size_t i = 0; i < segment->rows; i++) {
-            uint64_t host = segment->host[i];
-            uint64_t elements = accd_section_bytes(segment, i) / unit;
-            for (uint64_t k = 0; k < elements; k++, at++) {
-                set->address[at] = host + k * unit;
-                if (set->owner)
-                    set->owner[at] = (uint32_t)i;
-            }
-        }
-    } else {
-        set->address = segment->host; /* one element in each section: the column serves */
-    }
-    walk->nrowsets++;
+    else if (!segment->gaps && (set->per == 1 || !set->rows)) /* one element in each section: the column serves */
+        set->address = segment->host;
+    else
+        return add_elements(walk, set, segment);
     return ACCD_OK;
 }
 

@@ -205,9 +205,10 @@ bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
 /* What a field of a row leads to: the pointer's value, or the embedded elements' address. */
 uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row);
 uint64_t accd_section_place(const struct accd_segment *segment, size_t row);
-void accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *segment, size_t *row);
-/* The root item whose walk reached a section. */
-size_t accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment);
+/* The column that a section of a walk lies in, and in *row_p its row there. */
+const struct accd_segment *accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *row_p);
+/* The root that the sections of a column were reached from. */
+const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, const struct accd_segment *segment);
 
 /* --------------------------------------------------------------------------------- columns.c -- */
 

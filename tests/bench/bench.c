@@ -98,7 +98,7 @@ struct record {
 /* Blocks of 64 bytes, one in each 96, as malloc would place them. */
 static uint64_t key_of(uint32_t i) { return 0x100000 + (uint64_t)i * 96; }
 
-/* bench.index(n) -> single, map, batch, finger, map_ordered, churn, map_churn, last, bytes */
+/* bench.index(n) -> single, map, finger, map_ordered, churn, map_churn, last, bytes */
 static int l_index(lua_State *L)
 {
     size_t n = (size_t)luaL_checkinteger(L, 1), queries = n < 100000 ? 100000 : n < 1000000 ? n : 1000000;
@@ -119,7 +119,7 @@ static int l_index(lua_State *L)
     uint64_t seed = 5;
     for (size_t i = 0; i < queries; i++)
         ask[i] = (uint32_t)(next_random(&seed) % n);
-    double single = 1e18, in_map = 1e18, batch = 1e18, finger = 1e18, ordered = 1e18, churn = 1e18,
+    double single = 1e18, in_map = 1e18, finger = 1e18, ordered = 1e18, churn = 1e18,
            map_churn = 1e18, last = 1e18;
     uint64_t sum = 0;
     for (int r = 0; r < repetitions; r++) {
@@ -127,17 +127,6 @@ static int l_index(lua_State *L)
                 ((struct record *)accd_range_floor(&index, key_of(ask[i]) + 8))->dev);
         MEASURE(in_map, queries, for (size_t i = 0; i < queries; i++) sum +=
                 ((struct record *)map_floor(map, key_of(ask[i]) + 8))->dev);
-        double started = now();
-        for (size_t i = 0; i + ACCD_RANGE_BATCH <= queries; i += ACCD_RANGE_BATCH) {
-            uint64_t p[ACCD_RANGE_BATCH];
-            void *found[ACCD_RANGE_BATCH];
-            for (unsigned k = 0; k < ACCD_RANGE_BATCH; k++)
-                p[k] = key_of(ask[i + k]) + 8;
-            accd_range_floor_batch(&index, p, found, ACCD_RANGE_BATCH);
-            for (unsigned k = 0; k < ACCD_RANGE_BATCH; k++)
-                sum += ((struct record *)found[k])->dev;
-        }
-        batch = least(batch, (now() - started) / (double)(queries / ACCD_RANGE_BATCH * ACCD_RANGE_BATCH));
         MEASURE(finger, n, for (uint32_t i = 0; i < n; i++) sum +=
                 ((struct record *)accd_range_floor(&index, key_of(i) + 8))->dev);
         MEASURE(ordered, n, for (uint32_t i = 0; i < n; i++) sum +=
@@ -162,7 +151,6 @@ static int l_index(lua_State *L)
     lua_newtable(L);
     set(L, "single", single);
     set(L, "map", in_map);
-    set(L, "batch", batch);
     set(L, "finger", finger);
     set(L, "map_ordered", ordered);
     set(L, "churn", churn);

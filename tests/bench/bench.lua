@@ -56,7 +56,6 @@ for _, n in ipairs(full and { 10, 100, 1000, 10000, 100000, 1000000, 10000000 }
   local m = bench.index(n)
   local large = n >= 10000
   row("T1", ("random lookup, %d entries"):format(n), m.single / m.map, large and 0.40 or nil)
-  row("T2", ("the same in batches of 32, %d entries"):format(n), m.batch / m.map, n >= 1000000 and 0.08 or nil)
   row("T3", ("in order, %d entries"):format(n), m.finger / m.map_ordered, n >= 1000000 and 0.15 or nil)
   row("T4", ("erase and insert, %d entries"):format(n), m.churn / m.map_churn, n >= 1000000 and 0.40 or nil)
   if n >= 1000000 then
