@@ -76,29 +76,6 @@ bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value)
 
 /* ----------------------------------------------------------------------------------- entries -- */
 
-bool goacc_first(const struct goacc_debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p)
-{
-    return debug->dw.dwarf_child(parent, child_p) == 0;
-}
-
-bool goacc_next(const struct goacc_debug *debug, Dwarf_Die *die)
-{
-    return debug->dw.dwarf_siblingof(die, die) == 0;
-}
-
-bool goacc_udata(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, uint64_t *to)
-{
-    Dwarf_Attribute attribute;
-    return debug->dw.dwarf_formudata(debug->dw.dwarf_attr(die, name, &attribute), to) == 0;
-}
-
-bool goacc_refers(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
-{
-    Dwarf_Attribute attribute;
-    return debug->dw.dwarf_attr_integrate(die, name, &attribute) &&
-           debug->dw.dwarf_formref_die(&attribute, to);
-}
-
 struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name)
 {
     struct goacc_expr expr = {.n = 0};

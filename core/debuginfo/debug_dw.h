@@ -142,11 +142,6 @@ struct goacc_debug {
 
 void *goacc_take(struct goacc_debug *debug, size_t bytes); /* zeros; NULL: out of memory */
 void goacc_give_back(struct goacc_debug *debug);           /* all that was taken */
-/* The first child, then the next sibling; whether there is one. */
-bool goacc_first(const struct goacc_debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p);
-bool goacc_next(const struct goacc_debug *debug, Dwarf_Die *die);
-bool goacc_udata(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, uint64_t *to);
-bool goacc_refers(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 /* Attributes that are expressions, the second kind at a place in the code. */
 struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name);
 struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,

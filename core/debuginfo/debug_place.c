@@ -280,7 +280,7 @@ static bool variable_value(struct goacc_view *view, Dwarf_Die *die, Dwarf_Addr b
         return true;
     int32_t narrow;
     int bytes =
-        goacc_refers(debug, die, DW_AT_type, &type) && debug->dw.dwarf_peel_type(&type, &type) == 0
+        accd_dw_refers(&debug->dw, die, DW_AT_type, &type) && debug->dw.dwarf_peel_type(&type, &type) == 0
             ? debug->dw.dwarf_bytesize(&type)
             : 0;
     if (bytes == (int)sizeof *to)

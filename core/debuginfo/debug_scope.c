@@ -45,8 +45,8 @@ static bool find_function(const struct goacc_debug *debug, Dwarf_Die *in, Dwarf_
                           unsigned nesting, Dwarf_Die *to)
 {
     Dwarf_Die child;
-    bool more = nesting < NESTING_MOST && goacc_first(debug, in, &child);
-    for (; more; more = goacc_next(debug, &child)) {
+    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, in, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child)) {
         switch (debug->dw.dwarf_tag(&child)) {
         case DW_TAG_subprogram:
             if (covers(debug, &child, pc)) {
@@ -128,11 +128,11 @@ static void read_passed(struct goacc_debug *debug, struct goacc_site *site, Dwar
     bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* before DWARF 5 */
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
-        !goacc_refers(debug, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
+        !accd_dw_refers(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
         return;
     site->callee = dw->dwarf_diename(&callee);
-    bool more = goacc_first(debug, call, &child);
-    for (; more; more = goacc_next(debug, &child)) {
+    bool more = accd_dw_first(&debug->dw, call, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child)) {
         struct goacc_expr to = goacc_expression(debug, &child, DW_AT_location);
         unsigned number = to.n == 1 ? to.ops->atom - DW_OP_reg0 : GOACC_REGISTERS;
         if (number < GOACC_REGISTERS)
@@ -149,8 +149,8 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
     int tag = debug->dw.dwarf_tag(scope);
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
         site->function = plain_name(debug, debug->dw.dwarf_diename(scope));
-    bool more = nesting < NESTING_MOST && goacc_first(debug, scope, &child);
-    for (; more; more = goacc_next(debug, &child)) {
+    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, scope, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
         if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
             covers(debug, &child, pc)) {
@@ -158,13 +158,13 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
             break;
         }
     }
-    more = goacc_first(debug, scope, &child);
-    for (; more; more = goacc_next(debug, &child)) {
+    more = accd_dw_first(&debug->dw, scope, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
         if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
             read_passed(debug, site, &child);
-        bool common = tag == DW_TAG_common_block && goacc_first(debug, &child, &inside);
-        for (; common; common = goacc_next(debug, &inside))
+        bool common = tag == DW_TAG_common_block && accd_dw_first(&debug->dw, &child, &inside);
+        for (; common; common = accd_dw_next(&debug->dw, &inside))
             add_local(debug, site, &inside);
         add_local(debug, site, &child);
     }
@@ -218,8 +218,8 @@ static void add_globals(struct goacc_debug *debug, struct goacc_module *module, 
                         Dwarf_Addr bias, unsigned nesting)
 {
     Dwarf_Die child;
-    bool more = nesting < NESTING_MOST && goacc_first(debug, in, &child);
-    for (; more; more = goacc_next(debug, &child))
+    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, in, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child))
         switch (debug->dw.dwarf_tag(&child)) {
         case DW_TAG_variable:
             add_global(debug, module, &child, bias);

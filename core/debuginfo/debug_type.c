@@ -13,7 +13,7 @@ static struct goacc_type *make_type(struct goacc_debug *debug, Dwarf_Die *die, D
 /* The type that a variable, a member, an array or a pointer refers to, without its qualifiers. */
 static bool peeled(const struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Die *to)
 {
-    return goacc_refers(debug, die, DW_AT_type, to) && debug->dw.dwarf_peel_type(to, to) == 0;
+    return accd_dw_refers(&debug->dw, die, DW_AT_type, to) && debug->dw.dwarf_peel_type(to, to) == 0;
 }
 
 static uint64_t constant_bytes(const struct goacc_debug *debug, Dwarf_Die *die)
@@ -23,19 +23,6 @@ static uint64_t constant_bytes(const struct goacc_debug *debug, Dwarf_Die *die)
 }
 
 /* ----------------------------------------------------------------------------------- members -- */
-
-static bool member_offset(const struct goacc_debug *debug, Dwarf_Die *die, uint64_t *to)
-{
-    *to = 0; /* of a union there is no more to say */
-    if (!debug->dw.dwarf_hasattr(die, DW_AT_data_member_location) ||
-        goacc_udata(debug, die, DW_AT_data_member_location, to))
-        return true;
-    struct goacc_expr expr = goacc_expression(debug, die, DW_AT_data_member_location);
-    if (expr.n != 1 || expr.ops->atom != DW_OP_plus_uconst)
-        return false; /* a virtual base class */
-    *to = expr.ops->number;
-    return true;
-}
 
 /* What compilers and libraries put inside, and what a program cannot point at, has no name. Where
  * the elements of a C++ container begin is called by the container. */
@@ -69,17 +56,17 @@ static void read_members(struct goacc_debug *debug, struct goacc_type *type, uns
 {
     Dwarf_Die child;
     size_t n = 0;
-    bool more = goacc_first(debug, &type->die, &child);
-    for (; more; more = goacc_next(debug, &child))
+    bool more = accd_dw_first(&debug->dw, &type->die, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child))
         n += is_member(debug, &child);
     type->members = n ? goacc_take(debug, n * sizeof *type->members) : NULL;
     if (!type->members)
         return;
-    more = goacc_first(debug, &type->die, &child);
-    for (; more; more = goacc_next(debug, &child)) {
+    more = accd_dw_first(&debug->dw, &type->die, &child);
+    for (; more; more = accd_dw_next(&debug->dw, &child)) {
         struct goacc_member member = {.name = member_name(debug, &child, type->fortran)};
         Dwarf_Die of;
-        if (!is_member(debug, &child) || !member_offset(debug, &child, &member.offset) ||
+        if (!is_member(debug, &child) || !accd_dw_member_offset(&debug->dw, &child, &member.offset) ||
             !peeled(debug, &child, &of))
             continue;
         member.type = make_type(debug, &of, type->bias, nesting + 1);
@@ -112,8 +99,8 @@ static void read_dimensions(struct goacc_debug *debug, struct goacc_type *type)
 {
     struct goacc_dim dims[GOACC_DIMS_MOST];
     Dwarf_Die child;
-    bool more = goacc_first(debug, &type->die, &child);
-    for (; more && type->ndims < GOACC_DIMS_MOST; more = goacc_next(debug, &child))
+    bool more = accd_dw_first(&debug->dw, &type->die, &child);
+    for (; more && type->ndims < GOACC_DIMS_MOST; more = accd_dw_next(&debug->dw, &child))
         if (debug->dw.dwarf_tag(&child) == DW_TAG_subrange_type)
             dims[type->ndims++] = (struct goacc_dim){
                 .lower = read_bound(debug, &child, DW_AT_lower_bound),

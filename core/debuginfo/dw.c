@@ -99,6 +99,47 @@ bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *load
     return dw->dwfl_report_end(dwfl, NULL, NULL) == 0;
 }
 
+bool accd_dw_first(const struct accd_dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p)
+{
+    return dw->dwarf_child(parent, child_p) == 0;
+}
+
+bool accd_dw_next(const struct accd_dw *dw, Dwarf_Die *die) { return dw->dwarf_siblingof(die, die) == 0; }
+
+bool accd_dw_refers(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
+{
+    Dwarf_Attribute attribute;
+    return dw->dwarf_attr_integrate(die, name, &attribute) && dw->dwarf_formref_die(&attribute, to);
+}
+
+/* What may be negative is written as a signed form; forms of fixed size are not to be extended. */
+bool accd_dw_number(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
+{
+    Dwarf_Attribute attribute;
+    return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formudata(&attribute, to) == 0;
+}
+
+bool accd_dw_flag(const struct accd_dw *dw, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    bool is_set = false;
+    return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formflag(&attribute, &is_set) == 0 && is_set;
+}
+
+bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *to)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t n;
+    *to = 0; /* of a union there is no more to say */
+    if (!dw->dwarf_attr(die, DW_AT_data_member_location, &attribute) || dw->dwarf_formudata(&attribute, to) == 0)
+        return true;
+    if (dw->dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 || ops->atom != DW_OP_plus_uconst)
+        return false; /* a virtual base class */
+    *to = ops->number;
+    return true;
+}
+
 bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die)
 {
     Dwarf_Die unit;

@@ -73,6 +73,15 @@ Dwfl *accd_dw_begin(struct accd_dw *dw);
 /* Adds the files in this process's memory, *loads_p: how often files had been loaded then. */
 bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *loads_p);
 
+/* Entries: the first child, then the next sibling; whether there is one. */
+bool accd_dw_first(const struct accd_dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
+bool accd_dw_next(const struct accd_dw *dw, Dwarf_Die *die);
+/* What an attribute refers to; a number it gives; whether it is there and set. */
+bool accd_dw_refers(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+bool accd_dw_number(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
+bool accd_dw_flag(const struct accd_dw *dw, Dwarf_Die *die, unsigned name);
+/* The offset of a member or a base class; false: it is no constant. */
+bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *to);
 bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die); /* by the unit it stands in */
 
 #endif

@@ -15,12 +15,6 @@ struct debug {
     size_t nfound, room;
 };
 
-/* The first child, then the next sibling; whether there is one. */
-bool debug_first(const struct debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p);
-bool debug_next(const struct debug *debug, Dwarf_Die *die);
-bool debug_flag(const struct debug *debug, Dwarf_Die *die, unsigned name);
-bool debug_refers(const struct debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
-
 enum { DEBUG_NAME_MOST = 4096 };
 
 /* A walk over the types of a unit. Those that are looked for have a name that is base up to its

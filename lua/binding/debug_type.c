@@ -48,13 +48,10 @@ static bool has(const struct reader *r, Dwarf_Die *die, unsigned name)
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
 }
 
-/* What may be negative is written as a signed form; forms of fixed size are not to be extended. */
 static bool integer_of(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
-    const struct accd_dw *dw = &r->debug->dw;
-    Dwarf_Attribute attribute;
-    Dwarf_Word value;
-    if (!dw->dwarf_attr(die, name, &attribute) || dw->dwarf_formudata(&attribute, &value) != 0)
+    uint64_t value;
+    if (!accd_dw_number(&r->debug->dw, die, name, &value))
         return false;
     *to = (lua_Integer)value;
     return true;
@@ -75,13 +72,13 @@ static bool resolved(const struct reader *r, Dwarf_Die *die)
         case DW_TAG_shared_type:
         case DW_TAG_packed_type:
         case DW_TAG_subrange_type:
-            if (!debug_refers(r->debug, die, DW_AT_type, die))
+            if (!accd_dw_refers(&r->debug->dw, die, DW_AT_type, die))
                 return false;
             break;
         default:
             if (!has(r, die, DW_AT_signature))
                 return true;
-            if (!debug_refers(r->debug, die, DW_AT_signature, die))
+            if (!accd_dw_refers(&r->debug->dw, die, DW_AT_signature, die))
                 return false;
         }
     }
@@ -113,7 +110,7 @@ static void push_entry(struct reader *r, Dwarf_Die die)
 static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 {
     Dwarf_Die to;
-    if (!debug_refers(r->debug, die, DW_AT_type, &to))
+    if (!accd_dw_refers(&r->debug->dw, die, DW_AT_type, &to))
         return;
     push_entry(r, to);
     lua_setfield(r->L, -2, key);
@@ -131,31 +128,14 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
 {
     int tag = r->debug->dw.dwarf_tag(die);
     return tag == DW_TAG_inheritance ||
-           (tag == DW_TAG_member && !debug_flag(r->debug, die, DW_AT_declaration) &&
-            !debug_flag(r->debug, die, DW_AT_external)); /* not a static one */
-}
-
-static bool offset_of(const struct reader *r, Dwarf_Die *die, lua_Integer *to)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
-    size_t n;
-    *to = 0; /* of a union there is no more to say */
-    if (!has(r, die, DW_AT_data_member_location) ||
-        integer_of(r, die, DW_AT_data_member_location, to))
-        return true;
-    if (!r->debug->dw.dwarf_attr(die, DW_AT_data_member_location, &attribute) ||
-        r->debug->dw.dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
-        ops->atom != DW_OP_plus_uconst)
-        return false; /* a virtual base class */
-    *to = (lua_Integer)ops->number;
-    return true;
+           (tag == DW_TAG_member && !accd_dw_flag(&r->debug->dw, die, DW_AT_declaration) &&
+            !accd_dw_flag(&r->debug->dw, die, DW_AT_external)); /* not a static one */
 }
 
 static void read_member(struct reader *r, Dwarf_Die *die)
 {
     const struct accd_dw *dw = &r->debug->dw;
-    lua_Integer offset;
+    uint64_t offset;
     bool is_base = dw->dwarf_tag(die) == DW_TAG_inheritance;
     if (is_base)
         set_true(r, "base");
@@ -163,8 +143,8 @@ static void read_member(struct reader *r, Dwarf_Die *die)
         set_text(r, "name", dw->dwarf_diename(die));
     if (has(r, die, DW_AT_bit_size))
         set_true(r, "bits");
-    if (offset_of(r, die, &offset))
-        set_integer(r, "offset", offset);
+    if (accd_dw_member_offset(dw, die, &offset))
+        set_integer(r, "offset", (lua_Integer)offset);
     set_type(r, "type", die);
 }
 
@@ -178,7 +158,7 @@ static void read_record(struct reader *r, Dwarf_Die *die)
     set_name(r, die);
     if (debug->dw.dwarf_tag(die) == DW_TAG_union_type)
         set_true(r, "union");
-    if (debug_flag(debug, die, DW_AT_declaration))
+    if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
         set_true(r, "declaration");
     if (accd_dw_is_fortran(&debug->dw, die))
         set_true(r, "fortran");
@@ -187,7 +167,7 @@ static void read_record(struct reader *r, Dwarf_Die *die)
     if (integer_of(r, die, DW_AT_alignment, &value))
         set_integer(r, "align", value);
     lua_newtable(L);
-    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (!is_member(r, &child))
             continue;
         lua_newtable(L);
@@ -234,7 +214,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
     if (accd_dw_is_fortran(&debug->dw, die))
         set_true(r, "column_major");
     lua_newtable(L);
-    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
         lua_newtable(L);
@@ -287,15 +267,15 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
     set_text(r, "kind", "enum");
     set_name(r, die);
     set_integer(r, "size", debug->dw.dwarf_bytesize(die));
-    if (debug_flag(debug, die, DW_AT_declaration))
+    if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
         set_true(r, "declaration");
-    if (debug_flag(debug, die, DW_AT_enum_class))
+    if (accd_dw_flag(&debug->dw, die, DW_AT_enum_class))
         set_true(r, "scoped");
-    if (debug_refers(debug, die, DW_AT_type, &under) && resolved(r, &under) &&
+    if (accd_dw_refers(&debug->dw, die, DW_AT_type, &under) && resolved(r, &under) &&
         !strcmp(encoding_of(r, &under), "signed"))
         set_true(r, "signed");
     lua_newtable(L);
-    for (bool more = debug_first(debug, die, &child); more; more = debug_next(debug, &child)) {
+    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator ||
             !integer_of(r, &child, DW_AT_const_value, &value))
             continue;
@@ -311,7 +291,7 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
 static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
 {
     Dwarf_Die to;
-    bool is_function = debug_refers(r->debug, die, DW_AT_type, &to) &&
+    bool is_function = accd_dw_refers(&r->debug->dw, die, DW_AT_type, &to) &&
                        r->debug->dw.dwarf_tag(&to) == DW_TAG_subroutine_type;
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }

@@ -8,31 +8,6 @@
 /* Deeper nesting of scopes is no program's, but that of a broken file. */
 enum { NESTING_MOST = 64 };
 
-bool debug_first(const struct debug *debug, Dwarf_Die *parent, Dwarf_Die *child_p)
-{
-    return debug->dw.dwarf_child(parent, child_p) == 0;
-}
-
-bool debug_next(const struct debug *debug, Dwarf_Die *die)
-{
-    return debug->dw.dwarf_siblingof(die, die) == 0;
-}
-
-bool debug_flag(const struct debug *debug, Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    bool is_set = false;
-    return debug->dw.dwarf_attr(die, name, &attribute) &&
-           debug->dw.dwarf_formflag(&attribute, &is_set) == 0 && is_set;
-}
-
-bool debug_refers(const struct debug *debug, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
-{
-    Dwarf_Attribute attribute;
-    return debug->dw.dwarf_attr(die, name, &attribute) &&
-           debug->dw.dwarf_formref_die(&attribute, to);
-}
-
 /* ------------------------------------------------------------------------------------- walks -- */
 
 static size_t base_length(const char *name)
@@ -73,7 +48,7 @@ static void push_in_scope(struct debug_walk *walk, Dwarf_Die *die, const char *n
 {
     lua_State *L = walk->L;
     Dwarf_Die declared;
-    if (debug_refers(walk->debug, die, DW_AT_specification, &declared)) {
+    if (accd_dw_refers(&walk->debug->dw, die, DW_AT_specification, &declared)) {
         if (lua_rawgetp(L, walk->names, declared.addr) == LUA_TSTRING)
             return;
         lua_pop(L, 1);
@@ -140,7 +115,7 @@ static void add_result(struct debug_walk *walk, Dwarf_Die *die)
     }
     lua_pushstring(L, kind);
     lua_setfield(L, -2, "kind");
-    lua_pushboolean(L, debug_flag(debug, die, DW_AT_declaration));
+    lua_pushboolean(L, accd_dw_flag(&debug->dw, die, DW_AT_declaration));
     lua_setfield(L, -2, "declaration");
     lua_pushboolean(L, walk->is_fortran);
     lua_setfield(L, -2, "fortran");
@@ -202,7 +177,7 @@ static void walk_children(struct debug_walk *walk, Dwarf_Die *parent, size_t sco
 {
     struct debug *debug = walk->debug;
     Dwarf_Die child;
-    if (nesting > NESTING_MOST || !debug_first(debug, parent, &child))
+    if (nesting > NESTING_MOST || !accd_dw_first(&debug->dw, parent, &child))
         return;
     do {
         int tag = debug->dw.dwarf_tag(&child);
@@ -214,7 +189,7 @@ static void walk_children(struct debug_walk *walk, Dwarf_Die *parent, size_t sco
             visit_type(walk, &child, name, scope);
         if (is_scope(walk, tag, name))
             walk_children(walk, &child, enter_scope(walk, tag, name, scope), nesting + 1);
-    } while (debug_next(debug, &child));
+    } while (accd_dw_next(&debug->dw, &child));
 }
 
 void debug_walk_unit(struct debug_walk *walk, Dwarf_Die *unit)
