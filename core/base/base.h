@@ -74,7 +74,7 @@ struct accd_context {
     struct accd_scratch scratch;
     bool plain;        /* the rules leave plain constructs the short way */
     bool busy;         /* a construct is under way: what it calls may look, but not change */
-    bool working;      /* a queue is: what it calls may touch device memory, but ask for no construct */
+    bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
     struct accd_name { /* that outlives its construct */
         struct accd_name *next;
         char *text;

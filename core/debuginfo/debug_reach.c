@@ -1,4 +1,4 @@
-/* debug_reach.c - objects that pointers lead to, nearest first, from the variables in scope. */
+/* debug_reach.c - objects that pointers point to, nearest first, from the variables in scope. */
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
@@ -15,7 +15,7 @@ static void push(struct goacc_search *s, struct goacc_node node)
         s->nodes[s->n++] = node;
 }
 
-/* An object that the i-th leads to, seen as it is. */
+/* An object that the i-th points to, seen as it is. */
 static struct goacc_node child_of(const struct goacc_search *s, uint32_t i, struct goacc_type *type,
                                   uint64_t at)
 {

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* The number of copies a batch will make, announced before the first one. queue: it departs, in this one;
- * 0: it is done at its end. */
+/* The number of copies a batch will make, announced before the first one. queue: the queue that the batch departs
+ * in; 0: the batch is done at its end. */
 struct accd_traffic {
     uint64_t in, out, within;
     unsigned queue;

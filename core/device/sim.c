@@ -23,7 +23,7 @@ struct sim {
     struct accd_mem *mem;
     uint64_t base, space; /* device addresses [base, base + space) */
     uint64_t front;       /* bytes before them that are the device's, too, and never allocated: where pointers
-                             lead to the base of a section that begins behind it */
+                             point to the base of a section that begins behind it */
     uint64_t capacity, live;
     uint64_t bump;        /* offset of memory that was never handed out */
     char *bytes;

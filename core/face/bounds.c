@@ -22,7 +22,7 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     return status;
 }
 
-/* The same pointer leads to another section: its start or its length is another one. */
+/* The same pointer points to another section: its start or its length is another one. */
 static bool moved(const struct accd_segment *then, const struct accd_segment *now, size_t row)
 {
     uint64_t bytes = accd_section_bytes(then, row), unit = then->field->unit;
@@ -41,7 +41,7 @@ int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bo
         const struct accd_segment *a = &then->segments[i], *b = &now->segments[i];
         if (a->rows != b->rows || a->rowset != b->rowset || a->field->offset != b->field->offset ||
             a->field->unit != b->field->unit)
-            return 0; /* other pointers, and what they lead to, cannot be compared */
+            return 0; /* other pointers, and what they point to, cannot be compared */
         for (size_t row = 0; row < a->rows; row++) {
             if (!moved(a, b, row))
                 continue;

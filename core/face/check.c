@@ -3,7 +3,7 @@
  * 1. Present host ranges are disjoint, and so are device ranges; both indices are sound.
  * 2. Structured counters equal what the open levels account for, or are less where exit data takes from them,
  *    too; nothing present has no reference, nor does what the levels name.
- * 3. Every attachment lies in a present object, leads into one or dangles, and its device word is right; it
+ * 3. Every attachment lies in a present object, points into one or dangles, and its device word is right; it
  *    counts one, unless attachments are counted.
  * 4. Device memory in use is that of the live objects and blocks, what acc_malloc gave, and what queues give back.
  * 6. What queues have to do is numbered in order, counted, and about allocated device memory. */
@@ -90,7 +90,7 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
                          name_of(dir, object), object->structured,
                          (unsigned long long)counted(levels, object));
         if (object->pins != counted(pins, object))
-            return WRONG("%s is pinned %u times, but %llu pointers lead to it",
+            return WRONG("%s is pinned %u times, but %llu pointers point to it",
                          name_of(dir, object), object->pins,
                          (unsigned long long)counted(pins, object));
         if (object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_TOUCHED))
@@ -165,13 +165,13 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         if (attach->count != 1 && dir->context->rules.attaching != ACCD_ATTACH_COUNTED)
             return WRONG("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && dir->context->rules.lost_target == ACCD_LOST_DANGLES)
-            continue; /* what it led to is gone */
+            continue; /* its target is gone */
         if (accd_find(dir, attach->base, &target) != ACCD_OK || !target)
-            return WRONG("%s leads to nothing present", name);
+            return WRONG("%s points to nothing present", name);
         if (attach->brings && !is_held(dir, attach, target))
             return WRONG("%s holds a type record of no descriptor", name);
         if (attach->dev - target->dev != attach->target - target->host)
-            return WRONG("%s leads to the wrong place", name);
+            return WRONG("%s points to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT &&
                     dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
@@ -195,10 +195,10 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
             attach = attach->next_target;
         } while (leading < n && attach != first && attach->base == first->base);
         if (attach != first)
-            return WRONG("the order of attached pointers by what they lead to is wrong");
+            return WRONG("the order of attached pointers by their targets is wrong");
     }
     if (leading && dir->target_order)
-        return WRONG("the order of attached pointers by what they lead to is not whole");
+        return WRONG("the order of attached pointers by their targets is not whole");
     if (brought != dir->nbrought)
         return WRONG("the number of attached type records is wrong");
     return n == dir->live_attachments ? NULL : WRONG("the number of attachments is wrong");

@@ -60,7 +60,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return no_rank(context);
     if (accd_load_pointer(accd_address(descriptor)) != accd_address(data))
         return accd_fail(context, ACCD_POINTER_CHANGED, R_DESCRIPTOR,
-                         "the data are not those the descriptor leads to");
+                         "the data are not those the descriptor points to");
     const void *section = accd_pointer(accd_address(data) + offset);
     if (!data) { /* ACC33-att-4, unless the rules attach a null pointer to nothing */
         const accd_item null = {.slot = descriptor,

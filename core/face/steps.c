@@ -89,7 +89,7 @@ static accd_status let_records_go(struct accd_directory *dir, const struct accd_
     return status;
 }
 
-/* The object goes: pointers in it are attached no more, those elsewhere still lead where it was. */
+/* The object goes: pointers in it are attached no more, pointers elsewhere still point where it was. */
 static accd_status lose_attachments(struct accd_directory *dir, struct accd_object *object)
 {
     struct accd_range_cursor cursor;

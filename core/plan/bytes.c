@@ -55,7 +55,7 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
     return ACCD_OK;
 }
 
-/* Pointers that are followed but lead to nothing this time (TR14-4.3-14), by address. */
+/* Pointers that are followed but point to nothing this time (TR14-4.3-14), by address. */
 static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slots_p, size_t *n_p)
 {
     const struct accd_walk *walk = plan->walk;

@@ -14,14 +14,27 @@ struct accd_candidate {
     bool dropped, split;
 };
 
-/* An attached pointer that leads to data that move. */
+/* An attached pointer to data that move. */
 struct accd_redirect {
     struct accd_attach *attach;
     uint64_t before;            /* device address in it */
 };
 
+/* Exit: objects of a tuple that lost something. */
+struct accd_occupant {
+    struct accd_seat *seat;
+    uint32_t up, before;        /* union-find; its root before a tuple joined it */
+    uint32_t first, count;      /* of a root: the first before; members */
+    uint64_t low, high;
+    uint64_t held;              /* of a root: serial of what holds it together since, 0: as it was */
+    bool several;               /* of a root: it is made of parts */
+    bool older;                 /* that hold together by what is as old as their tuple */
+};
+
 /* ---------------------------------------------------------------------------------- claims.c -- */
 
+/* Cuts a claim in a held object where its holes begin and end: those pieces fill them. */
+accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object);
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);
 /* Bytes of one value, as words. */
 accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value);
@@ -56,7 +69,7 @@ accd_status accd_compare_clauses(struct accd_plan *plan);
 
 /* Copies of what shifts, but for claims (pairs of host address and number) whose bytes come otherwise. */
 accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut);
-/* Attached pointers to what shifts lead to its new places. Objects have those already. */
+/* Attached pointers to objects that move within the device point to their new places, which the objects have. */
 accd_status accd_fuse_pointers(struct accd_plan *plan);
 /* Puts the objects, and the pointers to them, back. */
 void accd_fuse_shift_back(struct accd_plan *plan);
@@ -74,7 +87,7 @@ accd_status accd_plan_grid(struct accd_plan *plan, uint32_t claim, const struct 
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 
-/* The same of one that is attached. */
+/* The device value of an attached pointer, of a descriptor all of it. */
 accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev);
 
 #endif

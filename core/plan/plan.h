@@ -8,6 +8,7 @@
 struct accd_bulk;
 struct accd_candidate;
 struct accd_redirect;
+struct accd_occupant;
 
 /* Present data are welcome to the clause, and then it asks for nothing. */
 static inline bool accd_present_or(unsigned flags)
@@ -104,17 +105,7 @@ struct accd_copy {
     const struct accd_object *object;
 };
 
-/* Exit: objects of a tuple that lost something. */
-struct accd_occupant {
-    struct accd_seat *seat;
-    uint32_t up, before;        /* union-find; its root before a tuple joined it */
-    uint32_t first, count;      /* of a root: the first before; members */
-    uint64_t low, high;
-    uint64_t held;              /* of a root: serial of what holds it together since, 0: as it was */
-    bool several;               /* of a root: it is made of parts */
-    bool older;                 /* that hold together by what is as old as their tuple */
-};
-
+/* Exit: a tuple that lost something. */
 struct accd_regroup {
     struct accd_fused *fused;
     uint64_t least;             /* serial of the oldest original that goes */
@@ -209,8 +200,6 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
 /* Cuts a claim at the bounds of present objects: pieces that are present get state PRESENT and the object,
  * others stay open. The first piece keeps the claim's number, the others come last. */
 accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t objects);
-/* Cuts a claim in a held object where its holes begin and end: those pieces fill them. */
-accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
@@ -219,7 +208,7 @@ bool accd_plan_marked(const struct accd_plan *plan);
 /* Whether the sections of the walk may be, or be looked for as, a group: what a descriptor holds when a queue gets
  * there is not known. */
 bool accd_plan_may_group(const struct accd_plan *plan);
-/* Whether an item of the plan leads into a group: then the group cannot be treated as a whole. */
+/* Whether an item of the plan reaches into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
 
 /* --------------------------------------------------------------------------------- resolve.c -- */
@@ -292,7 +281,7 @@ void accd_seat_free(struct accd_directory *dir, const struct accd_object *object
 
 /* ----------------------------------------------------------------------------------- links.c -- */
 
-/* ACCD_POINTER_CHANGED if the claim's pointer leads elsewhere than when it was attached. */
+/* ACCD_POINTER_CHANGED if the claim's pointer points elsewhere than when it was attached. */
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach);
 accd_status accd_links_plan(struct accd_links *links);

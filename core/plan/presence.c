@@ -198,7 +198,8 @@ accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, en
 
 /* ------------------------------------------------------------------------- extended ranges -- */
 
-/* Where the pointer leads to that a section of a walk was reached through, if the section begins behind that. */
+/* The target of the pointer that a section of a walk was reached through, if the section begins behind it. 0: it
+ * does not. */
 static uint64_t section_base(const struct accd_walk *walk, size_t section)
 {
     size_t row;

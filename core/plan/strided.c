@@ -1,4 +1,4 @@
-/* strided.c - sections with gaps: what a pointer to every other element leads to, or a part of an array that is
+/* strided.c - sections with gaps: every other element that a pointer points to, or a part of an array that is
  * updated. All bytes from the first to the last element are present and have memory, so that addresses and
  * strides mean the same on both sides; those of the elements alone move (ACC33-upd-2). */
 #include "plan/inside.h"

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Names of what many pointers lead to begin with dots: long chains do not cost more than short ones. */
+/* Names of what is behind many pointers begin with dots: long chains do not cost more than short ones. */
 enum { DEPTH_MOST = 17 };
 
 /* Text that is cut off where the room ends. */
@@ -142,7 +142,7 @@ static void add_square(struct text *text, const accd_label *label, int64_t start
     add(text, "]");
 }
 
-/* One element of what a label names. slot: the pointer that leads there, or 0. */
+/* One element of what a label names. slot: the pointer to it, or 0. */
 static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
@@ -475,7 +475,7 @@ const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
                      const accd_label *label, const struct source *from);
 
-/* A pointer that was followed, when nothing present holds it, or only what it leads to itself: by
+/* A pointer that was followed, when nothing present holds it, or only its target itself: by
  * the clause whose walk found it. */
 static void add_followed(struct text *text, const struct source *s)
 {
@@ -533,8 +533,8 @@ static void add_inside(struct text *text, struct accd_directory *dir,
         add_member(text, s.label->layout, offset, want);
 }
 
-/* A pointer is called by the element that holds it, or else by its own label. from: what it leads
- * to, if that is named next, or NULL. */
+/* A pointer is called by the element that holds it, or else by its own label. from: its
+ * target, if that is named next, or NULL. */
 static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
                      const accd_label *label, const struct source *from)
 {

@@ -16,11 +16,11 @@ struct accd_task;
 #define ACCD_OBJECT_ORIGIN ((uint64_t)1 << 61) /* where: an origin; otherwise a label */
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
 #define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
-#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the same: a clause of it took a reference off; a kernel reaches it */
+#define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the construct or kernel under way reached it before */
 #define ACCD_OBJECT_HELD ((uint64_t)1 << 52)    /* storage for members: what no clause names of it is a hole */
 #define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */
 #define ACCD_OBJECT_SHORT ((uint64_t)1 << 54)   /* exit data took references that open regions brought */
-#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* of what a clause names: it was split */
+#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)   /* a clause that was split names it and other pieces */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56) /* made only by items with ACCD_ITEM_POINTER */
 #define ACCD_OBJECT_HOLDS ((uint64_t)1 << 57)   /* a pointer in it was attached */
 
@@ -73,7 +73,7 @@ struct accd_dope {
 struct accd_attach {
     uint64_t slot;
     uint64_t target; /* host address it holds: value then */
-    uint64_t base;   /* host address in the object it leads to; target may lie outside it. 0: that
+    uint64_t base;   /* host address in the object it points to; target may lie outside it. 0: that
                         object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
     struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
@@ -92,8 +92,8 @@ static inline uint64_t accd_attach_end(const struct accd_attach *attach)
 /* One device allocation for several objects; given back with the last of them. */
 struct accd_block {
     uint64_t dev, bytes;
-    size_t live;    /* places in it: of objects that are there, and of those that will come back */
-    size_t former;  /* the latter */
+    size_t live;    /* places in it: of objects that are there, and places that wait for an object */
+    size_t former;  /* places that wait for an object to come back */
     uint64_t host;  /* of its first byte, if data lie in it as on the host, or 0 */
     uint8_t ahead;  /* bytes before its data, so that alignment is the host's */
     bool borrowed;  /* the user's (acc_map_data) */
@@ -147,7 +147,7 @@ enum accd_claim_state {
 /* What one clause asks of one object: an item, or a section reached by walking one. */
 struct accd_claim {
     uint64_t host, bytes;
-    uint64_t slot;              /* pointer that leads here, 0: none */
+    uint64_t slot;              /* pointer to it, 0: none */
     struct accd_object *object; /* of states PRESENT, NEW and WITHIN */
     uint32_t source;            /* item, or section of the walk with ACCD_CLAIM_WALKED */
     union {
@@ -160,7 +160,7 @@ struct accd_claim {
     uint8_t state : 4;
     uint8_t attached : 1;       /* this construct attached the slot, or detaches it */
     uint8_t counted : 1;        /* an entry has counted a reference for it */
-    uint8_t still : 1;          /* its data are there by another clause, it moves nothing */
+    uint8_t still : 1;          /* another clause brings its data: the claim moves nothing */
 };
 
 /* A level of the stack of data environments. */
@@ -204,7 +204,7 @@ struct accd_original {
     struct accd_original *right, *left;  /* ring of those with the same base */
     struct accd_original *piece, *head;  /* the next one of the same clause, the first one */
     uint64_t base, host, bytes;
-    uint64_t slot;                       /* pointer that leads there, 0: none */
+    uint64_t slot;                       /* pointer to it, 0: none */
     uint64_t whole, length;              /* host address and bytes of the clause */
     uint64_t serial;                     /* of the construct that opened it */
     uint32_t order;                      /* among its clauses */
@@ -225,8 +225,8 @@ struct accd_fused {
     struct accd_block *block;
     size_t places;           /* seats and former places that are in it */
     bool current;            /* objects lie here now: it is in directory.fused, by host */
-    uint64_t support;        /* originals up to this serial hold it together: its own, or younger ones
-                                once an older one went */
+    uint64_t support;        /* serial of the youngest originals that hold it together: those it was made with, or
+                                younger ones once an older one went */
     size_t regroup;          /* while an exit is under way: number of it and one, 0: none */
 };
 
@@ -238,7 +238,7 @@ struct accd_former {
     struct accd_fused *fused;  /* the tuple it was in, or NULL */
     uint64_t dev, serial;
     bool shared;               /* in a block; otherwise it is the user's memory (acc_map_data) */
-    bool gone, alone;          /* while an exit is under way: nobody goes back there, or it alone */
+    bool gone, alone;          /* while an exit is under way: no object goes back there; this object alone does */
 };
 
 /* What fusion knows of a present object. In directory.seats, by the object's host address. */
@@ -294,9 +294,9 @@ struct accd_directory {
     struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
-    struct accd_span *busy;     /* those that have tasks, by number */
-    struct accd_span *uses;     /* device memory that their tasks use, or are to forget */
-    size_t ntasks;              /* that they have to do */
+    struct accd_span *busy;     /* queues that have tasks, by number */
+    struct accd_span *uses;     /* device memory that the tasks of queues use, or are to forget */
+    size_t ntasks;              /* tasks that the queues have to do */
     struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */
     const struct accd_task *running; /* a kernel of a queue, or NULL */
 };
@@ -306,7 +306,7 @@ enum accd_relation { ACCD_NONE, ACCD_INSIDE, ACCD_ACROSS };
 
 static inline void accd_directory_settle(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
 
-/* Attachments that lead into some objects, by their pointers' addresses. In scratch space. */
+/* Attached pointers that point into some objects, by their pointers' addresses. In scratch space. */
 struct accd_targets {
     const struct accd_object **objects; /* added by the caller between the two calls below */
     size_t nobjects;
@@ -392,7 +392,7 @@ void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope);
 
 /* Makes the order of attachments by their targets. */
 accd_status accd_order_targets(struct accd_directory *dir);
-/* Of the ordered ones one that leads into an object, or NULL. */
+/* Of the ordered attachments one that points into an object, or NULL. */
 struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object);
 accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room);
 accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets);

@@ -136,17 +136,3 @@ size_t accd_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int6
         return shift(op, type, to, a, b, n, fault);
     }
 }
-
-const char *accd_fault_text(enum accd_fault fault)
-{
-    switch (fault) {
-    case ACCD_DIVIDES_BY_ZERO:
-        return "divides by zero";
-    case ACCD_OVERFLOWS:
-        return "overflows the type it is computed in";
-    case ACCD_SHIFTS_OUT:
-        return "shifts by a number of bits that its type does not have";
-    default:
-        return NULL;
-    }
-}

@@ -1,5 +1,5 @@
 /* seen.c - elements of recursive programs that a walk has reached, as pairs of address and program: each
- * is walked once, however many pointers lead to it (TR14-5-10). Open addressing, half full at most. */
+ * is walked once, however many pointers point to it (TR14-5-10). Open addressing, half full at most. */
 #include "walk/inside.h"
 
 enum { ROOM_LEAST = 64 };

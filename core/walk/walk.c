@@ -212,7 +212,7 @@ static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_pr
     return out_of_memory(walk->context);
 }
 
-/* The rows of a recursive program: elements that no other pointer led to before (TR14-5-10). */
+/* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10). */
 static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
                               const struct accd_segment *segment)
 {

@@ -18,12 +18,12 @@ struct accd_program {
     bool covers;            /* the pieces are all own bytes, without gap, of the object's action */
     bool init;              /* some of them are init_needed */
     bool calls;             /* calls functions of the host program: one thread only */
-    bool again;             /* programs inside lead back to it */
-    unsigned open;          /* levels beyond this one that fields inside lead up to */
+    bool again;             /* fields inside point back to it */
+    unsigned open;          /* levels beyond this one that fields inside point up to */
     uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */
 };
 
-/* Flags that sections have of their own, or from the element that leads there. */
+/* Flags that sections have of their own, or from the element whose pointer is followed. */
 #define ACCD_FIELD_FLAGS                                                                           \
     (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH | ACCD_ITEM_ALWAYS_IN |              \
      ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL)
@@ -64,7 +64,7 @@ struct accd_segment {
     uint64_t total;       /* padded bytes of all sections */
     uint64_t dopes;       /* what its descriptors hold, as a number */
     bool apart;           /* the elements of some section may have gaps between them */
-    bool gaps;            /* it leads to elements, and there are gaps between those of some section */
+    bool gaps;            /* elements of some section that are walked have gaps between them */
 };
 
 struct accd_walk_root {
@@ -124,7 +124,7 @@ struct accd_walk {
     struct accd_walk_fault fault;
 };
 
-/* Whether there are elements to walk: a null pointer leads to none. */
+/* Whether there are elements to walk: a null pointer points to none. */
 static inline bool accd_item_walks(const accd_item *item)
 {
     return item->program && item->bytes && item->host;
@@ -202,7 +202,7 @@ void accd_walk_release(struct accd_walk *walk);
 bool accd_moves_itself(const accd_program *program);
 /* Whether own bytes of elements move as one piece under an action. */
 bool accd_moves_whole(const accd_program *program, uint8_t action, bool out);
-/* What a field of a row leads to: the pointer's value, or the embedded elements' address. */
+/* What a field of a row points to: the pointer's value, or the embedded elements' address. */
 uint64_t accd_field_base(const struct accd_rowset *set, const accd_field *field, size_t row);
 uint64_t accd_section_place(const struct accd_segment *segment, size_t row);
 /* The column that a section of a walk lies in, and in *row_p its row there. */
@@ -213,13 +213,13 @@ const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, con
 /* --------------------------------------------------------------------------------- columns.c -- */
 
 /* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
- * they can be read; sums of rows are sums of these. apart: set, if some of them may lead to sections with gaps. */
+ * they can be read; sums of rows are sums of these. apart: set, if some of them may point to sections with gaps. */
 uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
                         bool *apart);
 
 /* ------------------------------------------------------------------------------------ grid.c -- */
 
-/* Whether some of them lead to sections with gaps: these are no group. */
+/* Whether a walk has sections with gaps: these are no group. */
 bool accd_walk_gaps(const struct accd_walk *walk);
 void accd_item_grid(const accd_item *item, struct accd_grid *grid);
 /* Offset of the next run behind the one at index; false behind the last one. */
@@ -241,9 +241,10 @@ uint64_t accd_record_bytes(accd_context *context, uint64_t record);
 /* The address of a descriptor's pointer to the type record, or 0. */
 uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor);
 
-/* ------------------------------------------------------------------------------ arithmetic.c -- */
+/* --------------------------------------------------------------------------------- program.c -- */
 
-/* What an expression that C leaves undefined does, for a message; NULL for other faults. */
-const char *accd_fault_text(enum accd_fault fault);
+/* The error of what could not be computed: the section behind a pointer of that name, of so many elements; NULL: an
+ * expression by itself. */
+accd_status accd_fault_error(accd_context *context, enum accd_fault fault, const char *name, int64_t count);
 
 #endif

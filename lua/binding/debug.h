@@ -36,7 +36,7 @@ void debug_walk_unit(struct debug_walk *walk, Dwarf_Die *unit);
  * table. */
 void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *die);
 
-/* Pushes the type at an entry and all that it leads to; see debug_type.c. */
+/* Pushes the type at an entry and all types that it refers to; see debug_type.c. */
 void debug_push_type(lua_State *L, struct debug *debug, int names, const Dwarf_Die *die);
 
 #endif

@@ -1,6 +1,6 @@
 /* debug_type.c - types of a program as tables of Lua: what debug information says, and no more.
  *
- * Every entry is one table, whatever leads to it, so types may lead back to themselves. Qualifiers
+ * Every entry is one table, whatever refers to it, so types may refer to themselves. Qualifiers
  * are left out. Fields by kind:
  *
  * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
@@ -351,7 +351,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
     }
 }
 
-/* Nothing here calls itself: how far types lead does not matter. */
+/* Nothing here calls itself: how deep types are does not matter. */
 void debug_push_type(lua_State *L, struct debug *debug, int names, const Dwarf_Die *die)
 {
     luaL_checkstack(L, 20, NULL);

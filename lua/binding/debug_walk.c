@@ -219,7 +219,7 @@ void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *di
         lua_rawsetp(L, names, unit.addr);
     }
     lua_pop(L, 1);
-    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* where no scope of the unit leads */
+    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* that no scope of the unit has */
         lua_pop(L, 1);
         lua_pushstring(L, debug->dw.dwarf_diename(die));
     }

@@ -22,7 +22,7 @@ static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
     return get_words(L, n);
 }
 
-/* What the table at index says; what it leads to is kept on the stack. */
+/* What the table at index says; what it refers to is kept on the stack. */
 void read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     size_t pointers, slots;
