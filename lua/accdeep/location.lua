@@ -3,6 +3,8 @@
 -- A directive is a string inside a scenario. Lua tells the line of the call; if the text stands
 -- literally in the file from there on, columns are those of the file, otherwise those of the text.
 
+local core = require "accdeep.core"
+
 local location = {}
 
 -- What the interpreter's own chunks are called begins with this.
@@ -48,23 +50,31 @@ end
 
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
+-- The file of a function; false: one of the interpreter's own. What a function's source is called is looked up once.
+local files = setmetatable({}, { __mode = "k", __index = function(known, fn)
+  local info = debug.getinfo(fn, "S")
+  local file = info.source:sub(1, #own) ~= own and file_of(info)
+  known[fn] = file
+  return file
+end })
+
 -- Where the call that is level functions above stands: file and line.
 function location.caller(level)
-  local info = debug.getinfo(level + 1, "Sl")
-  if not info or info.currentline < 1 or info.source:sub(1, #own) == own then
-    return location.scenario(level + 1) -- a tail call leaves no trace of its place
+  local fn, line = core.call(level + 1)
+  if fn and line > 0 then
+    local file = files[fn]
+    if file then return file, line end
   end
-  return file_of(info), info.currentline
+  return location.scenario(level + 1) -- a tail call leaves no trace of its place
 end
 
 -- The first call up the stack that is not in the interpreter itself: the scenario's own line.
 function location.scenario(level)
   for up = level + 1, level + 60 do
-    local info = debug.getinfo(up, "Sl")
-    if not info then return nil, nil end
-    if info.what ~= "C" and info.source:sub(1, #own) ~= own and info.currentline > 0 then
-      return file_of(info), info.currentline
-    end
+    local fn, line = core.call(up)
+    if not fn then return nil, nil end
+    local file = line > 0 and files[fn]
+    if file then return file, line end
   end
   return nil, nil
 end

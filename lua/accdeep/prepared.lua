@@ -50,6 +50,14 @@ local function kept(self, text, file, key)
   return plan and (not holds or holds(self, plan)) and plan or nil
 end
 
+-- The plan, if its line runs it with no question about it (Session:directive): nothing of it is measured, and no
+-- function of the scenario runs, which may ask for the text under way.
+local function plain(self, plan)
+  if not plan.alone or self.dialect.holds or self.bound.n > 0 then return nil end
+  plan.step = plan.construct:step()
+  return plan
+end
+
 -- Keeps a plan for its place.
 function prepared.keep(self, plan, text, file, key)
   local kind = plan.kind
@@ -61,6 +69,7 @@ function prepared.keep(self, plan, text, file, key)
   local lines = places[file or ""] or {}
   if not lines[key] then self.nprepared = self.nprepared + 1 end
   self.prepared[text], places[file or ""], lines[key] = places, lines, plan
+  if type(key) == "number" then places[key] = plain(self, plan) end
 end
 
 -- Lowers a directive. Whatever the code of an error, the text is wrong, unless plans hold what was measured.

@@ -335,11 +335,12 @@ local function language(run)
   -- A function for directives of one kind: acc, omp.
   local function directives(word, run_directive)
     return function(text, refs)
-      begin()
-      need_text(text, word .. " takes a directive as text")
+      run.begun = true
+      if type(text) ~= "string" then raise("type-mismatch", nil, word .. " takes a directive as text") end
       if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(word)) end
       local file, line = location.caller(2)
-      local result = current()[run_directive](current(), text, refs, file, line)
+      local s = run.session
+      local result = s[run_directive](s, text, refs, file, line)
       if result == nil then return nil end
       if type(result) ~= "function" then return handle(result) end
       local waiting = current().without_body

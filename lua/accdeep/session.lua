@@ -156,6 +156,7 @@ end
 -- The language of what follows.
 function Session:speak(language)
   self.options.language, self.dialect = language, dialects[language]
+  self:types_changed() -- texts that were met before say something else
 end
 
 -- A new session with this one's names and values.
@@ -717,13 +718,26 @@ function Session:run_alone(plan)
   self.current = place
   local result, err = plan.construct:run(self.device, self.queue)
   self.current = before
-  if result then return end
-  return self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
+  if not result then self:failed(plan, err) end
+end
+
+-- Raises what the core says of a plan that was run alone.
+function Session:failed(plan, err)
+  local place = plan.place
+  self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
 end
 
 -- Carries out a directive. Returns a region for structured ones, a function that takes the body for
 -- compute constructs, nothing for the others.
 function Session:directive(text, refs, file, line)
+  local places = self.prepared[text]
+  local plain = places and places[line or 0]
+  if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
+    and not self.listening then
+    local result, err = plain.step(self.device, self.queue)
+    if not result then self:failed(plain, err) end
+    return nil
+  end
   if self.kernel then
     raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
   end

@@ -301,6 +301,31 @@ static int l_run(lua_State *L)
     return 1;
 }
 
+/* fn(device, queue) -> true; or nil, error: runs the construct of the closure */
+static int l_run_step(lua_State *L)
+{
+    struct construct *construct = lua_touserdata(L, lua_upvalueindex(1));
+    struct context *context = construct->handle.context;
+    if (!context)
+        return luaL_error(L, "the construct's context is closed");
+    context->L = L;
+    size_t item;
+    accd_status status = construct_run(construct, (int)lua_tointeger(L, 1), (unsigned)lua_tointeger(L, 2), NULL, &item);
+    if (status != ACCD_OK)
+        return push_item_error(L, context, status, item);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* construct:step() -> a function that runs a construct that opens no region, and asks nothing about its arguments */
+static int l_step(lua_State *L)
+{
+    luaL_argcheck(L, !opens_region(check_construct(L, 1)), 1, "the construct opens a region");
+    lua_settop(L, 1);
+    lua_pushcclosure(L, l_run_step, 1);
+    return 1;
+}
+
 /* construct:where(item) -> host address, bytes of the item as last run */
 static int l_where(lua_State *L)
 {
@@ -413,6 +438,7 @@ void open_construct(lua_State *L)
 {
     static const luaL_Reg construct_methods[] = {
         {"run", l_run},
+        {"step", l_step},
         {"where", l_where},
         {"bounds", l_bounds},
         {NULL, NULL},

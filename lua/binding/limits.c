@@ -1,4 +1,4 @@
-/* limits.c - what a scenario may take: memory, steps, and how it is stopped; and the clock. */
+/* limits.c - what a scenario may take: memory, steps, and how it is stopped; the clock, and the calls under way. */
 #include "binding.h"
 
 #include <signal.h>
@@ -15,6 +15,18 @@ static int l_clock(lua_State *L)
     clock_gettime(CLOCK_MONOTONIC, &t);
     lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
     return 1;
+}
+
+/* core.call(level) -> function and current line of a call under way, as debug.getinfo(level, "fl"), without a table;
+ * nothing above the outermost call */
+static int l_call(lua_State *L)
+{
+    lua_Debug frame;
+    if (!lua_getstack(L, (int)luaL_checkinteger(L, 1), &frame))
+        return 0;
+    lua_getinfo(L, "fl", &frame);
+    lua_pushinteger(L, frame.currentline);
+    return 2;
 }
 
 /* Memory is counted at the allocator, steps by a hook. Once a limit is met, every further step
@@ -291,6 +303,7 @@ void open_limits(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"clock", l_clock},
+        {"call", l_call},
         {"limited", l_limited},
         {"charge", l_charge},
         {"most_steps", l_most_steps},
