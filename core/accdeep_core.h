@@ -357,7 +357,7 @@ typedef struct accd_label {
 #define ACCD_LABEL_ROUND 8u   /* elements are called (1), (2) ..., as in Fortran, not [0], [1] */
 #define ACCD_LABEL_INDEXED 16u /* the core's: there is a # in its name */
 
-/* Copies the label (strings too) into the context. NULL when out of memory. */
+/* The context's copy of the label (strings too): one for all that say the same. NULL when out of memory. */
 ACCD_API const accd_label *accd_label_new(accd_context *context, const accd_label *label);
 
 /* What a clause asks for. */

@@ -81,6 +81,8 @@ struct accd_context {
     } * names;
     accd_label **labels;
     size_t nlabels, labels_room;
+    uint32_t *label_places; /* a hash table: numbers of labels and one, 0: none */
+    size_t label_places_room; /* 0 or a power of two */
     struct accd_host host;
     struct accd_workers *workers;
     struct accd_device *devices; /* of the directories */

@@ -180,8 +180,68 @@ static double tasks(accd_context *context, size_t n)
     return each;
 }
 
+/* ------------------------------------------------------------------------------------ labels -- */
+
+/* What is said again is kept once, however often; what differs in anything is another label. */
+static void labels(void)
+{
+    enum { TIMES = 100000 };
+    struct meter meter = {0};
+    accd_context *context = open_with(&meter, NULL, NULL, 1);
+    accd_array rows = {.name = "s", .rank = 1, .dimensions = {{.extent = 4}}};
+    const accd_label first = {.name = "Y[#].b", .unit = 4, .file = "f.c", .line = 3, .pointer = "p", .array = &rows};
+    const accd_label *label = accd_label_new(context, &first);
+    const size_t live = meter.live;
+    bool same = label;
+    char name[] = "Y[#].b", file[] = "f.c", pointer[] = "p";
+    for (int i = 0; i < TIMES && same; i++) {
+        accd_array copy = rows;
+        copy.dimensions[1].extent = i; /* behind its rank */
+        same = accd_label_new(context, &(accd_label){.name = name, .unit = 4, .file = file, .line = 3,
+                                                     .pointer = pointer, .array = &copy}) == label;
+    }
+    ok(same, "the same label each time");
+    is_number(meter.live, live, "it takes no memory again");
+    accd_array other = rows, named = rows;
+    other.dimensions[0].extent = 5;
+    named.name = "t";
+    accd_program *program = leaf_program(context);
+    accd_label apart[] = {first, first, first, first, first, first, first, first, first, first};
+    apart[0].name = "Y[#].c";
+    apart[1].unit = 8;
+    apart[2].flags = ACCD_LABEL_MEMBER;
+    apart[3].file = NULL;
+    apart[4].line = 4;
+    apart[5].pointer = NULL;
+    apart[6].layout = program;
+    apart[7].array = NULL;
+    apart[8].array = &other;
+    apart[9].array = &named;
+    const accd_label *made[10];
+    for (int i = 0; i < 10; i++) {
+        made[i] = accd_label_new(context, &apart[i]);
+        bool own = made[i] && made[i] != label;
+        for (int k = 0; k < i; k++)
+            own &= made[i] != made[k];
+        ok(own, "label %d is another one", i);
+    }
+    for (int i = 0; i < 1000; i++) { /* the table grows */
+        char text[16];
+        snprintf(text, sizeof text, "n%d", i);
+        must(accd_label_new(context, &(accd_label){.name = text}), "a label");
+    }
+    bool found = accd_label_new(context, &first) == label;
+    for (int i = 0; i < 10; i++)
+        found &= accd_label_new(context, &apart[i]) == made[i];
+    ok(found, "each is found again among many");
+    accd_program_release(program);
+    accd_context_close(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    labels();
     one_target();
     scales("queues found by their value", queues, "tr14", ACCD_QUEUES_IN_ORDER);
     scales("arrays that go with pointers attached to them", targets, "openacc-3.3", ACCD_QUEUES_IN_ORDER);
