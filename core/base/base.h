@@ -129,7 +129,6 @@ bool accd_rules_sound(const accd_rules *rules);
 bool accd_rules_plain(const accd_rules *rules);
 /* What rules say, as tables. */
 void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *verdicts);
-const struct accd_verdict *accd_verdict_at(uint8_t number);
 /* The id that a profile tells a rule by. */
 const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
 

@@ -153,23 +153,24 @@ bool accd_rules_plain(const accd_rules *rules)
 enum verdict {
     STAYS, TAKES, CUTS, FILLS, SKIPS, /* as enum accd_outcome */
     PRESENT, PART, PART_TO_NAME, BROUGHT, GROWS, HOLES, EXCLUDED, ABSENT, NOT_BEFORE, PART_BEFORE,
-    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PART_AGAIN
+    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PART_AGAIN,
+    SLOT_ABSENT, SLOT_OF_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
 };
 
-#define REJECT(status, rule, before, after) \
-    {ACCD_REJECTS, ACCD_##status, R_##rule, false, before, after}
+#define REJECT(status, rule, before, after) {ACCD_REJECTS, ACCD_##status, R_##rule, before, after}
 #define PART_PRESENT "only a part of it is present on device"
 #define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
+#define CHANGED_ATTACHED " was changed while it is attached"
 #define NOT_PRESENT_ON "it is not present on device"
 
-static const struct accd_verdict verdicts[] = {
+const struct accd_verdict accd_verdicts[] = {
     [STAYS] = {.outcome = ACCD_STAYS},
     [TAKES] = {.outcome = ACCD_TAKES},
     [CUTS] = {.outcome = ACCD_CUTS},
     [FILLS] = {.outcome = ACCD_FILLS},
     [SKIPS] = {.outcome = ACCD_SKIPS},
-    [PRESENT] = {ACCD_REJECTS, ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, true, "it is present already, which",
-                 " allows only for present_or clauses"},
+    [PRESENT] = REJECT(ALREADY_PRESENT, ALREADY_PRESENT, "it is present already, which",
+                       " allows only for present_or clauses"),
     [PART] = REJECT(PARTIALLY_PRESENT, PARTIALLY_PRESENT, PART_PRESENT, ""),
     [PART_TO_NAME] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
     [BROUGHT] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, "only a part of it was brought to device", NAME_THAT),
@@ -184,10 +185,31 @@ static const struct accd_verdict verdicts[] = {
     [EXIT_ABSENT] = REJECT(NOT_PRESENT, EXIT_ABSENT, NOT_PRESENT_ON, ""),
     [EXIT_UNOWNED] = REJECT(NOT_PRESENT, UNOWNED, NOT_PRESENT_ON, ""),
     [UPDATE_ABSENT] = REJECT(NOT_PRESENT, UPDATE_ABSENT, NOT_PRESENT_ON, ""),
-    [PART_AGAIN] = {ACCD_REJECTS_MEANT, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, false, PART_PRESENT, " again"},
+    [PART_AGAIN] = {ACCD_REJECTS_MEANT, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, " again"},
+    [SLOT_ABSENT] = REJECT(NOT_PRESENT, ATTACH_ABSENT, "the pointer", " itself is not present on device"),
+    [SLOT_OF_ABSENT] = REJECT(NOT_PRESENT, ATTACH_ABSENT, "what", " points to is not present on device"),
+    [SLOT_NULL] = REJECT(NULL_POINTER, ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
+    [UNATTACHED] = REJECT(NOT_ATTACHED, NOT_ATTACHED, "the pointer", " is not attached"),
+    [REPOINTED] = REJECT(POINTER_CHANGED, POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
+    [CHANGED] = REJECT(POINTER_CHANGED, STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
-const struct accd_verdict *accd_verdict_at(uint8_t number) { return &verdicts[number]; }
+static void compile_slots(const accd_rules *rules, struct accd_verdicts *to)
+{
+    const bool implied = rules->attach_implied == ACCD_REJECT, unattached = rules->detach_unattached == ACCD_REJECT;
+    for (int of = 0; of < ACCD_SLOT_OFS; of++) {
+        uint8_t *slot = to->slot[of];
+        if (of == ACCD_OF_ATTACH ? rules->attach_absent == ACCD_REJECT : implied) {
+            slot[ACCD_SLOT_ABSENT] = SLOT_ABSENT;
+            slot[ACCD_SLOT_OF_ABSENT] = SLOT_OF_ABSENT;
+            slot[ACCD_SLOT_NULL] = rules->attach_null == ACCD_REJECT ? SLOT_NULL : STAYS;
+        }
+        slot[ACCD_SLOT_UNATTACHED] = unattached && (of != ACCD_OF_ITEM || implied) ? UNATTACHED : STAYS;
+        slot[ACCD_SLOT_DETACHED] = unattached ? UNATTACHED : STAYS;
+        slot[ACCD_SLOT_REPOINTED] = rules->pointer_changed == ACCD_REJECT ? REPOINTED : STAYS;
+        slot[ACCD_SLOT_CHANGED] = rules->pointer_changed == ACCD_REJECT ? CHANGED : STAYS;
+    }
+}
 
 /* What profiles have in common, and what all choices in their rules add. */
 static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
@@ -209,7 +231,20 @@ static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
 void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
 {
     const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
-    to->holes = rules->holes == ACCD_REJECT;
+    *to = (struct accd_verdicts){
+        .holes = rules->holes == ACCD_REJECT,
+        .counts_attachments = rules->attaching == ACCD_ATTACH_COUNTED,
+        .owns_exits = rules->fusion && rules->exit_unowned == ACCD_REJECT,
+        .reverses = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,
+        .allocated = rules->fusion ? R_MEMORY : R_ALLOCATE,
+        .sent = rules->fusion ? R_SEND : R_MOVE,
+        .fetched = rules->fusion ? R_FETCH : R_LEAVE,
+        .overlaps = rules->fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
+    };
+    /* a group does not mark what holds its pointers; exit data may take what a region counted */
+    to->groups[ACCD_ENTER_DATA] = rules->detach_final == ACCD_REJECT || !to->counts_attachments;
+    to->groups[ACCD_REGION] = to->groups[ACCD_COMPUTE] = to->groups[ACCD_ENTER_DATA] && !constructs;
+    compile_slots(rules, to);
     for (int ask = 0; ask < ACCD_ASKERS; ask++) {
         const bool splits = ask <= ACCD_ASKS_DATA && rules->partial_overlap != ACCD_OVERLAP_ERROR;
         const bool again = ask == ACCD_ASKS_AGAIN;
@@ -224,14 +259,14 @@ void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
             all[ACCD_FOUND_OBJECT] = PRESENT;
         if (ask == ACCD_ASKS_EXIT && rules->exit_absent == ACCD_REJECT)
             all[ACCD_FOUND_NOTHING] = all[ACCD_FOUND_EXCLUDED] =
-                rules->fusion && rules->exit_unowned == ACCD_REJECT ? EXIT_UNOWNED : EXIT_ABSENT;
+                to->owns_exits ? EXIT_UNOWNED : EXIT_ABSENT;
         memcpy(plain, all, sizeof presence[ask]);
         if (!lenient || !(ask == ACCD_ASKS_NO_MORE ||
                           (constructs && (again || ask == ACCD_ASKS_UPDATE || ask == ACCD_ASKS_UPDATE_OF_PRESENT))))
             continue; /* what is there in part asks for nothing, as if all of it were absent (OMP60-upd-1) */
         plain[ACCD_FOUND_HOLES] = plain[ACCD_FOUND_EXCLUDED];
         for (int found = ACCD_FOUND_TUPLE; found <= ACCD_FOUND_PART; found++)
-            if (verdicts[plain[found]].outcome >= ACCD_REJECTS)
+            if (accd_verdicts[plain[found]].outcome >= ACCD_REJECTS)
                 plain[found] = again ? STAYS : SKIPS;
     }
 }

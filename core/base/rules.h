@@ -127,19 +127,44 @@ enum accd_outcome {
     ACCD_REJECTS_MEANT /* the same, if the clause's own program names some of what is present */
 };
 
+/* What a clause finds about the pointer that it attaches or detaches. */
+enum accd_slot_finding {
+    ACCD_SLOT_ABSENT,     /* it is not present */
+    ACCD_SLOT_OF_ABSENT,  /* what it points to is not */
+    ACCD_SLOT_NULL,       /* it is a null pointer */
+    ACCD_SLOT_UNATTACHED, /* it is not attached ... */
+    ACCD_SLOT_DETACHED,   /* ... any more, by another clause of the construct. This and what follows is an error of
+                             clauses that skip absent data, too */
+    ACCD_SLOT_REPOINTED,  /* it is attached, but to something else than it points to, where it is attached ... */
+    ACCD_SLOT_CHANGED,    /* ... or named again */
+    ACCD_SLOT_FINDINGS
+};
+
+/* Whose pointer that is. */
+enum accd_slot_of { ACCD_OF_ITEM, ACCD_OF_SECTION, ACCD_OF_ATTACH, ACCD_SLOT_OFS };
+
 struct accd_verdict {
     enum accd_outcome outcome;
     accd_status status; /* of an error ... */
     enum accd_rule rule;
-    bool cites;         /* ... whose message has the profile's name between its two parts, not the device's number */
-    const char *before, *after;
+    const char *before, *after; /* ... whose message has the device's number, the profile's or the pointer's name
+                                   between two parts */
 };
+
+
+extern const struct accd_verdict accd_verdicts[];
 
 /* What a profile says, compiled once. */
 struct accd_verdicts {
     /* By who asks, whether the clause asks for a range as such (not for what its program names), and what is there:
-     * a number of accd_verdict_at. */
+     * a number in accd_verdicts. */
     uint8_t presence[ACCD_ASKERS][2][ACCD_FINDINGS];
+    uint8_t slot[ACCD_SLOT_OFS][ACCD_SLOT_FINDINGS]; /* the same of pointers */
+    bool counts_attachments; /* each clause's, and takes them off at its end; otherwise they last as the pointer does */
+    bool owns_exits; /* an exit data ends an enter data of just its range */
+    bool groups[ACCD_UPDATE + 1]; /* by kind of an entry: whether the sections of a walk may be one group */
+    bool reverses;   /* all bytes move, and attached pointers are then as they were; otherwise they are cut out */
+    enum accd_rule allocated, sent, fetched, overlaps; /* what events and an error of claims that overlap cite */
     bool holes; /* bytes that a present object's clause left out are not present */
 };
 

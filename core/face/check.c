@@ -162,7 +162,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
             return WRONG("%s is attached with counter 0", name);
         if (accd_find(dir, attach->slot, &holder) != ACCD_OK || !holder)
             return WRONG("%s is attached, but not present", name);
-        if (attach->count != 1 && dir->context->rules.attaching != ACCD_ATTACH_COUNTED)
+        if (attach->count != 1 && !dir->context->verdicts.counts_attachments)
             return WRONG("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && dir->context->rules.lost_target == ACCD_LOST_DANGLES)
             continue; /* its target is gone */

@@ -19,7 +19,7 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
     if (object && asked <= accd_object_end(object) - start) /* what lies behind it does not matter */
-        return context->rules.holes == ACCD_IGNORE ? ACCD_WHOLLY
+        return !context->verdicts.holes ? ACCD_WHOLLY
                                                    : presence_within(dir, object, start, asked);
     if (object)
         return dir->fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY

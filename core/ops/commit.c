@@ -23,9 +23,7 @@ static void store(void *ud, const struct accd_transfer *move, const char *from)
 /* Whether attached pointers are left out when fetched bytes are stored. */
 static bool is_guarded(const struct accd_plan *plan)
 {
-    const accd_rules *rules = &plan->context->rules;
-    return plan->dir->slots.count && rules->update == ACCD_UPDATE_REVERSE &&
-           rules->attached == ACCD_ATTACHED_KEPT && !plan->queue;
+    return plan->dir->slots.count && plan->context->verdicts.reverses && !plan->queue;
 }
 
 /* Host memory may have been freed since the entry that asked for the move. */

@@ -52,10 +52,7 @@ static accd_status try_group(struct accd_plan *plan)
     bool creates = true;
     if (!accd_plan_may_group(plan) || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
         accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
-        (rules->counting != ACCD_COUNT_CLAUSES && /* exit data may take what a region counted */
-         plan->construct->kind != ACCD_ENTER_DATA) ||
-        (rules->detach_final == ACCD_IGNORE && /* a group does not mark what holds its pointers */
-         rules->attaching == ACCD_ATTACH_COUNTED))
+        !plan->context->verdicts.groups[plan->construct->kind])
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
         creates &= accd_demands[walk->segments[i].action].creates;
@@ -106,7 +103,7 @@ static uint64_t aggregate_of(const struct accd_plan *plan, const struct accd_cla
 static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     const accd_rules *rules = &plan->context->rules;
-    return rules->fusion || rules->holes == ACCD_REJECT ? 0 : aggregate_of(plan, claim);
+    return rules->fusion || plan->context->verdicts.holes ? 0 : aggregate_of(plan, claim);
 }
 
 static size_t framed_claims(const struct accd_plan *plan)
@@ -501,7 +498,7 @@ static void commit_group(struct entry *entry)
         dir->live_objects += group->live;
         dir->live_attachments += group->live;
     }
-    if (plan->new_group || plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+    if (plan->new_group || plan->context->verdicts.counts_attachments)
         group->attached++;
     *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
@@ -578,7 +575,7 @@ static void commit(struct entry *entry)
     if (!region)
         return;
     memcpy(region->claims, plan->claims, plan->nclaims * sizeof region->claims[0]);
-    for (size_t i = 0; rules->attaching != ACCD_ATTACH_COUNTED && i < plan->nclaims; i++)
+    for (size_t i = 0; !plan->context->verdicts.counts_attachments && i < plan->nclaims; i++)
         region->claims[i].attached = false; /* its end detaches nothing */
     region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
     region->group = plan->group;
@@ -608,7 +605,7 @@ static void undo(struct entry *entry)
 static const struct accd_pair *frame_ends(const struct accd_plan *plan, size_t *n_p)
 {
     const accd_construct *construct = plan->construct;
-    const bool whole = plan->context->rules.holes == ACCD_REJECT;
+    const bool whole = plan->context->verdicts.holes;
     struct accd_pair *ends =
         accd_scratch_take(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
     size_t n = 0, kept = 0;
@@ -634,11 +631,9 @@ static const struct accd_pair *frame_ends(const struct accd_plan *plan, size_t *
 static accd_status grows(const struct accd_plan *plan, const struct accd_claim *claim,
                          const struct accd_object *object)
 {
-    if (plan->context->rules.holes == ACCD_REJECT)
-        return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT,
-                                "it is not present on device %d, but other parts of what it belongs "
-                                "to are: map them together",
-                                plan->dir->device.number);
+    if (plan->context->verdicts.holes)
+        return accd_claim_reject(plan, claim, object,
+                                 accd_claim_verdict(plan, claim, ACCD_ASKS_NEW, ACCD_FOUND_EXCLUDED));
     return accd_claim_error(plan, claim, object, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                             "other members of the same aggregate are present, and %s maps all of "
                             "them together",

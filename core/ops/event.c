@@ -295,12 +295,12 @@ void accd_tell_entry(const struct accd_plan *plan)
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_fits(plan, plan->claims[i].host))
             tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC,
-                       plan->context->rules.fusion ? R_MEMORY : R_ALLOCATE);
+                       plan->context->verdicts.allocated);
     if (plan->new_group)
         tell_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);
     tell_copies(plan, R_COPY_IN_DEVICE);
     tell_left(plan);
-    tell_moves(plan, plan->context->rules.fusion ? R_SEND : R_MOVE);
+    tell_moves(plan, plan->context->verdicts.sent);
     if (plan->bulk)
         tell_sections(plan, ACCD_OP_H2D, R_MOVE);
     for (size_t i = 0; i < plan->nclaims; i++)
@@ -341,7 +341,7 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
     }
     if (story->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
-    tell_moves(plan, plan->context->rules.fusion ? R_FETCH : R_LEAVE);
+    tell_moves(plan, plan->context->verdicts.fetched);
     if (plan->bulk)
         tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
     tell_copies(plan, R_COPY_BACK);

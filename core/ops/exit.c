@@ -4,12 +4,6 @@
 
 /* -------------------------------------------------------------------------------- exit data -- */
 
-/* Without fusion nobody keeps what enter data opened. */
-static bool owns_exits(const accd_rules *rules)
-{
-    return rules->fusion && rules->exit_unowned == ACCD_REJECT;
-}
-
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
  * several enter data brought goes with the last one. */
 static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
@@ -18,7 +12,7 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
         plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
-    if (opened || !owns_exits(&plan->context->rules) ||
+    if (opened || !plan->context->verdicts.owns_exits ||
         claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
         return ACCD_OK;
     if (claim->action == ACCD_HOLD) {
@@ -67,14 +61,12 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
 /* Which clauses of an exit data detach their pointer. */
 static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
 {
-    const accd_rules *rules = &plan->context->rules;
     struct accd_attach *attach;
     struct accd_object *holder;
-    char name[160];
+    bool done;
     if (!claim->slot || claim->state == ACCD_CLAIM_SKIP)
         return ACCD_OK;
-    bool explicit = claim->action == ACCD_DETACH, done;
-    if (!explicit && rules->attaching != ACCD_ATTACH_COUNTED)
+    if (claim->action != ACCD_DETACH && !plan->context->verdicts.counts_attachments)
         return ACCD_OK; /* it ends with the pointer's object */
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (attach) {
@@ -82,20 +74,9 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
         return ACCD_OK;
     }
     ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
-    bool implied = !explicit && rules->attach_implied == ACCD_REJECT;
     ACCD_TRY(detach_finally(plan, claim, holder, &done));
-    if (done || claim->flags & ACCD_ITEM_TRY)
-        return ACCD_OK;
-    accd_name_claim_slot(plan, claim, name, sizeof name);
-    if (!holder && (explicit ? rules->attach_absent == ACCD_REJECT : implied))
-        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
-                                "the pointer %s itself is not present on device %d", name,
-                                plan->dir->device.number);
-    if (holder && (explicit || implied || claim->source & ACCD_CLAIM_WALKED) &&
-        rules->detach_unattached == ACCD_REJECT)
-        return accd_claim_error(plan, claim, holder, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
-                                "the pointer %s is not attached", name);
-    return ACCD_OK;
+    return done ? ACCD_OK
+                : accd_claim_slot_finds(plan, claim, holder, holder ? ACCD_SLOT_UNATTACHED : ACCD_SLOT_ABSENT);
 }
 
 static accd_status resolve_exits(struct accd_plan *plan)

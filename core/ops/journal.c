@@ -61,7 +61,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
     }
     for (size_t i = 0; i < plan->nwords; i++)
         ACCD_TRY(save_present(plan, plan->words[i].dev, plan->words[i].bytes));
-    if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+    if (plan->context->verdicts.counts_attachments)
         return ACCD_OK; /* the construct's references are taken off */
     for (size_t i = 0; i < links->n; i++) {
         const struct accd_link *link = &links->at[i];

@@ -17,18 +17,12 @@ static bool final(const struct leave *leave, const struct accd_claim *claim)
 static accd_status take_off_attachment(struct leave *leave, struct accd_claim *claim)
 {
     struct accd_plan *plan = leave->plan;
-    const accd_rules *rules = &plan->context->rules;
     struct accd_attach *attach;
-    char name[160];
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
     if (!attach || !attach->count) {
         bool ended = attach && final(leave, claim); /* by another clause of this construct */
         claim->attached = false;
-        if (rules->detach_unattached == ACCD_IGNORE || leave->abandon || ended)
-            return ACCD_OK;
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_NOT_ATTACHED, R_NOT_ATTACHED,
-                                "the pointer %s is not attached", name);
+        return leave->abandon || ended ? ACCD_OK : accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_DETACHED);
     }
     if (!leave->abandon)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
@@ -236,7 +230,7 @@ static accd_status sections_of_group(struct leave *leave)
         struct accd_claim *claim = &plan->claims[i];
         claim->object = &group->objects[claim->source & ~ACCD_CLAIM_WALKED];
         claim->state = ACCD_CLAIM_PRESENT;
-        claim->attached = claim->slot && plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+        claim->attached = claim->slot && plan->context->verdicts.counts_attachments;
     }
     plan->group = NULL;
     return ACCD_OK;
@@ -289,7 +283,7 @@ static accd_status group_leaves(struct leave *leave)
     }
     uint32_t references = leave->dynamic && plan->construct->finalize ? *counter : 1;
     bool dies = group->structured + group->dynamic == references;
-    bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    bool counted = plan->context->verdicts.counts_attachments;
     bool stays = counted ? group->attached > references && !plan->construct->finalize
                          : !plan->construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
@@ -346,7 +340,7 @@ static void put_back_sections(const struct leave *leave)
 {
     const struct accd_group *group = leave->plan->group;
     const struct accd_walk *walk = group->walk;
-    bool counted = leave->plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    bool counted = leave->plan->context->verdicts.counts_attachments;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
@@ -402,7 +396,7 @@ void accd_leave_undo(struct leave *leave)
     if (leave->group_leaves) {
         struct accd_group *group = plan->group;
         *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
-        if (plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+        if (plan->context->verdicts.counts_attachments)
             group->attached += leave->group_references;
         if (!leave->group_dies)
             put_back_sections(leave);

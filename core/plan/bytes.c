@@ -124,9 +124,8 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
         return ACCD_OK;
     size_t n;
     const struct accd_move *moves = take_moves(plan, &n);
-    const accd_rules *rules = &plan->context->rules;
-    bool reverse = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT &&
-                   !plan->queue; /* what is attached when a queue gets there is not known */
+    /* what is attached when a queue gets there is not known */
+    const bool reverse = plan->context->verdicts.reverses && !plan->queue;
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? reverse_move(plan, &moves[i]) : split_move(plan, &moves[i]));
     return ACCD_OK;

@@ -8,7 +8,7 @@ static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t b
     enum accd_relation relation;
     ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, object));
     *found = relation == ACCD_INSIDE;
-    if (*found && plan->context->rules.holes == ACCD_REJECT)
+    if (*found && plan->context->verdicts.holes)
         *found = accd_relate_within(plan->dir, *object, host, bytes) == ACCD_INSIDE;
     if (*found)
         return ACCD_OK;
@@ -67,7 +67,7 @@ static accd_status is_attached(struct accd_plan *plan, const struct accd_link *l
     const struct accd_attach *attach = link->attach;
     struct accd_object *before = NULL;
     *attached_p = attach && accd_attached_as_now(attach, slot_bytes);
-    if (!*attached_p || plan->context->rules.attaching == ACCD_ATTACH_COUNTED)
+    if (!*attached_p || plan->context->verdicts.counts_attachments)
         return ACCD_OK;
     if (attach->base)
         ACCD_TRY(accd_find(plan->dir, attach->base, &before));
@@ -81,22 +81,13 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     struct accd_claim *claim = &plan->claims[index];
     const accd_rules *rules = &plan->context->rules;
     bool explicit = claim->action == ACCD_ATTACH;
-    bool strict = !(claim->flags & ACCD_ITEM_TRY) &&
-                  (explicit ? rules->attach_absent : rules->attach_implied) == ACCD_REJECT;
     struct accd_link link = {.claim = index};
     const uint32_t slot_bytes = accd_claim_slot_bytes(plan, claim);
     const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
     bool found;
-    char name[160];
     ACCD_TRY(find_holder(plan, claim->slot, bytes, &link.holder, &link.holder_claim, &found));
-    if (!found) { /* the pointer is not on the device: nothing to attach */
-        if (!strict)
-            return ACCD_OK;
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
-                                "the pointer %s itself is not present on device %d", name,
-                                plan->dir->device.number);
-    }
+    if (!found) /* nothing to attach */
+        return accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_ABSENT);
     if (!accd_host_usable(plan->context, claim->slot, bytes))
         return accd_claim_error(plan, claim, link.holder, ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                                 "the pointer does not lie in live host memory");
@@ -125,31 +116,19 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
         } else {
             ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
         }
-        if (!found) {
-            if (!strict)
-                return ACCD_OK;
-            accd_name_claim_slot(plan, claim, name, sizeof name);
-            return accd_claim_error(plan, claim, NULL, ACCD_NOT_PRESENT, R_ATTACH_ABSENT,
-                                    "what %s points to is not present on device %d", name,
-                                    plan->dir->device.number);
-        }
+        if (!found)
+            return accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_OF_ABSENT);
     } else if (!explicit) {
         return ACCD_OK;
-    } else if (strict && rules->attach_null == ACCD_REJECT) {
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, link.holder, ACCD_NULL_POINTER, R_ATTACH_NULL,
-                                "%s is a null pointer, which is attached to nothing", name);
+    } else {
+        ACCD_TRY(accd_claim_slot_finds(plan, claim, link.holder, ACCD_SLOT_NULL));
     }
     if (rules->attaching == ACCD_ATTACH_NEW && !explicit && link.holder && link.target)
         return ACCD_OK; /* OMP60-map-7: neither is new */
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
     ACCD_TRY(is_attached(plan, &link, slot_bytes, &link.counts));
-    if (link.attach && !link.counts && rules->pointer_changed == ACCD_REJECT &&
-        !accd_attached_as_now(link.attach, slot_bytes)) {
-        accd_name_claim_slot(plan, claim, name, sizeof name);
-        return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_POINTER_CHANGED,
-                                "the pointer %s was changed while it is attached", name);
-    }
+    if (link.attach && !link.counts && !accd_attached_as_now(link.attach, slot_bytes))
+        ACCD_TRY(accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_REPOINTED));
     if (link.attach && !link.counts) { /* indexes what it led to, in time */
         links->anew++;
         struct accd_object *before;
@@ -185,7 +164,7 @@ static bool leads(const struct accd_plan *plan, const struct accd_link *a, const
 static __attribute__((noinline, cold)) accd_status settle_links(struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
-    const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    const bool counted = plan->context->verdicts.counts_attachments;
     size_t n = links->n;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!pairs)
@@ -220,7 +199,7 @@ accd_status accd_links_plan(struct accd_links *links)
     links->at = accd_scratch_take(&plan->context->scratch, n * sizeof links->at[0]);
     if (!links->at)
         return accd_plan_no_memory(plan->context);
-    const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+    const bool counted = plan->context->verdicts.counts_attachments;
     for (uint32_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         bool asks = claim->bytes ? claim->state != ACCD_CLAIM_SKIP : !counted;
@@ -277,7 +256,7 @@ void accd_links_commit(struct accd_links *links)
     struct accd_plan *plan = links->plan;
     struct accd_directory *dir = plan->dir;
     for (size_t i = 0; i < links->n; i++) {
-        const bool counted = plan->context->rules.attaching == ACCD_ATTACH_COUNTED;
+        const bool counted = plan->context->verdicts.counts_attachments;
         struct accd_link *link = &links->at[i];
         struct accd_claim *claim = &plan->claims[link->claim];
         if (!counted && (link->repeats || link->counts)) {
@@ -331,13 +310,10 @@ void accd_links_commit(struct accd_links *links)
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach)
 {
-    char name[160];
     uint64_t bytes = accd_attach_end(attach) - attach->slot;
-    if (plan->context->rules.pointer_changed != ACCD_REJECT ||
+    if (!plan->context->verdicts.slot[ACCD_OF_ITEM][ACCD_SLOT_CHANGED] ||
         !accd_host_usable(plan->context, attach->slot, bytes) ||
         accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
         return ACCD_OK;
-    accd_name_claim_slot(plan, claim, name, sizeof name);
-    return accd_claim_error(plan, claim, NULL, ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED,
-                            "the pointer %s was changed while it is attached", name);
+    return accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_CHANGED);
 }

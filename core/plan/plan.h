@@ -235,6 +235,10 @@ const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, cons
                                               enum accd_asks ask, enum accd_finding what);
 accd_status accd_claim_reject(const struct accd_plan *plan, const struct accd_claim *claim,
                               const struct accd_object *object, const struct accd_verdict *verdict);
+/* An error about the pointer that a claim attaches or detaches, if the rules say that it is one; the object that
+ * holds the pointer may be NULL. */
+accd_status accd_claim_slot_finds(const struct accd_plan *plan, const struct accd_claim *claim,
+                                  const struct accd_object *holder, enum accd_slot_finding what);
 /* Whether an update by a mapper asks for members alone: for those that move, each for itself. */
 bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim);
 /* Where the extended range of the list item of a claim that makes an object begins, if it begins in front of the

@@ -168,14 +168,16 @@ accd_status accd_claim_reject(const struct accd_plan *plan, const struct accd_cl
     char number[12];
     snprintf(number, sizeof number, "%d", plan->dir->device.number);
     return accd_claim_error(plan, claim, object, verdict->status, verdict->rule, "%s %s%s", verdict->before,
-                            verdict->cites ? plan->context->rules.name : number, verdict->after);
+                            verdict->status == ACCD_ALREADY_PRESENT ? plan->context->rules.name : number,
+                            verdict->after);
 }
 
 const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, const struct accd_claim *claim,
                                               enum accd_asks ask, enum accd_finding what)
 {
-    const bool plain = !(claim->flags & ACCD_ITEM_MUST) && asks_plainly(plan, claim);
-    return accd_verdict_at(plan->context->verdicts.presence[ask][plain][what]);
+    const uint8_t (*row)[ACCD_FINDINGS] = plan->context->verdicts.presence[ask];
+    const bool plain = row[0][what] != row[1][what] && !(claim->flags & ACCD_ITEM_MUST) && asks_plainly(plan, claim);
+    return &accd_verdicts[row[plain][what]];
 }
 
 accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
@@ -194,6 +196,23 @@ accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, en
         claim->object = found->object;
     }
     return ACCD_OK;
+}
+
+accd_status accd_claim_slot_finds(const struct accd_plan *plan, const struct accd_claim *claim,
+                                  const struct accd_object *holder, enum accd_slot_finding what)
+{
+    const enum accd_slot_of of = claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH ? ACCD_OF_ATTACH
+                                 : claim->source & ACCD_CLAIM_WALKED                          ? ACCD_OF_SECTION
+                                                                                              : ACCD_OF_ITEM;
+    const struct accd_verdict *verdict = &accd_verdicts[plan->context->verdicts.slot[of][what]];
+    char name[160], device[16] = "";
+    if (verdict->outcome != ACCD_REJECTS || (claim->flags & ACCD_ITEM_TRY && what < ACCD_SLOT_DETACHED))
+        return ACCD_OK;
+    accd_name_claim_slot(plan, claim, name, sizeof name);
+    if (verdict->status == ACCD_NOT_PRESENT)
+        snprintf(device, sizeof device, " %d", plan->dir->device.number);
+    return accd_claim_error(plan, claim, holder, verdict->status, verdict->rule, "%s%s%s%s%s", verdict->before,
+                            *verdict->before ? " " : "", name, verdict->after, device);
 }
 
 /* ------------------------------------------------------------------------- extended ranges -- */
