@@ -580,6 +580,9 @@ ACCD_API accd_status accd_region_end(accd_region *region);
 ACCD_API accd_status accd_region_abandon(accd_region *region);
 /* The number of the device it was opened on. */
 ACCD_API int accd_region_device(const accd_region *region);
+/* Writes the device addresses of its first n items, as far as they are known without a look-up, and returns how many
+ * these are. */
+ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
 
 /* The bounds of all sections that walking an item finds now, kept until accd_bounds_free, which comes before the
  * context's end. NULL: there is nothing to walk. Fails as accd_run does where a section is none. */

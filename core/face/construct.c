@@ -112,4 +112,15 @@ accd_status accd_region_abandon(accd_region *region)
     return accd_leave_region(region, true);
 }
 
+size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n)
+{
+    const size_t known = region && addresses && region->plain ? region->nclaims : 0;
+    size_t i = 0;
+    for (; i < n && i < known && region->claims[i].object; i++) {
+        const struct accd_claim *claim = &region->claims[i];
+        addresses[i] = claim->object->dev + (claim->host - claim->object->host);
+    }
+    return i;
+}
+
 int accd_region_device(const accd_region *region) { return region ? region->dir->device.number : -1; }

@@ -273,6 +273,28 @@ static void profiles(void)
     ok(!accd_rules_named("none such"), "no such profile");
 }
 
+static void addresses(void)
+{
+    struct meter meter;
+    accd_context *context = fresh(&meter, NULL);
+    char lead[32], tail[32], absent[32];
+    uint64_t known[3] = {1, 1, 1};
+    accd_region *region;
+    is_status(ENTER(context, PLAIN(ACCD_CREATE, lead), PLAIN(ACCD_CREATE, tail)), ACCD_OK, "two are present");
+    is_status(REGION(context, &region, PLAIN(ACCD_PRESENT, tail), BYTES(ACCD_PRESENT, lead + 8, 8),
+                     PLAIN(ACCD_CREATE, absent)),
+              ACCD_OK, "a region");
+    is_number((long long)accd_region_addresses(region, known, 2), 2, "as many as were asked for");
+    ok(known[0] == accd_device_address(context, 0, tail) && known[1] == accd_device_address(context, 0, lead + 8) &&
+           known[2] == 1,
+       "in the order of the items, and no more are written");
+    is_number((long long)accd_region_addresses(region, known, 3), 3, "what the region made is known, too");
+    ok(known[2] && known[2] == accd_device_address(context, 0, absent), "where it lies");
+    is_number((long long)accd_region_addresses(region, NULL, 3), 0, "nowhere to write");
+    is_status(accd_region_end(region), ACCD_OK, "end");
+    finish(context, &meter);
+}
+
 static void devices(void)
 {
     struct meter meter;
@@ -436,6 +458,7 @@ int main(void)
     without_reference("directory");
     nothing_to_do();
     profiles();
+    addresses();
     devices();
     levels();
     story_free(&story);

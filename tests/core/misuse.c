@@ -108,6 +108,7 @@ static void without_context(void)
     is_number(accd_device_written(NULL, 0, 1, 1), -1, "nobody knows what was written");
     is_number(accd_device_of(NULL, 1), -1, "no device");
     is_number(accd_region_device(NULL), -1, "of no region");
+    is_number((long long)accd_region_addresses(NULL, &(uint64_t){0}, 1), 0, "nor its addresses");
     ok(accd_context_error(NULL)->status == ACCD_MISUSE && *accd_context_error(NULL)->message,
        "the error of no context");
     ok(accd_check(NULL) != NULL, "no context is not sound");

@@ -20,9 +20,7 @@ enum { GNU_MALLOC = 1 };
 #endif
 
 enum {
-    ALIGNED = 16,
     HEAD = 2 * sizeof(uint64_t), /* in front of a block's bytes: a word of the block before, the size */
-    LEAST = 32,
     MAPPED = 2, /* the block is a mapping of its own */
     ARENA = 4,  /* of another thread */
     BITS = 7
@@ -36,18 +34,19 @@ static uint64_t word_at(uint64_t address)
 /* Where the heap begins; 0: it is not known. */
 static uint64_t heap_start(void)
 {
-    static uint64_t start = 1;
-    if (start != 1)
-        return start;
+    if (goacc.heap)
+        return goacc.heap == UINT64_MAX ? 0 : goacc.heap;
+    uint64_t start = 0;
     char line[512];
     unsigned long long low;
     FILE *maps = fopen("/proc/self/maps", "re");
-    start = 0;
     while (maps && !start && fgets(line, sizeof line, maps))
         if (strstr(line, "[heap]") && sscanf(line, "%llx-", &low) == 1)
             start = low;
     if (maps)
         fclose(maps);
+    goacc.heap = start ? start : UINT64_MAX;
+    goacc_declared_statics();
     return start;
 }
 
@@ -57,7 +56,7 @@ static bool begins_block(uint64_t start, uint64_t low, uint64_t high)
     uint64_t at = low;
     while (at + HEAD < start) {
         uint64_t bytes = word_at(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
-        if (bytes < LEAST || bytes % ALIGNED || bytes > high - at)
+        if (bytes < GOACC_BLOCK || bytes % GOACC_ALIGNED || bytes > high - at)
             return false;
         at += bytes;
     }
@@ -69,7 +68,7 @@ static bool begins_block(uint64_t start, uint64_t low, uint64_t high)
 static uint64_t exceeded(uint64_t start, uint64_t bytes)
 {
     static uint64_t page;
-    if (start % ALIGNED)
+    if (start % GOACC_ALIGNED)
         return 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -85,23 +84,17 @@ static uint64_t exceeded(uint64_t start, uint64_t bytes)
         return mapped && bytes > size - HEAD ? size - HEAD : 0;
     }
     uint64_t room = size - sizeof head; /* up to the size of the next one */
-    if (head & (MAPPED | ARENA) || size < LEAST || size % ALIGNED || size > high - start ||
+    if (head & (MAPPED | ARENA) || size < GOACC_BLOCK || size % GOACC_ALIGNED || size > high - start ||
         bytes <= room || !begins_block(start, low, high))
         return 0;
     return room;
-}
-
-static bool moves(accd_action action)
-{
-    return action == ACCD_COPY || action == ACCD_COPYIN || action == ACCD_COPYOUT ||
-           action == ACCD_UPDATE_SELF || action == ACCD_UPDATE_DEVICE;
 }
 
 void goacc_check_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        uint64_t room = GNU_MALLOC && item->bytes > LEAST && item->host && moves(item->action)
+        uint64_t room = GNU_MALLOC && item->bytes > GOACC_BLOCK && item->host && goacc_moves(item->action)
                             ? exceeded((uintptr_t)item->host, item->bytes)
                             : 0;
         char name[160];

@@ -51,8 +51,12 @@ static size_t nmodules, modules_room;
 /* Memory of modules that is not written after their start, ascending. */
 static struct goacc_range *constants;
 static size_t nconstants, constants_room;
+static struct goacc_range between; /* two of them: what was asked for last */
+uint64_t goacc_statics_low, goacc_statics_bytes;
 
 static unsigned long long loads, unloads; /* that the scan has seen */
+const struct link_map *goacc_last_module;
+#pragma weak _r_debug
 
 /* -------------------------------------------------------------------------------------- file -- */
 
@@ -147,10 +151,15 @@ static void *grown(void *array, size_t n, size_t *room, size_t size)
     return larger;
 }
 
+/* The linker changes its list while nobody is called here. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;
     *(struct dl_phdr_info *)ud = *info;
+    const struct link_map *map = &_r_debug ? _r_debug.r_map : NULL;
+    while (map && map->l_next)
+        map = map->l_next;
+    goacc_last_module = map && map->l_addr == _r_debug.r_ldbase ? map : NULL;
     return 1;
 }
 
@@ -190,6 +199,8 @@ bool goacc_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
     size_t low = 0, high = nconstants;
+    if (address - between.start < between.bytes)
+        return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (constants[middle].start <= address)
@@ -197,7 +208,23 @@ bool goacc_constant(const void *host)
         else
             high = middle;
     }
-    return low && address - constants[low - 1].start < constants[low - 1].bytes;
+    if (low && address - constants[low - 1].start < constants[low - 1].bytes)
+        return true;
+    between.start = low ? constants[low - 1].start + constants[low - 1].bytes : 0;
+    between.bytes = (low < nconstants ? constants[low].start : UINT64_MAX) - between.start;
+    return false;
+}
+
+void goacc_declared_statics(void)
+{
+    const uint64_t heap = goacc.heap;
+    goacc_statics_bytes = 0;
+    if (!heap || heap == UINT64_MAX || goacc_constant((const void *)(uintptr_t)(heap - 1)))
+        return;
+    if (goacc.device_low < heap && goacc.device_high > between.start)
+        return;
+    goacc_statics_low = between.start;
+    goacc_statics_bytes = heap - between.start;
 }
 
 /* Constants are listed as variables too; they are the same everywhere. A variable of a library may
@@ -209,7 +236,7 @@ static void read_table(struct module *module)
     if (!open_file(&file, module->path))
         return;
     const struct declared_entry *table = table_of(&file, module->base, &n);
-    module->variables = table && n ? malloc(n * sizeof module->variables[0]) : NULL;
+    module->variables = table && n ? calloc(n, sizeof module->variables[0]) : NULL;
     for (size_t i = 0; module->variables && i < n; i++)
         if (!goacc_constant(table[i].host))
             module->variables[module->nvariables++] = (struct declared){
@@ -220,6 +247,7 @@ static void read_table(struct module *module)
             };
     munmap((void *)(uintptr_t)file.at, file.size);
     goacc.declares |= module->nvariables != 0;
+    goacc.quick &= !goacc.declares;
 }
 
 static void open_regions(struct module *module)
@@ -267,17 +295,18 @@ static void drop(struct module *module)
 /* Unloaded modules go first: others may lie where they did. */
 static void scan(void)
 {
-    nconstants = 0;
+    nconstants = between.bytes = 0;
     for (size_t i = 0; i < nmodules; i++)
         modules[i].loaded = false;
     dl_iterate_phdr(look_at, NULL);
     qsort(constants, nconstants, sizeof *constants, by_start);
+    goacc_declared_statics();
     for (size_t i = nmodules; i-- > 0;)
         if (!modules[i].loaded)
             drop(&modules[i]);
 }
 
-void goacc_declared_update(void)
+void goacc_declared_look(void)
 {
     struct dl_phdr_info info = {0};
     dl_iterate_phdr(count_loads, &info);
@@ -303,7 +332,7 @@ void goacc_declared_open(void)
         modules[i].open = false;
     }
     loads = unloads = 0;
-    goacc_declared_update();
+    goacc_declared_look();
 }
 
 /* ----------------------------------------------------------------------------------- kernels -- */

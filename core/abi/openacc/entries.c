@@ -8,23 +8,12 @@
  * debug information tells how large the aggregate is: the compiler does not pass its size. */
 enum { FRAME_ROOM = 4096 };
 
-void goacc_open_items(struct goacc_items *items, const struct entries *map)
+void goacc_grow_items(struct goacc_items *items, const struct entries *map)
 {
     const size_t most = 2 * map->n; /* a pointer may be one to map and one to attach */
-    items->at = items->few;
-    items->n = 0;
-    items->finalize = false;
-    if (most <= sizeof items->few / sizeof items->few[0])
-        return;
     items->at = malloc(most * sizeof items->at[0]);
     if (!items->at)
         goacc_die("out-of-memory", "no memory for a directive with %zu entries", map->n);
-}
-
-void goacc_close_items(struct goacc_items *items)
-{
-    if (items->at != items->few)
-        free(items->at);
 }
 
 static accd_item *add_item(struct goacc_items *items, accd_action action, const void *host,
@@ -32,6 +21,7 @@ static accd_item *add_item(struct goacc_items *items, accd_action action, const 
 {
     accd_item *item = &items->at[items->n++];
     *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
+    goacc_label_item(item, items->label);
     return item;
 }
 
@@ -101,7 +91,6 @@ static void add_pointer(struct goacc_items *items, accd_action action, const voi
     accd_item *item = add_item(items, action, slot, sizeof(void *));
     item->slot = slot;
     item->flags = flags;
-    goacc_name_item(item);
 }
 
 static bool inside(const struct entries *map, size_t i, const void *address)
@@ -178,10 +167,11 @@ static void unknown_kind(unsigned kind)
 void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
                             struct goacc_items *items)
 {
-    for (size_t i = 0; goacc.options.rules->attach_variables && i < map->n; i++) {
-        unsigned kind = goacc_kind(map, i);
+    const size_t n = goacc.options.rules->attach_variables ? map->n : 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
-        if ((kind == TO || kind == TOFROM) && host && map->size[i] == sizeof(void *) &&
+        if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
             accd_device_address(goacc.context, self->device, (const void *)word_at(host)))
             add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
     }
@@ -199,8 +189,10 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         bool member = members && members--;
         if (!host && kind != FIRSTPRIVATE_INT) /* absent argument, null pointer: ACC33-gloss-2 */
             continue;
-        if (kind == TO_PSET)
+        if (kind == TO_PSET) {
             pset = i;
+            items->descriptors = true;
+        }
         if ((action == ACCD_COPY || action == ACCD_COPYOUT) && goacc_constant(host))
             action = action == ACCD_COPY ? ACCD_COPYIN : ACCD_CREATE; /* tables, typeinfo */
         if (action != ACCD_ACTION_COUNT) {
@@ -211,7 +203,6 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
                 item->frame = map->host[head];
                 item->room = room;
             }
-            goacc_name_item(item);
             continue;
         }
         switch (kind) {
@@ -225,7 +216,7 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
         case POINTER_TO_ZERO_LENGTH:
             add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
             if (pset == SIZE_MAX || !inside(map, pset, host))
-                goacc_name_item(add_item(items, ACCD_COPYIN, host, sizeof(void *)));
+                add_item(items, ACCD_COPYIN, host, sizeof(void *));
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
@@ -252,14 +243,14 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
         items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
         switch (kind) {
         case FROM:
-            goacc_name_item(add_item(items, ACCD_COPYOUT, host, map->size[i]));
+            add_item(items, ACCD_COPYOUT, host, map->size[i]);
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            goacc_name_item(add_item(items, ACCD_DELETE, host, map->size[i]));
+            add_item(items, ACCD_DELETE, host, map->size[i]);
             break;
         case DETACH:
         case FORCE_DETACH:
@@ -275,7 +266,7 @@ void goacc_exit_items(const struct entries *map, struct goacc_items *items)
                 covered |=
                     entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT && inside(map, k, host);
             if (!covered)
-                goacc_name_item(add_item(items, ACCD_DELETE, host, sizeof(void *)));
+                add_item(items, ACCD_DELETE, host, sizeof(void *));
             break;
         }
         case STRUCT:
@@ -300,7 +291,6 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
             accd_item *item = add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
                                        map->host[i], map->size[i]);
             item->flags = raw & FORCE ? 0 : ACCD_ITEM_TRY;
-            goacc_name_item(item);
             break;
         }
         case POINTER: /* an update changes no pointer */

@@ -7,6 +7,8 @@
 
 #include "runtime.h"
 
+#include <stdlib.h>
+
 enum {
     ALLOC = 0x00,
     TO = 0x01,
@@ -54,11 +56,26 @@ static inline unsigned goacc_kind(const struct entries *map, size_t i)
 struct goacc_items {
     accd_item *at, few[16];
     size_t n;
+    const accd_label *label; /* of each, if it has no other */
     bool finalize;
+    bool descriptors; /* there are some among them */
 };
 
-void goacc_open_items(struct goacc_items *items, const struct entries *map);
-void goacc_close_items(struct goacc_items *items);
+void goacc_grow_items(struct goacc_items *items, const struct entries *map);
+static inline void goacc_open_items(struct goacc_items *items, const struct entries *map)
+{
+    items->at = items->few;
+    items->n = 0;
+    items->finalize = items->descriptors = false;
+    items->label = map->n ? goacc_site_label() : NULL;
+    if (map->n > sizeof items->few / sizeof items->few[0] / 2)
+        goacc_grow_items(items, map);
+}
+static inline void goacc_close_items(struct goacc_items *items)
+{
+    if (items->at != items->few)
+        free(items->at);
+}
 /* Of an entry to a data environment, an exit, an update. */
 void goacc_entry_items(const struct entries *map, struct goacc_items *items);
 void goacc_exit_items(const struct entries *map, struct goacc_items *items);

@@ -10,6 +10,82 @@
 
 enum { HOST_FALLBACK = 1 }; /* flag, inverted: if(false) */
 
+/* --------------------------------------------------------------------------------- short way -- */
+
+/* Directives of a few entries of plain data alone, while calls are quick: each entry is one item. All else goes the
+ * general way. */
+enum { PLAIN = 16 };
+
+/* What a kind of plain data asks for: an action, and more. */
+enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40 };
+
+static const uint8_t of_entry[0x100] = {
+    [ALLOC] = ACCD_CREATE,
+    [TO] = ACCD_COPYIN | MOVES,
+    [FROM] = ACCD_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_COPY | MOVES | OUT,
+    [PRESENT] = ACCD_PRESENT,
+    [FORCE | ALLOC] = ACCD_CREATE,
+    [FORCE | TO] = ACCD_COPYIN | MOVES,
+    [FORCE | FROM] = ACCD_COPYOUT | MOVES | OUT,
+    [FORCE | TOFROM] = ACCD_COPY | MOVES | OUT,
+};
+static const uint8_t of_exit[0x100] = {
+    [ALLOC] = ACCD_DELETE,
+    [TO] = ACCD_DELETE,
+    [FROM] = ACCD_COPYOUT | MOVES,
+    [RELEASE] = ACCD_DELETE,
+};
+static const uint8_t of_update[0x100] = {
+    [TO] = ACCD_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_UPDATE_SELF | TRIES | MOVES,
+    [FORCE | TO] = ACCD_UPDATE_DEVICE | MOVES,
+    [FORCE | FROM] = ACCD_UPDATE_SELF | MOVES,
+};
+
+/* Their items; what is not written here is never written. With the lock. */
+static accd_item plain[PLAIN];
+
+static inline __attribute__((always_inline)) bool plain_items(const struct entries *map, const uint8_t *asked_of,
+                                                              bool words, bool *doubtful_p)
+{
+    const accd_label *label = goacc_site_label();
+    bool doubtful = false;
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned asked = asked_of[map->kind[i] & 0xff];
+        void *const host = map->host[i];
+        const size_t bytes = map->size[i];
+        if (!asked || !host || (!words && asked & MOVES && bytes == sizeof(void *)))
+            return false;
+        if (!goacc_is_static(host)) {
+            if (asked & OUT && goacc_constant(host))
+                return false;
+            doubtful |= goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES);
+        }
+        plain[i].host = host;
+        plain[i].bytes = bytes;
+        plain[i].label = label;
+        plain[i].action = asked & ACTION;
+        plain[i].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
+    }
+    *doubtful_p = doubtful;
+    return true;
+}
+
+/* Takes the lock and makes the items if a directive goes the short way. words: variables of a pointer's size may. */
+static inline __attribute__((always_inline)) bool goes_short(const struct goacc_site *site, int flags,
+                                                             const struct entries *map, const uint8_t *asked_of,
+                                                             bool words, bool *doubtful_p)
+{
+    if (!goacc_is_quick() || !(flags & HOST_FALLBACK) || map->n - 1 >= PLAIN || !goacc_lock())
+        return false;
+    goacc.site = site;
+    if (__builtin_expect(plain_items(map, asked_of, words, doubtful_p), 1))
+        return true;
+    goacc_leave();
+    return false;
+}
+
 /* -------------------------------------------------------------------------------- structured -- */
 
 static struct goacc_level *push_level(struct goacc_thread *self, int parent)
@@ -68,28 +144,41 @@ static bool nothing_to_do(const struct goacc_thread *self, int flags)
     return type_of(flags) == GOACC_HOST || self->type == GOACC_HOST;
 }
 
+static __attribute__((noinline)) void start_data(const struct goacc_site *site, int flags, const struct entries *map)
+{
+    const int parent = goacc_listens() && uses_device(map) ? GOACC_IN_HOST_DATA : GOACC_IN_DATA;
+    struct goacc_span span;
+    goacc_begin(&span, site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(flags));
+    struct goacc_thread *self = goacc_enter(site);
+    struct goacc_level *level = push_level(self, parent);
+    if (!nothing_to_do(self, flags)) {
+        struct goacc_items items;
+        goacc_open_items(&items, map);
+        goacc_entry_items(map, &items);
+        if (items.n)
+            level->region = goacc_run(self, ACCD_REGION, true, items.at, items.n, false);
+        if (items.descriptors)
+            goacc_refresh_descriptors(self, map);
+        goacc_close_items(&items);
+        translate(self, map);
+    }
+    goacc_leave();
+    goacc_finish(&span);
+}
+
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
     const struct goacc_site site = goacc_here("data");
     const struct entries map = {n, host, sizes, kinds};
-    const int parent = goacc_listens() && uses_device(&map) ? GOACC_IN_HOST_DATA : GOACC_IN_DATA;
-    struct goacc_span span;
-    goacc_begin(&span, &site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(flags));
-    struct goacc_thread *self = goacc_enter(&site);
-    struct goacc_level *level = push_level(self, parent);
-    if (!nothing_to_do(self, flags)) {
-        struct goacc_items items;
-        goacc_open_items(&items, &map);
-        goacc_entry_items(&map, &items);
-        if (items.n)
-            level->region = goacc_run(self, ACCD_REGION, items.at, items.n, false);
-        goacc_refresh_descriptors(self, &map);
-        goacc_close_items(&items);
-        translate(self, &map);
+    bool doubtful;
+    if (!goes_short(&site, flags, &map, of_entry, true, &doubtful)) {
+        start_data(&site, flags, &map);
+        return;
     }
+    struct goacc_level *level = push_level(&goacc_own, GOACC_IN_DATA);
+    level->region = goacc_run(&goacc_own, ACCD_REGION, doubtful, plain, n, false);
     goacc_leave();
-    goacc_finish(&span);
 }
 
 static int parent_of_end(void)
@@ -118,35 +207,51 @@ void GOACC_data_end(void)
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
+/* How a kind of directive is done, and told. */
+struct way {
+    accd_kind kind;
+    int event, parent;
+    const uint8_t *asked_of;
+    void (*convert)(const struct entries *map, struct goacc_items *items);
+};
+static const struct way enters = {ACCD_ENTER_DATA, GOACC_EV_ENTER_DATA, GOACC_IN_ENTER_DATA, of_entry,
+                                  goacc_entry_items};
+static const struct way exits = {ACCD_EXIT_DATA, GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA, of_exit, goacc_exit_items};
+static const struct way updates = {ACCD_UPDATE, GOACC_EV_UPDATE, GOACC_IN_UPDATE, of_update, goacc_update_items};
+
 /* queue: only told, every queue is done at once, in program order. */
-static void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
-                    accd_kind kind,
-                    void (*convert)(const struct entries *map, struct goacc_items *items),
-                    int queue)
+static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
+                                              const struct way *way, int queue)
 {
-    static const struct {
-        int event, parent;
-    } told[] = {[ACCD_ENTER_DATA] = {GOACC_EV_ENTER_DATA, GOACC_IN_ENTER_DATA},
-                [ACCD_EXIT_DATA] = {GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA},
-                [ACCD_UPDATE] = {GOACC_EV_UPDATE, GOACC_IN_UPDATE}};
     struct goacc_span span;
-    goacc_begin(&span, site, told[kind].event,
-                site->declares ? GOACC_IN_DECLARE : told[kind].parent, queue, type_of(flags));
+    goacc_begin(&span, site, way->event, site->declares ? GOACC_IN_DECLARE : way->parent, queue, type_of(flags));
     struct goacc_thread *self = goacc_enter(site);
     if (!nothing_to_do(self, flags)) {
         struct goacc_items items;
         goacc_open_items(&items, map);
-        convert(map, &items);
+        way->convert(map, &items);
         if (items.n)
-            goacc_run(self, kind, items.at, items.n, items.finalize);
+            goacc_run(self, way->kind, true, items.at, items.n, items.finalize);
         goacc_close_items(&items);
-        if (kind == ACCD_ENTER_DATA)
+        if (items.descriptors)
             goacc_refresh_descriptors(self, map);
-        if (kind == ACCD_UPDATE && !map->n)
+        if (way->kind == ACCD_UPDATE && !map->n)
             goacc_tell_lost_update();
     }
     goacc_leave();
     goacc_finish(&span);
+}
+
+static inline void short_or_dynamic(const struct goacc_site *site, int flags, const struct entries *map,
+                                    const struct way *way, int queue)
+{
+    bool doubtful;
+    if (goes_short(site, flags, map, way->asked_of, true, &doubtful)) {
+        goacc_run(&goacc_own, way->kind, doubtful, plain, map->n, false);
+        goacc_leave();
+    } else {
+        dynamic(site, flags, map, way, queue);
+    }
 }
 
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -156,8 +261,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
 {
     (void)waits;
     const struct goacc_site site = goacc_here("enter data");
-    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_ENTER_DATA,
-            goacc_entry_items, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &enters, async);
 }
 
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -167,12 +271,11 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
 {
     (void)waits;
     const struct goacc_site site = goacc_here("exit data");
-    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_EXIT_DATA,
-            goacc_exit_items, async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &exits, async);
 }
 
 /* Of gcc before 12, for both directions: the first kind that tells decides. */
-static bool exits(const struct entries *map)
+static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
@@ -192,10 +295,9 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 {
     (void)waits;
     const struct entries map = {n, host, sizes, kinds};
-    bool out = exits(&map);
+    bool out = is_exit(&map);
     const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
-    dynamic(&site, flags, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA,
-            out ? goacc_exit_items : goacc_entry_items, async);
+    dynamic(&site, flags, &map, out ? &exits : &enters, async);
 }
 
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
@@ -205,8 +307,7 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
 {
     (void)waits;
     const struct goacc_site site = goacc_here("update");
-    dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, ACCD_UPDATE, goacc_update_items,
-            async);
+    short_or_dynamic(&site, flags, &(struct entries){n, host, sizes, kinds}, &updates, async);
 }
 
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
@@ -215,9 +316,8 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
     struct goacc_site site = goacc_here("declare");
     site.declares = true;
     const struct entries map = {n, host, sizes, kinds};
-    bool out = exits(&map);
-    dynamic(&site, flags, &map, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA,
-            out ? goacc_exit_items : goacc_entry_items, GOACC_SYNC);
+    bool out = is_exit(&map);
+    dynamic(&site, flags, &map, out ? &exits : &enters, GOACC_SYNC);
 }
 
 void GOACC_wait(int async, int waits, ...);
@@ -280,8 +380,41 @@ static struct goacc_thread *hold_back(struct goacc_thread *self, const struct go
     return self;
 }
 
-static void compute(const struct goacc_site *site, int flags, void (*fn)(void *),
-                    const struct entries *map, int queue)
+/* False: nothing is done. Queues make no difference but to listeners. */
+static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(void *), const struct entries *map)
+{
+    uint64_t address[PLAIN];
+    void *args[PLAIN];
+    bool doubtful;
+    if (!goacc_is_quick() || /* there may be no rules yet */
+        !goes_short(site, flags, map, of_entry, !goacc.options.rules->attach_variables, &doubtful))
+        return false;
+    goacc_declared_update();
+    if (goacc.declares) {
+        goacc_leave();
+        return false;
+    }
+    struct goacc_thread *self = &goacc_own;
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, doubtful, plain, map->n, false);
+    if (accd_region_addresses(region, address, map->n) == map->n)
+        for (size_t i = 0; i < map->n; i++)
+            args[i] = (void *)(uintptr_t)address[i];
+    else
+        arguments(self, map, args);
+    goacc_leave();
+    self->in_kernel = true;
+    self->quick = false;
+    fn(args);
+    self->in_kernel = false;
+    self->quick = true;
+    goacc_enter(site);
+    goacc_end_region(self, region);
+    goacc_leave();
+    return true;
+}
+
+static __attribute__((noinline)) void compute(const struct goacc_site *site, int flags, void (*fn)(void *),
+                                              const struct entries *map, int queue)
 {
     enum { FEW = 32 };
     struct goacc_thread *self = goacc_started();
@@ -317,9 +450,10 @@ static void compute(const struct goacc_site *site, int flags, void (*fn)(void *)
     goacc_attach_variables(self, map, &items);
     if (strict)
         goacc_strict_scalars(self, items.at, items.n);
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, items.at, items.n, false);
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, true, items.at, items.n, false);
+    if (items.descriptors)
+        goacc_refresh_descriptors(self, map);
     goacc_close_items(&items);
-    goacc_refresh_descriptors(self, map);
     arguments(self, map, kernel->args);
     next_part(&part, &span, GOACC_EV_LAUNCH);
     self = hold_back(self, site);
@@ -378,6 +512,8 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
                           unsigned short *kinds, ...)
 {
     const struct goacc_site site = goacc_here("compute");
+    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds}))
+        return;
     int queue = GOACC_SYNC; /* which makes no difference but to listeners */
     if (goacc_listens()) {
         va_list tags;

@@ -222,16 +222,19 @@ static inline void leave(void)
     goacc_own.held >>= 1;
 }
 
-struct goacc_thread *goacc_enter(const struct goacc_site *site)
+struct goacc_thread *goacc_enter_asking(const struct goacc_site *site)
 {
     if (goacc_listens())
         goacc_prof_device(site, GOACC_IN_ROUTINE, GOACC_DEFAULT, true);
     return enter(site);
 }
 
-void goacc_leave(void)
+void goacc_leave_asking(void)
 {
     goacc.active[goacc_own.type == GOACC_HOST] = true;
+    goacc_own.quick = goacc_own.type != GOACC_HOST;
+    if (goacc_own.quick)
+        goacc.quick = goacc.context && !goacc_listens() && !goacc.declares && !goacc.names && !goacc.ending;
     leave();
 }
 
@@ -246,6 +249,7 @@ void goacc_leave_idle(void)
 
 void goacc_shut(void)
 {
+    goacc.quick = false;
     if (goacc.options.strict)
         goacc_strict_end();
     accd_context_close(goacc.context);
@@ -266,11 +270,9 @@ static void check_addresses(const accd_item *items, size_t nitems)
     }
 }
 
-static accd_status run(struct goacc_thread *thread, const accd_construct *construct,
-                       accd_region **region_p)
+static inline accd_status run(struct goacc_thread *thread, const accd_construct *construct,
+                              accd_region **region_p)
 {
-    goacc.items = construct->items;
-    goacc.nitems = construct->nitems;
     thread->in_core = true;
     accd_status status = accd_run(goacc.context, construct, region_p);
     thread->in_core = false;
@@ -286,20 +288,38 @@ void goacc_end_region(struct goacc_thread *thread, accd_region *region)
     goacc_must(status);
 }
 
-accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, const accd_item *items,
-                       size_t nitems, bool finalize)
+static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_kind kind, const accd_item *items,
+                                            size_t nitems)
 {
-    accd_region *region = NULL;
     if (kind != ACCD_EXIT_DATA) /* which does nothing for absent data */
         check_addresses(items, nitems);
-    goacc.items = items;
-    goacc.nitems = nitems;
     thread->in_core = true; /* a section that is not there at all */
     goacc_check_blocks(items, nitems);
     thread->in_core = false;
     goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
     if (goacc.options.strict && kind == ACCD_EXIT_DATA)
         goacc_strict_exit(thread, items, nitems);
+}
+
+/* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
+static GOACC_COLD void run_again(struct goacc_thread *thread, const accd_construct *construct, accd_status status,
+                                 accd_region **region_p)
+{
+    if (status == ACCD_PARTIALLY_PRESENT && construct->kind != ACCD_EXIT_DATA && construct->kind != ACCD_UPDATE &&
+        goacc.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
+        goacc_members_give_way(thread, construct->items, construct->nitems))
+        status = run(thread, construct, region_p);
+    goacc_must(status);
+}
+
+accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, bool doubtful, const accd_item *items,
+                       size_t nitems, bool finalize)
+{
+    accd_region *region = NULL;
+    goacc.items = items;
+    goacc.nitems = nitems;
+    if (doubtful)
+        check(thread, kind, items, nitems);
     const accd_construct construct = {
         .device = thread->device,
         .kind = kind,
@@ -310,12 +330,9 @@ accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, const accd_i
         .thread = thread->number,
     };
     accd_status status = run(thread, &construct, &region);
-    if (status == ACCD_PARTIALLY_PRESENT && kind != ACCD_EXIT_DATA && kind != ACCD_UPDATE &&
-        goacc.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
-        goacc_members_give_way(thread, items, nitems))
-        status = run(thread, &construct, &region);
-    goacc_must(status);
-    if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
+    if (__builtin_expect(status != ACCD_OK, 0))
+        run_again(thread, &construct, status, &region);
+    if (doubtful && (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA))
         goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
     return region;
 }

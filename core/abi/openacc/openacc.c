@@ -110,7 +110,8 @@ void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action acti
     } else if (self->type != GOACC_HOST) {
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
         goacc_name_item(&item);
-        goacc_run(self, kind, &item, 1, finalize);
+        goacc_run(self, kind, !goacc_is_quick() || goacc_is_doubtful((uintptr_t)host, bytes, goacc_moves(action)),
+                  &item, 1, finalize);
         device = kind == ACCD_ENTER_DATA
                      ? (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host)
                      : NULL;
@@ -181,7 +182,7 @@ static void pointer(const struct goacc_site *site, accd_action action, void **sl
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot,
                           .action = (uint8_t)action};
         goacc_name_item(&item);
-        goacc_run(self, kind, &item, 1, finalize);
+        goacc_run(self, kind, true, &item, 1, finalize);
     }
     goacc_leave();
     goacc_finish(&span);
@@ -386,13 +387,19 @@ static void activate(const struct goacc_site *site)
     goacc_leave();
 }
 
+static void choose_type(struct goacc_thread *self, int type)
+{
+    self->type = type;
+    self->quick = false; /* until a call has asked */
+}
+
 void goacc_set_type(const struct goacc_site *site, int type)
 {
     struct goacc_thread *self = goacc_enter_idle(site);
     int wanted = type_of(self, type);
     if (wanted != self->type)
         self->device = 0;
-    self->type = wanted;
+    choose_type(self, wanted);
     goacc_leave_idle();
     activate(site);
 }
@@ -417,7 +424,7 @@ void goacc_set_num(const struct goacc_site *site, int number, int type)
     if (number < 0) /* the usual one */
         number = goacc.options.device;
     check_number(number, wanted);
-    self->type = wanted;
+    choose_type(self, wanted);
     self->device = number;
     goacc_leave_idle();
     activate(site);
@@ -437,7 +444,7 @@ void goacc_init(const struct goacc_site *site, int type)
     int wanted = type_of(self, type);
     if (wanted != self->type)
         self->device = 0;
-    self->type = wanted;
+    choose_type(self, wanted);
     if (goacc.active[self->type == GOACC_HOST] &&
         goacc.options.rules->device_state == ACCD_REJECT)
         goacc_die("misuse", "the device is active already");

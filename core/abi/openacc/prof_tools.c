@@ -81,6 +81,7 @@ static void listen_or_not(void)
         data |= events[event].n != 0 && goacc_about_data(event);
     }
     goacc.profiled = any;
+    goacc.quick &= !any;
     goacc.data_profiled = data;
     goacc_listen();
 }

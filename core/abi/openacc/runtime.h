@@ -28,11 +28,18 @@
 #include "accdeep_core.h"
 #include "debuginfo/debug.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>) /* of glibc 2.32 */
+#include <sys/single_threaded.h>
+#define GOACC_ONE_THREAD __libc_single_threaded
+#else
+#define GOACC_ONE_THREAD false
+#endif
 
 /* What the program meets. The frame pointer must be kept: -fno-omit-frame-pointer. */
 struct goacc_site {
@@ -72,6 +79,7 @@ struct goacc_thread {
     uint64_t number;      /* of the thread, from 1 */
     int type, device;     /* current device type and number */
     bool in_kernel;       /* runs a kernel on a device that is not the host */
+    bool quick;           /* its calls may be quick: its device is not the host, it runs no kernel */
     unsigned held;        /* one bit for each call under way: it holds back kernels */
     bool in_core;         /* the core moves bytes */
     uintptr_t stack_high; /* end of its stack; 0: not asked for yet */
@@ -102,11 +110,13 @@ struct goacc_options {
 
 struct goacc_runtime {
     accd_context *context;
+    atomic_bool quick; /* calls need the lock alone: devices are in use, nobody listens, looks, checks, wants names */
     struct goacc_options options;
     atomic_bool profiled; /* tools are told of events, or may wish to be */
     bool data_profiled;   /* also of data; with the lock */
     bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
     uint64_t device_low, device_high; /* all device addresses lie between them */
+    uint64_t heap;                    /* where it begins; 0: not asked for yet */
     const accd_item *items;           /* of the construct under way ... */
     size_t nitems;                    /* ... 0: the end of a region */
     bool declares;                    /* there are declared variables */
@@ -133,16 +143,57 @@ static inline struct goacc_thread *goacc_self(void)
 /* The same in a runtime that has started. */
 struct goacc_thread *goacc_started(void);
 
-/* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
-struct goacc_thread *goacc_enter(const struct goacc_site *site);
-void goacc_leave(void);
+/* goacc_enter and goacc_leave, below, where calls are not quick. */
+struct goacc_thread *goacc_enter_asking(const struct goacc_site *site);
+void goacc_leave_asking(void);
 /* The same for a call that does not use the device: it does not become active by it. */
 struct goacc_thread *goacc_enter_idle(const struct goacc_site *site);
 void goacc_leave_idle(void);
 /* The bare lock, for what may come before the runtime. False: it is the thread's already. */
-bool goacc_lock(void);
-void goacc_unlock(void);
+bool goacc_take_lock(void);
+void goacc_give_lock(void);
 void goacc_lock_open(void);
+/* The thread that has the lock without the mutex: it was the only one. Those that start meanwhile take the mutex, and
+ * wait until it is done. */
+extern struct goacc_thread *_Atomic goacc_holder;
+extern volatile bool goacc_locked; /* by the mutex */
+static inline bool goacc_lock(void)
+{
+    if (!GOACC_ONE_THREAD || goacc_locked || atomic_load_explicit(&goacc_holder, memory_order_relaxed))
+        return goacc_take_lock();
+    atomic_store_explicit(&goacc_holder, &goacc_own, memory_order_relaxed);
+    return true;
+}
+static inline void goacc_unlock(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&goacc_holder, memory_order_relaxed) == &goacc_own, 1))
+        atomic_store_explicit(&goacc_holder, NULL, memory_order_release);
+    else
+        goacc_give_lock();
+}
+
+/* Whether the thread's calls are. */
+static inline bool goacc_is_quick(void)
+{
+    return __builtin_expect(atomic_load_explicit(&goacc.quick, memory_order_relaxed) && goacc_own.quick, 1);
+}
+/* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
+static inline struct goacc_thread *goacc_enter(const struct goacc_site *site)
+{
+    if (!goacc_is_quick() || !goacc_lock())
+        return goacc_enter_asking(site);
+    goacc.site = site;
+    return &goacc_own;
+}
+static inline void goacc_leave(void)
+{
+    if (!goacc_is_quick()) {
+        goacc_leave_asking();
+        return;
+    }
+    goacc.site = NULL;
+    goacc_unlock();
+}
 /* Asks the core for its events if anybody wants them now. With the lock. */
 void goacc_listen(void);
 accd_event_fn goacc_listener(void);
@@ -163,6 +214,23 @@ static inline void goacc_must(accd_status status)
 int goacc_open_region(const char **name_p);
 /* Sections that leave the block that malloc gave end the program, before anything moves. */
 void goacc_check_blocks(const accd_item *items, size_t nitems);
+/* Blocks begin at multiples; the least one, with its head. */
+enum { GOACC_ALIGNED = 16, GOACC_BLOCK = 32 };
+
+/* Whether data are to be looked at before the core gets them: they have an address of the device, may be a variable
+ * of a function, or the beginning of a block of malloc. moves: bytes go to the device or come from there. */
+static inline bool goacc_is_doubtful(uintptr_t host, uint64_t bytes, bool moves)
+{
+    return host - goacc.device_low < goacc.device_high - goacc.device_low || host >= goacc.site->call.sp ||
+           (moves && bytes > GOACC_BLOCK && host % GOACC_ALIGNED == 0 &&
+            (host >= goacc.heap || host % 4096 == GOACC_ALIGNED));
+}
+static inline bool goacc_moves(accd_action action)
+{
+    const unsigned moving = 1u << ACCD_COPY | 1u << ACCD_COPYIN | 1u << ACCD_COPYOUT | 1u << ACCD_UPDATE_SELF |
+                            1u << ACCD_UPDATE_DEVICE;
+    return moving >> action & 1;
+}
 
 /* The end of the structure that a member lies in, as the call under way sees it; 0: not known. */
 uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes);
@@ -173,9 +241,9 @@ bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
 /* Ends all device data of the process, after strict runs have reported on them: acc_shutdown. */
 void goacc_shut(void);
 
-/* Runs a construct of the thread's device for the site. */
+/* Runs a construct of the thread's device for the site. doubtful: some of the items are. */
 void goacc_end_region(struct goacc_thread *self, accd_region *region);
-accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, const accd_item *items,
+accd_region *goacc_run(struct goacc_thread *self, accd_kind kind, bool doubtful, const accd_item *items,
                        size_t nitems, bool finalize);
 
 /* Ends the program with status 1, in the middle of a call or of a kernel. */
@@ -184,8 +252,21 @@ _Noreturn void goacc_end(void);
 /* tell.c */
 void goacc_tell_open(void);
 void goacc_tell_event(const accd_event *event); /* in the trace */
-/* Gives an item of the construct under way its label, and the start that its name has. */
-void goacc_name_item(accd_item *item);
+/* The label of the call under way, whose data have no names yet: they are looked for when they are told, and a
+ * label for each would be too many. */
+const accd_label *goacc_site_label(void);
+/* Gives an item that has it a label of its own, and the start that its name has, if it has a name. */
+void goacc_find_name(accd_item *item);
+static inline void goacc_label_item(accd_item *item, const accd_label *label)
+{
+    item->label = label;
+    if (__builtin_expect(goacc.names, 0))
+        goacc_find_name(item);
+}
+static inline void goacc_name_item(accd_item *item)
+{
+    goacc_label_item(item, goacc_site_label());
+}
 void goacc_forget_labels(void); /* they went with the context */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
@@ -225,8 +306,23 @@ void goacc_tell_end(void);
  * them by name, so that host and device bytes change places around each kernel. */
 extern const char goacc_declared_region[]; /* the name of the region they make */
 void goacc_declared_open(void);
-void goacc_declared_update(void); /* after libraries may have come or gone */
+void goacc_declared_look(void);
+/* The dynamic linker, if no module came after it; NULL: some did. It stays to the end, and those that are loaded come
+ * behind it. */
+extern const struct link_map *goacc_last_module;
+static inline void goacc_declared_update(void) /* after libraries may have come or gone */
+{
+    if (!goacc_last_module || __atomic_load_n(&goacc_last_module->l_next, __ATOMIC_RELAXED))
+        goacc_declared_look();
+}
 bool goacc_declared(const void *host);
+/* The program's own variables at file scope, once the beginning of the heap is known. */
+extern uint64_t goacc_statics_low, goacc_statics_bytes;
+void goacc_declared_statics(void);
+static inline bool goacc_is_static(const void *host)
+{
+    return (uintptr_t)host - goacc_statics_low < goacc_statics_bytes;
+}
 /* Writes them to ranges, which may be NULL, and returns how many there are. */
 struct goacc_range;
 size_t goacc_declared_ranges(struct goacc_range *ranges);

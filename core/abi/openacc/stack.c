@@ -87,6 +87,8 @@ static void take(struct frame_of *entry)
 
 static bool on_stack(struct goacc_thread *self, uint64_t host)
 {
+    if (host < goacc.site->call.sp)
+        return false;
     if (!self->stack_high) {
         pthread_attr_t attr;
         void *low;
@@ -98,7 +100,7 @@ static bool on_stack(struct goacc_thread *self, uint64_t host)
             pthread_attr_destroy(&attr);
         }
     }
-    return host >= goacc.site->call.sp && host < self->stack_high;
+    return host < self->stack_high;
 }
 
 /* ------------------------------------------------------------------------------------ owners -- */
@@ -148,8 +150,8 @@ void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t 
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        if (item->action == ACCD_ATTACH || item->action == ACCD_DETACH || !item->bytes ||
-            !on_stack(self, (uintptr_t)item->host))
+        if (!on_stack(self, (uintptr_t)item->host) || item->action == ACCD_ATTACH ||
+            item->action == ACCD_DETACH || !item->bytes)
             continue;
         if (!exits) {
             note(self, items, nitems, item);

@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if __has_include(<sys/single_threaded.h>) /* of glibc 2.32 */
-#include <sys/single_threaded.h>
-#define ONE_THREAD __libc_single_threaded
-#else
-#define ONE_THREAD false
-#endif
 
 struct goacc_runtime goacc = {.profiled = true};
 
@@ -32,35 +26,23 @@ void goacc_gone(void)
 
 /* ------------------------------------------------------------------------------------- locks -- */
 
-/* The thread that has the lock without the mutex: it was the only one. Those that start meanwhile take the mutex,
- * and wait until it is done. */
-static struct goacc_thread *_Atomic holder;
-static volatile bool locked; /* by the mutex */
+struct goacc_thread *_Atomic goacc_holder;
+volatile bool goacc_locked;
 
-bool goacc_lock(void)
+bool goacc_take_lock(void)
 {
-    const struct goacc_thread *before = atomic_load_explicit(&holder, memory_order_relaxed);
-    if (ONE_THREAD) {
-        if (before || locked)
-            return false;
-        atomic_store_explicit(&holder, &goacc_own, memory_order_relaxed);
-        return true;
-    }
-    if (before == &goacc_own || pthread_mutex_lock(&lock))
+    if (GOACC_ONE_THREAD || atomic_load_explicit(&goacc_holder, memory_order_relaxed) == &goacc_own ||
+        pthread_mutex_lock(&lock))
         return false;
-    while (atomic_load_explicit(&holder, memory_order_acquire))
+    while (atomic_load_explicit(&goacc_holder, memory_order_acquire))
         sched_yield();
-    locked = true;
+    goacc_locked = true;
     return true;
 }
 
-void goacc_unlock(void)
+void goacc_give_lock(void)
 {
-    if (atomic_load_explicit(&holder, memory_order_relaxed) == &goacc_own) {
-        atomic_store_explicit(&holder, NULL, memory_order_release);
-        return;
-    }
-    locked = false;
+    goacc_locked = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -90,8 +72,8 @@ static void after_fork(void)
 static void in_child(void)
 {
     lock = unlocked;
-    locked = false;
-    holder = NULL;
+    goacc_locked = false;
+    goacc_holder = NULL;
     exclusive = open_to_all;
     if (!forking)
         goacc_lock();

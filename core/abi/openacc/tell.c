@@ -207,19 +207,22 @@ uintptr_t goacc_aggregate_end(uintptr_t member, size_t bytes)
     return name_of(goacc.site, member, bytes, &name) ? name.aggregate_end : 0;
 }
 
-void goacc_name_item(accd_item *item)
+const accd_label *goacc_site_label(void)
+{
+    const uintptr_t pc = goacc.site->call.pc;
+    struct label *at = &latest[pc % LATEST];
+    if (__builtin_expect(at->pc != pc, 0))
+        *at = (struct label){pc, true, label_of(pc, NULL)};
+    return at->label;
+}
+
+void goacc_find_name(accd_item *item)
 {
     const struct goacc_site *site = goacc.site;
     struct goacc_name name;
     accd_label label = {0};
-    /* What has no name is called by its address when it is told: a label each would be too many. */
-    if (!goacc.names || !name_of(site, (uintptr_t)item->host, item->bytes, &name)) {
-        struct label *at = &latest[site->call.pc % LATEST];
-        if (at->pc != site->call.pc)
-            *at = (struct label){site->call.pc, true, label_of(site->call.pc, NULL)};
-        item->label = at->label;
+    if (!name_of(site, (uintptr_t)item->host, item->bytes, &name))
         return;
-    }
     line_of(site->call.pc, &label.file, &label.line);
     item->start = name.start;
     label.unit = name.unit;
@@ -515,6 +518,7 @@ void goacc_tell_event(const accd_event *event)
 void goacc_end(void)
 {
     goacc.ending = true;
+    goacc.quick = false;
     if (goacc.on_end)
         goacc.on_end();
     goacc_unlock();
