@@ -239,20 +239,38 @@ static __attribute__((noinline)) void pack(const struct object *objects, size_t 
     pack_some(objects, count, device, (char *)(device + count));
 }
 
-/* One of two halves: what the memory of this machine gives to two threads. */
+/* The same in two halves: what the memory of this machine gives to two threads. */
 struct halves {
     const struct object *objects;
     size_t count;
     char *to;
+    size_t bytes[2];
 };
+
+static size_t half(const struct halves *h, unsigned part) { return part ? part > 1 ? h->count : h->count / 2 : 0; }
+
+static void size_half(void *arg, unsigned part)
+{
+    struct halves *h = arg;
+    size_t bytes = 0;
+    for (size_t i = half(h, part); i < half(h, part + 1); i++)
+        bytes += ARRAYS * sizeof(float) * (size_t)h->objects[i].n;
+    h->bytes[part] = bytes;
+}
 
 static void pack_half(void *arg, unsigned part)
 {
     const struct halves *h = arg;
-    size_t from = part ? h->count / 2 : 0, to = part ? h->count : h->count / 2;
+    size_t from = half(h, part);
     struct object *device = (struct object *)h->to;
-    pack_some(h->objects + from, to - from, device + from,
-              (char *)(device + h->count) + from * ARRAYS * LENGTH * sizeof(float));
+    pack_some(h->objects + from, half(h, part + 1) - from, device + from,
+              (char *)(device + h->count) + (part ? h->bytes[0] : 0));
+}
+
+static void pack_halves(struct accd_workers *workers, struct halves *halves)
+{
+    accd_workers_run(workers, size_half, halves, 2);
+    accd_workers_run(workers, pack_half, halves, 2);
 }
 
 static __attribute__((noinline)) void unpack(struct object *objects, size_t count, const char *from)
@@ -360,15 +378,13 @@ static int l_deep(lua_State *L)
     memset(to, 1, count * OBJECT_BYTES);
     memset(from, 1, count * OBJECT_BYTES);
     double copy = 1e18, packed = 1e18, unpacked = 1e18, halved = 1e18;
-    struct accd_mem mem;
-    accd_mem_init(&mem, NULL, NULL);
-    struct accd_workers *workers = checked(accd_workers_new(&mem, 2));
-    struct halves halves = {objects, count, to};
+    struct halves halves = {objects, count, to, {0}};
     double in[2] = {1e18, 1e18}, out[2] = {1e18, 1e18}, drop[2] = {1e18, 1e18}, first = 1e18;
     accd_item item[2];
     accd_context *context[2];
     for (unsigned t = 0; t < 2; t++)
         context[t] = deep_context(t + 1, &item[t], objects, count);
+    accd_parts_for(context[1], SIZE_MAX); /* starts its threads, which pack by hand, too */
     enum { OTHERS = 64 };
     struct object *others = make_objects(OTHERS, 1, MALLOC_STEP);
     accd_item other = item[0];
@@ -377,7 +393,7 @@ static int l_deep(lua_State *L)
     for (int r = 0; r < repetitions; r++) {
         MEASURE(copy, count, memcpy(to, from, count * OBJECT_BYTES));
         MEASURE(packed, count, pack(objects, count, to));
-        MEASURE(halved, count, accd_workers_run(workers, pack_half, &halves, 2));
+        MEASURE(halved, count, pack_halves(context[1]->workers, &halves));
         MEASURE(unpacked, count, unpack(objects, count, to));
         for (unsigned t = 0; t < 2; t++) {
             item[t].action = ACCD_COPYIN;
@@ -436,7 +452,6 @@ static int l_deep(lua_State *L)
         accd_program_release(item[t].program);
         accd_context_close(context[t]);
     }
-    accd_workers_close(workers);
     free(objects);
     free(others);
     free(to);
