@@ -29,55 +29,6 @@ struct entry {
     struct accd_release *release;    /* what goes with attachments that are made anew, or NULL */
 };
 
-/* ----------------------------------------------------------------------------------- groups -- */
-
-static bool roots_open(const struct accd_plan *plan)
-{
-    for (size_t i = 0; i < plan->walk->nroots; i++) {
-        const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
-        const struct accd_demand *demand = &accd_demands[root->action];
-        if (root->state == ACCD_CLAIM_SKIP || !demand->entry ||
-            !(demand->creates || demand->must)) /* such a one may stay absent */
-            return false;
-    }
-    return true;
-}
-
-/* Tries to take all sections of the walk as one group: one that is there, or a new one. */
-static accd_status try_group(struct accd_plan *plan)
-{
-    struct accd_walk *walk = plan->walk;
-    struct accd_directory *dir = plan->dir;
-    const accd_rules *rules = &plan->context->rules;
-    bool creates = true;
-    if (!accd_plan_may_group(plan) || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
-        accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
-        !plan->context->verdicts.groups[plan->construct->kind])
-        return ACCD_OK;
-    for (size_t i = 0; i < walk->nsegments; i++)
-        creates &= accd_demands[walk->segments[i].action].creates;
-    struct accd_group *group = accd_group_matching(dir, walk);
-    if (group && !(creates && rules->again == ACCD_REJECT) && !accd_plan_touches(plan, group) &&
-        group->structured < UINT32_MAX / 2 && group->dynamic < UINT32_MAX / 2) {
-        plan->group = group;
-        return ACCD_OK;
-    }
-    if (group || !creates || accd_walk_gaps(walk))
-        return ACCD_OK;
-    bool apart = false;
-    ACCD_TRY(accd_group_new(dir, walk, &group));
-    accd_status status = accd_group_map(dir, group, &apart);
-    apart = apart && group->live && !accd_group_slots_shared(dir, group) &&
-            !accd_plan_touches(plan, group);
-    if (status != ACCD_OK || !apart) {
-        accd_group_free(dir, group);
-        return status;
-    }
-    plan->group = group;
-    plan->new_group = true;
-    return ACCD_OK;
-}
-
 /* --------------------------------------------------------------------------------- 1. reserve -- */
 
 accd_status accd_device_full(const struct accd_plan *plan, const struct accd_claim *claim,
@@ -668,7 +619,7 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};
     if (plan->walk && !plan->dir->nbrought) /* what goes may be looked for among its sections */
-        ACCD_TRY(try_group(plan));
+        ACCD_TRY(accd_plan_group(plan));
     accd_status status = ACCD_OK;
     if (plan->walk && !plan->group)
         status = accd_plan_sections(plan);

@@ -104,3 +104,50 @@ bool accd_plan_marked(const struct accd_plan *plan)
     return flags &
            (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL);
 }
+
+/* Whether all elements that are walked will be present. */
+static bool roots_open(const struct accd_plan *plan)
+{
+    for (size_t i = 0; i < plan->walk->nroots; i++) {
+        const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
+        const struct accd_demand *demand = &accd_demands[root->action];
+        if (root->state == ACCD_CLAIM_SKIP || !demand->entry ||
+            !(demand->creates || demand->must)) /* such a one may stay absent */
+            return false;
+    }
+    return true;
+}
+
+accd_status accd_plan_group(struct accd_plan *plan)
+{
+    struct accd_walk *walk = plan->walk;
+    struct accd_directory *dir = plan->dir;
+    const accd_rules *rules = &plan->context->rules;
+    bool creates = true;
+    if (!accd_plan_may_group(plan) || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
+        accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
+        !plan->context->verdicts.groups[plan->construct->kind])
+        return ACCD_OK;
+    for (size_t i = 0; i < walk->nsegments; i++)
+        creates &= accd_demands[walk->segments[i].action].creates;
+    struct accd_group *group = accd_group_matching(dir, walk);
+    if (group && !(creates && rules->again == ACCD_REJECT) && !accd_plan_touches(plan, group) &&
+        group->structured < UINT32_MAX / 2 && group->dynamic < UINT32_MAX / 2) {
+        plan->group = group;
+        return ACCD_OK;
+    }
+    if (group || !creates || accd_walk_gaps(walk))
+        return ACCD_OK;
+    bool apart = false;
+    ACCD_TRY(accd_group_new(dir, walk, &group));
+    accd_status status = accd_group_map(dir, group, &apart);
+    apart = apart && group->live && !accd_group_slots_shared(dir, group) &&
+            !accd_plan_touches(plan, group);
+    if (status != ACCD_OK || !apart) {
+        accd_group_free(dir, group);
+        return status;
+    }
+    plan->group = group;
+    plan->new_group = true;
+    return ACCD_OK;
+}

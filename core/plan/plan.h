@@ -49,30 +49,35 @@ struct accd_rest {
 
 /* A construct on its way. Everything in it lies in scratch space or is undone on failure. */
 struct accd_plan {
+    /* Given: what is asked for. Of items, and of what walking them leads to, nothing is looked up yet. */
     accd_context *context;
     struct accd_directory *dir;
     const accd_construct *construct;
     const struct accd_region *leaving; /* the region that ends with it, or NULL */
-    struct accd_walk *walk;
-    struct accd_group *group; /* the sections of the walk are, or become, this group */
-    struct accd_bulk *bulk;   /* the transfers of the group, NULL: none */
-    bool new_group;
+    struct accd_queue *queue;    /* what is to be done is left to it; NULL: it is done now */
     struct accd_source *sources; /* of the items */
-    unsigned item_flags;         /* of any of them */
     struct accd_gaps *gaps;      /* of those that have gaps, by item */
     size_t ngaps;
+    struct accd_walk *walk;
+    unsigned item_flags;         /* of any item */
+
+    /* Found: what each claim comes to, given what is present. */
+    bool new_group;
+    struct accd_group *group;    /* the sections of the walk are, or become, this group */
     struct accd_claim *claims;
     size_t nclaims, claims_room;
-    struct accd_fusion *fusion; /* NULL: it has nothing to do with tuples */
-    const uint32_t *fresh;    /* claims that make objects, by host address */
+    const uint32_t *fresh;       /* claims that make objects, by host address */
     size_t nfresh;
+    struct accd_fusion *fusion;  /* NULL: it has nothing to do with tuples */
+
+    /* Result: what is to be transferred. */
+    struct accd_bulk *bulk;      /* the transfers of the group, NULL: none */
     struct accd_move *moves;
     size_t nmoves, moves_room;
     struct accd_word *words;
     size_t nwords, words_room;
     struct accd_rest *rests;
     size_t nrests, rests_room;
-    struct accd_queue *queue; /* what is to be done is left to it; NULL: it is done now */
 };
 
 /* Why data are in one tuple; of several reasons the last one is told. */
@@ -210,6 +215,8 @@ bool accd_plan_marked(const struct accd_plan *plan);
 bool accd_plan_may_group(const struct accd_plan *plan);
 /* Whether an item of the plan reaches into a group: then the group cannot be treated as a whole. */
 bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *group);
+/* Of an entry: all sections of the walk are one group that is there, or a new one, if they can be. */
+accd_status accd_plan_group(struct accd_plan *plan);
 
 /* --------------------------------------------------------------------------------- resolve.c -- */
 
