@@ -189,9 +189,8 @@ const struct accd_source *accd_claim_source(const struct accd_plan *plan,
 /* The column of a walked claim's section, and in *row_p its row. */
 const struct accd_segment *accd_claim_segment(const struct accd_plan *plan, const struct accd_claim *claim,
                                               size_t *row_p);
-/* The number of the item that a claim comes from; the label of what it names, or NULL. */
+/* The number of the item that a claim comes from. */
 size_t accd_claim_item(const struct accd_plan *plan, const struct accd_claim *claim);
-const accd_label *accd_claim_label(const struct accd_plan *plan, const struct accd_claim *claim);
 /* The mapping program of a claim's elements, NULL: they have none. Not where a region ends. */
 const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim);
 void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,

@@ -72,6 +72,11 @@ accd_instruction *read_code(lua_State *L, int index, size_t *n);
 lua_Integer get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
 bool get_boolean(lua_State *L, int index, const char *key);
 void *get_pointer(lua_State *L, int index, const char *key);
+/* Fields of the table on top of the stack; a text that is NULL is nil. */
+void set_integer(lua_State *L, const char *key, lua_Integer value);
+void set_text(lua_State *L, const char *key, const char *value);
+void set_boolean(lua_State *L, const char *key, bool value);
+void set_function(lua_State *L, const char *key, lua_CFunction value);
 
 void open_context(lua_State *L);
 void open_program(lua_State *L);

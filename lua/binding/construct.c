@@ -453,17 +453,14 @@ void open_construct(lua_State *L)
     luaL_newmetatable(L, construct_name);
     luaL_newlib(L, construct_methods);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, construct_gc);
-    lua_setfield(L, -2, "__gc");
+    set_function(L, "__gc", construct_gc);
     luaL_newmetatable(L, region_name);
     luaL_newlib(L, region_methods);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, region_gc);
-    lua_setfield(L, -2, "__gc");
+    set_function(L, "__gc", region_gc);
     luaL_newmetatable(L, bounds_name);
     luaL_newlib(L, bounds_methods);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, bounds_gc);
-    lua_setfield(L, -2, "__gc");
+    set_function(L, "__gc", bounds_gc);
     lua_pop(L, 3);
 }

@@ -214,14 +214,10 @@ static int l_device(lua_State *L)
         return 2;
     }
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, info.name);
-    lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)info.bytes);
-    lua_setfield(L, -2, "bytes");
-    lua_pushstring(L, info.compiler);
-    lua_setfield(L, -2, "compiler");
-    lua_pushstring(L, info.driver);
-    lua_setfield(L, -2, "driver");
+    set_text(L, "name", info.name);
+    set_integer(L, "bytes", (lua_Integer)info.bytes);
+    set_text(L, "compiler", info.compiler);
+    set_text(L, "driver", info.driver);
     return 1;
 }
 
@@ -272,10 +268,8 @@ static int l_open(lua_State *L)
     if (status != ACCD_OK) {
         lua_pushnil(L);
         lua_createtable(L, 0, 3);
-        lua_pushstring(L, accd_status_code(status));
-        lua_setfield(L, -2, "code");
-        lua_pushstring(L, status == ACCD_NO_DEVICE ? "HOUSE-device" : "HOUSE-memory");
-        lua_setfield(L, -2, "rule");
+        set_text(L, "code", accd_status_code(status));
+        set_text(L, "rule", status == ACCD_NO_DEVICE ? "HOUSE-device" : "HOUSE-memory");
         if (status == ACCD_NO_DEVICE)
             lua_pushstring(L, no_device.why);
         else
@@ -409,26 +403,19 @@ static int l_drain(lua_State *L)
     for (size_t i = 0; i < told->n; i++) {
         const struct event *event = &told->events[i];
         lua_createtable(L, 0, 8);
-        lua_pushstring(L, accd_op_name(event->op));
-        lua_setfield(L, -2, "op");
-        lua_pushstring(L, event->name);
-        lua_setfield(L, -2, "name");
-        lua_pushinteger(L, (lua_Integer)event->bytes);
-        lua_setfield(L, -2, "bytes");
-        lua_pushinteger(L, (lua_Integer)event->host);
-        lua_setfield(L, -2, "host");
-        lua_pushinteger(L, event->device);
-        lua_setfield(L, -2, "device");
-        lua_pushstring(L, event->rule);
-        lua_setfield(L, -2, "rule");
+        set_text(L, "op", accd_op_name(event->op));
+        set_text(L, "name", event->name);
+        set_integer(L, "bytes", (lua_Integer)event->bytes);
+        set_integer(L, "host", (lua_Integer)event->host);
+        set_integer(L, "device", event->device);
+        set_text(L, "rule", event->rule);
         if (event->file)
             lua_pushfstring(L, "%s:%d", event->file, event->line);
         else
             lua_pushliteral(L, "");
         lua_setfield(L, -2, "at");
         if (event->async != ACCD_SYNCHRONOUS) {
-            lua_pushinteger(L, event->async);
-            lua_setfield(L, -2, "async");
+            set_integer(L, "async", event->async);
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -481,17 +468,11 @@ void open_context(lua_State *L)
     luaL_newmetatable(L, CONTEXT_TYPE);
     luaL_newlib(L, methods);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, l_close);
-    lua_setfield(L, -2, "__gc");
-    lua_pushcfunction(L, l_close);
-    lua_setfield(L, -2, "__close");
+    set_function(L, "__gc", l_close);
+    set_function(L, "__close", l_close);
     lua_pop(L, 1);
-    lua_pushcfunction(L, l_open);
-    lua_setfield(L, -2, "open");
-    lua_pushcfunction(L, l_device);
-    lua_setfield(L, -2, "device");
-    lua_pushcfunction(L, l_profile);
-    lua_setfield(L, -2, "profile");
-    lua_pushcfunction(L, l_documents);
-    lua_setfield(L, -2, "documents");
+    set_function(L, "open", l_open);
+    set_function(L, "device", l_device);
+    set_function(L, "profile", l_profile);
+    set_function(L, "documents", l_documents);
 }

@@ -139,10 +139,8 @@ static void make_class(lua_State *L)
     if (luaL_newmetatable(L, DEBUG)) {
         luaL_newlib(L, methods);
         lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, l_close);
-        lua_setfield(L, -2, "__gc");
-        lua_pushcfunction(L, l_close);
-        lua_setfield(L, -2, "__close");
+        set_function(L, "__gc", l_close);
+        set_function(L, "__close", l_close);
     }
     lua_pop(L, 1);
 }
@@ -187,6 +185,5 @@ static int l_debug(lua_State *L)
 void open_debug(lua_State *L)
 {
     make_class(L);
-    lua_pushcfunction(L, l_debug);
-    lua_setfield(L, -2, "debug");
+    set_function(L, "debug", l_debug);
 }

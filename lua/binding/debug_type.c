@@ -25,24 +25,6 @@ struct reader {
     int names, known, waiting; /* indexes: the handle's names, entries by address, tables to fill */
 };
 
-static void set_text(struct reader *r, const char *key, const char *value)
-{
-    lua_pushstring(r->L, value);
-    lua_setfield(r->L, -2, key);
-}
-
-static void set_integer(struct reader *r, const char *key, lua_Integer value)
-{
-    lua_pushinteger(r->L, value);
-    lua_setfield(r->L, -2, key);
-}
-
-static void set_true(struct reader *r, const char *key)
-{
-    lua_pushboolean(r->L, 1);
-    lua_setfield(r->L, -2, key);
-}
-
 static bool has(const struct reader *r, Dwarf_Die *die, unsigned name)
 {
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
@@ -138,13 +120,13 @@ static void read_member(struct reader *r, Dwarf_Die *die)
     uint64_t offset;
     bool is_base = dw->dwarf_tag(die) == DW_TAG_inheritance;
     if (is_base)
-        set_true(r, "base");
+        set_boolean(r->L, "base", true);
     else
-        set_text(r, "name", dw->dwarf_diename(die));
+        set_text(r->L, "name", dw->dwarf_diename(die));
     if (has(r, die, DW_AT_bit_size))
-        set_true(r, "bits");
+        set_boolean(r->L, "bits", true);
     if (accd_dw_member_offset(dw, die, &offset))
-        set_integer(r, "offset", (lua_Integer)offset);
+        set_integer(r->L, "offset", (lua_Integer)offset);
     set_type(r, "type", die);
 }
 
@@ -154,18 +136,18 @@ static void read_record(struct reader *r, Dwarf_Die *die)
     struct debug *debug = r->debug;
     Dwarf_Die child;
     lua_Integer n = 0, value;
-    set_text(r, "kind", "record");
+    set_text(r->L, "kind", "record");
     set_name(r, die);
     if (debug->dw.dwarf_tag(die) == DW_TAG_union_type)
-        set_true(r, "union");
+        set_boolean(r->L, "union", true);
     if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
-        set_true(r, "declaration");
+        set_boolean(r->L, "declaration", true);
     if (accd_dw_is_fortran(&debug->dw, die))
-        set_true(r, "fortran");
+        set_boolean(r->L, "fortran", true);
     if (integer_of(r, die, DW_AT_byte_size, &value))
-        set_integer(r, "size", value);
+        set_integer(r->L, "size", value);
     if (integer_of(r, die, DW_AT_alignment, &value))
-        set_integer(r, "align", value);
+        set_integer(r->L, "align", value);
     lua_newtable(L);
     for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (!is_member(r, &child))
@@ -188,11 +170,11 @@ static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
 {
     lua_Integer upper, count;
     integer_of(r, die, DW_AT_lower_bound, &lower);
-    set_integer(r, "lower", lower);
+    set_integer(r->L, "lower", lower);
     if (integer_of(r, die, DW_AT_count, &count))
-        set_integer(r, "count", count);
+        set_integer(r->L, "count", count);
     else if (integer_of(r, die, DW_AT_upper_bound, &upper))
-        set_integer(r, "count", upper >= lower ? upper - lower + 1 : 0);
+        set_integer(r->L, "count", upper >= lower ? upper - lower + 1 : 0);
 }
 
 static void read_array(struct reader *r, Dwarf_Die *die)
@@ -202,17 +184,17 @@ static void read_array(struct reader *r, Dwarf_Die *die)
     Dwarf_Die child;
     lua_Integer n = 0, size;
     bool is_described = has(r, die, DW_AT_data_location);
-    set_text(r, "kind", is_described ? "descriptor" : "array");
+    set_text(r->L, "kind", is_described ? "descriptor" : "array");
     set_type(r, "of", die);
     if (integer_of(r, die, DW_AT_byte_size, &size))
-        set_integer(r, "size", size);
+        set_integer(r->L, "size", size);
     if (is_described)
-        set_text(r, "attribute",
+        set_text(r->L, "attribute",
                  has(r, die, DW_AT_allocated)    ? "allocatable"
                  : has(r, die, DW_AT_associated) ? "pointer"
                                                  : "other");
     if (accd_dw_is_fortran(&debug->dw, die))
-        set_true(r, "column_major");
+        set_boolean(r->L, "column_major", true);
     lua_newtable(L);
     for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
@@ -222,7 +204,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "dims");
-    set_integer(r, "rank", n);
+    set_integer(r->L, "rank", n);
 }
 
 /* ---------------------------------------------------------------------------------- scalars -- */
@@ -252,10 +234,10 @@ static const char *encoding_of(const struct reader *r, Dwarf_Die *die)
 
 static void read_base(struct reader *r, Dwarf_Die *die)
 {
-    set_text(r, "kind", "base");
-    set_text(r, "encoding", encoding_of(r, die));
-    set_text(r, "name", r->debug->dw.dwarf_diename(die));
-    set_integer(r, "size", r->debug->dw.dwarf_bytesize(die));
+    set_text(r->L, "kind", "base");
+    set_text(r->L, "encoding", encoding_of(r, die));
+    set_text(r->L, "name", r->debug->dw.dwarf_diename(die));
+    set_integer(r->L, "size", r->debug->dw.dwarf_bytesize(die));
 }
 
 static void read_enum(struct reader *r, Dwarf_Die *die)
@@ -264,24 +246,24 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
     struct debug *debug = r->debug;
     Dwarf_Die child, under;
     lua_Integer n = 0, value;
-    set_text(r, "kind", "enum");
+    set_text(r->L, "kind", "enum");
     set_name(r, die);
-    set_integer(r, "size", debug->dw.dwarf_bytesize(die));
+    set_integer(r->L, "size", debug->dw.dwarf_bytesize(die));
     if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
-        set_true(r, "declaration");
+        set_boolean(r->L, "declaration", true);
     if (accd_dw_flag(&debug->dw, die, DW_AT_enum_class))
-        set_true(r, "scoped");
+        set_boolean(r->L, "scoped", true);
     if (accd_dw_refers(&debug->dw, die, DW_AT_type, &under) && resolved(r, &under) &&
         !strcmp(encoding_of(r, &under), "signed"))
-        set_true(r, "signed");
+        set_boolean(r->L, "signed", true);
     lua_newtable(L);
     for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator ||
             !integer_of(r, &child, DW_AT_const_value, &value))
             continue;
         lua_createtable(L, 0, 2);
-        set_text(r, "name", debug->dw.dwarf_diename(&child));
-        set_integer(r, "value", value);
+        set_text(r->L, "name", debug->dw.dwarf_diename(&child));
+        set_integer(r->L, "value", value);
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "values");
@@ -299,9 +281,9 @@ static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);
-    set_text(r, "kind", "other");
-    set_text(r, "name", name ? name : "a type of its own kind");
-    set_integer(r, "size", size > 0 ? size : 0);
+    set_text(r->L, "kind", "other");
+    set_text(r->L, "name", name ? name : "a type of its own kind");
+    set_integer(r->L, "size", size > 0 ? size : 0);
 }
 
 /* Fills the table on top of the stack. */
@@ -315,7 +297,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-        set_text(r, "kind", "pointer");
+        set_text(r->L, "kind", "pointer");
         set_type(r, "to", die);
         break;
     case DW_TAG_structure_type:
@@ -328,20 +310,20 @@ static void read_type(struct reader *r, Dwarf_Die *die)
         read_array(r, die);
         break;
     case DW_TAG_string_type:
-        set_text(r, "kind", "character");
-        set_integer(r, "size", dw->dwarf_bytesize(die));
+        set_text(r->L, "kind", "character");
+        set_integer(r->L, "size", dw->dwarf_bytesize(die));
         break;
     case DW_TAG_enumeration_type:
         read_enum(r, die);
         break;
     case DW_TAG_typedef:
     case DW_TAG_template_alias:
-        set_text(r, "kind", "typedef");
+        set_text(r->L, "kind", "typedef");
         set_name(r, die);
         set_type(r, "to", die);
         break;
     case DW_TAG_subroutine_type:
-        set_text(r, "kind", "function");
+        set_text(r->L, "kind", "function");
         break;
     case DW_TAG_ptr_to_member_type:
         read_other(r, die, member_pointer_size(r, die));

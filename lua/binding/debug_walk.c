@@ -97,8 +97,7 @@ static void add_result(struct debug_walk *walk, Dwarf_Die *die)
     lua_createtable(L, 0, 7);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)debug->nfound);
-    lua_setfield(L, -2, "number");
+    set_integer(L, "number", (lua_Integer)debug->nfound);
     const char *kind = "struct";
     switch (debug->dw.dwarf_tag(die)) {
     case DW_TAG_union_type:
@@ -113,14 +112,10 @@ static void add_result(struct debug_walk *walk, Dwarf_Die *die)
     default:
         break;
     }
-    lua_pushstring(L, kind);
-    lua_setfield(L, -2, "kind");
-    lua_pushboolean(L, accd_dw_flag(&debug->dw, die, DW_AT_declaration));
-    lua_setfield(L, -2, "declaration");
-    lua_pushboolean(L, walk->is_fortran);
-    lua_setfield(L, -2, "fortran");
-    lua_pushinteger(L, debug->dw.dwarf_bytesize(die));
-    lua_setfield(L, -2, "size");
+    set_text(L, "kind", kind);
+    set_boolean(L, "declaration", accd_dw_flag(&debug->dw, die, DW_AT_declaration));
+    set_boolean(L, "fortran", walk->is_fortran);
+    set_integer(L, "size", debug->dw.dwarf_bytesize(die));
     push_place(L, debug, die);
     lua_setfield(L, -2, "at");
     lua_rawseti(L, walk->results, (lua_Integer)lua_rawlen(L, walk->results) + 1);

@@ -69,14 +69,10 @@ static int l_device_holds(lua_State *L)
 static void push_present(lua_State *L, const accd_present *present)
 {
     push_object_info(L, &present->info);
-    lua_pushinteger(L, (lua_Integer)present->dev);
-    lua_setfield(L, -2, "dev");
-    lua_pushinteger(L, present->structured);
-    lua_setfield(L, -2, "structured");
-    lua_pushinteger(L, present->dynamic);
-    lua_setfield(L, -2, "dynamic");
-    lua_pushboolean(L, present->mapped);
-    lua_setfield(L, -2, "mapped");
+    set_integer(L, "dev", (lua_Integer)present->dev);
+    set_integer(L, "structured", present->structured);
+    set_integer(L, "dynamic", present->dynamic);
+    set_boolean(L, "mapped", present->mapped);
 }
 
 /* context:present_at(device, address, in_device) -> object or nil */
@@ -116,10 +112,8 @@ static int l_present_in(lua_State *L)
     lua_newtable(L);
     for (lua_Integer i = 1; accd_present_in(context->core, device, &at, end, &start, &bytes); i++) {
         lua_createtable(L, 0, 2);
-        lua_pushinteger(L, (lua_Integer)start);
-        lua_setfield(L, -2, "host");
-        lua_pushinteger(L, (lua_Integer)bytes);
-        lua_setfield(L, -2, "bytes");
+        set_integer(L, "host", (lua_Integer)start);
+        set_integer(L, "bytes", (lua_Integer)bytes);
         lua_rawseti(L, -2, i);
     }
     return 1;
@@ -128,20 +122,13 @@ static int l_present_in(lua_State *L)
 static void push_attachment(lua_State *L, const accd_attachment *attachment)
 {
     lua_createtable(L, 0, 7);
-    lua_pushstring(L, attachment->name);
-    lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)attachment->slot);
-    lua_setfield(L, -2, "slot");
-    lua_pushinteger(L, (lua_Integer)attachment->target);
-    lua_setfield(L, -2, "target");
-    lua_pushinteger(L, (lua_Integer)attachment->dev);
-    lua_setfield(L, -2, "dev");
-    lua_pushinteger(L, attachment->count);
-    lua_setfield(L, -2, "count");
-    lua_pushinteger(L, (lua_Integer)attachment->low);
-    lua_setfield(L, -2, "low");
-    lua_pushinteger(L, (lua_Integer)attachment->high);
-    lua_setfield(L, -2, "high");
+    set_text(L, "name", attachment->name);
+    set_integer(L, "slot", (lua_Integer)attachment->slot);
+    set_integer(L, "target", (lua_Integer)attachment->target);
+    set_integer(L, "dev", (lua_Integer)attachment->dev);
+    set_integer(L, "count", attachment->count);
+    set_integer(L, "low", (lua_Integer)attachment->low);
+    set_integer(L, "high", (lua_Integer)attachment->high);
 }
 
 static int l_attachment_at(lua_State *L)
@@ -183,16 +170,11 @@ static int push_tuple(lua_State *L)
     lua_createtable(L, 0, 11);
     push_object_info(L, &tuple->info);
     lua_setfield(L, -2, "info");
-    lua_pushinteger(L, (lua_Integer)tuple->base);
-    lua_setfield(L, -2, "base");
-    lua_pushinteger(L, (lua_Integer)tuple->dev);
-    lua_setfield(L, -2, "dev");
-    lua_pushstring(L, accd_action_name(tuple->action));
-    lua_setfield(L, -2, "action");
-    lua_pushinteger(L, tuple->flags);
-    lua_setfield(L, -2, "flags");
-    lua_pushboolean(L, tuple->alloc);
-    lua_setfield(L, -2, "alloc");
+    set_integer(L, "base", (lua_Integer)tuple->base);
+    set_integer(L, "dev", (lua_Integer)tuple->dev);
+    set_text(L, "action", accd_action_name(tuple->action));
+    set_integer(L, "flags", tuple->flags);
+    set_boolean(L, "alloc", tuple->alloc);
     lua_createtable(L, (int)tuple->nancestors, 0);
     for (size_t i = 0; i < tuple->nancestors; i++) {
         lua_pushstring(L, tuple->ancestors[i].name);
@@ -255,12 +237,9 @@ static int l_levels(lua_State *L)
     }
     for (size_t i = 0; accd_level_at(context->core, device, i, &level); i++) {
         lua_createtable(L, (int)level.clauses, 7);
-        lua_pushstring(L, level.name ? level.name : "data");
-        lua_setfield(L, -2, "kind");
-        lua_pushstring(L, level.file);
-        lua_setfield(L, -2, "file");
-        lua_pushinteger(L, level.line);
-        lua_setfield(L, -2, "line");
+        set_text(L, "kind", level.name ? level.name : "data");
+        set_text(L, "file", level.file);
+        set_integer(L, "line", level.line);
         accd_clause clause;
         for (size_t k = 0; accd_level_clause(context->core, device, i, k, &clause); k++) {
             push_object_info(L, &clause.info);
@@ -268,10 +247,8 @@ static int l_levels(lua_State *L)
                 lua_pop(L, 1);
                 lua_createtable(L, 0, 2);
             }
-            lua_pushstring(L, accd_action_name(clause.action));
-            lua_setfield(L, -2, "action");
-            lua_pushboolean(L, clause.created);
-            lua_setfield(L, -2, "created");
+            set_text(L, "action", accd_action_name(clause.action));
+            set_boolean(L, "created", clause.created);
             lua_rawseti(L, -2, (lua_Integer)k + 1);
         }
         if (fusion) {

@@ -129,10 +129,8 @@ static void find_place(lua_State *L, struct limits *limits)
 static void push_limit(lua_State *L, const struct limits *limits)
 {
     lua_createtable(L, 0, 5);
-    lua_pushliteral(L, "limit");
-    lua_setfield(L, -2, "code");
-    lua_pushliteral(L, "HOUSE-limit");
-    lua_setfield(L, -2, "rule");
+    set_text(L, "code", "limit");
+    set_text(L, "rule", "HOUSE-limit");
     if (limits->stopped)
         lua_pushstring(L, limits->stopped);
     else if (limits->refused > REFUSED_MOST)
@@ -143,10 +141,8 @@ static void push_limit(lua_State *L, const struct limits *limits)
     else
         lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
-    lua_pushstring(L, limits->where);
-    lua_setfield(L, -2, "where");
-    lua_pushboolean(L, limits->stopped != NULL);
-    lua_setfield(L, -2, "stopped");
+    set_text(L, "where", limits->where);
+    set_boolean(L, "stopped", limits->stopped != NULL);
 }
 
 /* The interrupt key, while somebody watches for it. */

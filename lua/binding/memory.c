@@ -131,8 +131,7 @@ static int l_host_at(lua_State *L)
         return 0;
     push_object_info(L, &range.info);
     if (lua_istable(L, -1)) {
-        lua_pushboolean(L, range.live);
-        lua_setfield(L, -2, "live");
+        set_boolean(L, "live", range.live);
     }
     return 1;
 }

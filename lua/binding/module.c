@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_number(lua_State *L, const char *name, lua_Integer value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-}
-
 static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {
@@ -22,7 +16,7 @@ static void set_constants(lua_State *L)
                                                            "u32", "i64", "u64", "bool"};
     lua_newtable(L);
     for (int i = 0; i < ACCD_I_COUNT; i++)
-        set_number(L, opcodes[i], i);
+        set_integer(L, opcodes[i], i);
     lua_setfield(L, -2, "opcode");
     lua_newtable(L); /* rows of rules that say the same in several documents */
     const char *id;
@@ -37,31 +31,31 @@ static void set_constants(lua_State *L)
     lua_setfield(L, -2, "rules");
     lua_newtable(L);
     for (int i = 0; i < ACCD_SCALAR_COUNT; i++)
-        set_number(L, scalars[i], i);
+        set_integer(L, scalars[i], i);
     lua_setfield(L, -2, "scalar");
     lua_newtable(L);
     for (int i = 0; i < ACCD_ACTION_COUNT; i++)
-        set_number(L, accd_action_name((accd_action)i), i);
+        set_integer(L, accd_action_name((accd_action)i), i);
     lua_setfield(L, -2, "action");
     lua_newtable(L);
-    set_number(L, "region", ACCD_REGION);
-    set_number(L, "compute", ACCD_COMPUTE);
-    set_number(L, "enter data", ACCD_ENTER_DATA);
-    set_number(L, "exit data", ACCD_EXIT_DATA);
-    set_number(L, "update", ACCD_UPDATE);
+    set_integer(L, "region", ACCD_REGION);
+    set_integer(L, "compute", ACCD_COMPUTE);
+    set_integer(L, "enter data", ACCD_ENTER_DATA);
+    set_integer(L, "exit data", ACCD_EXIT_DATA);
+    set_integer(L, "update", ACCD_UPDATE);
     lua_setfield(L, -2, "kind");
     lua_newtable(L);
-    set_number(L, "uncounted", ACCD_ITEM_UNCOUNTED);
-    set_number(L, "init", ACCD_ITEM_INIT);
-    set_number(L, "try", ACCD_ITEM_TRY);
-    set_number(L, "present_or", ACCD_ITEM_PRESENT_OR);
-    set_number(L, "pointer", ACCD_ITEM_POINTER);
-    set_number(L, "keep", ACCD_ITEM_KEEP);
-    set_number(L, "refresh", ACCD_ITEM_REFRESH);
-    set_number(L, "always_in", ACCD_ITEM_ALWAYS_IN);
-    set_number(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
-    set_number(L, "must", ACCD_ITEM_MUST);
-    set_number(L, "final", ACCD_ITEM_FINAL);
+    set_integer(L, "uncounted", ACCD_ITEM_UNCOUNTED);
+    set_integer(L, "init", ACCD_ITEM_INIT);
+    set_integer(L, "try", ACCD_ITEM_TRY);
+    set_integer(L, "present_or", ACCD_ITEM_PRESENT_OR);
+    set_integer(L, "pointer", ACCD_ITEM_POINTER);
+    set_integer(L, "keep", ACCD_ITEM_KEEP);
+    set_integer(L, "refresh", ACCD_ITEM_REFRESH);
+    set_integer(L, "always_in", ACCD_ITEM_ALWAYS_IN);
+    set_integer(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
+    set_integer(L, "must", ACCD_ITEM_MUST);
+    set_integer(L, "final", ACCD_ITEM_FINAL);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {
@@ -69,8 +63,7 @@ static void set_constants(lua_State *L)
         lua_setfield(L, -2, accd_status_code((accd_status)i));
     }
     lua_setfield(L, -2, "status");
-    lua_pushliteral(L, ACCD_VERSION);
-    lua_setfield(L, -2, "version");
+    set_text(L, "version", ACCD_VERSION);
 }
 
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)

@@ -127,7 +127,6 @@ static int l_gc(lua_State *L)
 void open_program(lua_State *L)
 {
     luaL_newmetatable(L, type_name);
-    lua_pushcfunction(L, l_gc);
-    lua_setfield(L, -2, "__gc");
+    set_function(L, "__gc", l_gc);
     lua_pop(L, 1);
 }

@@ -53,10 +53,8 @@ static int l_queues(lua_State *L)
     lua_newtable(L);
     for (unsigned i = 1; accd_queue_at(context->core, device_at(L, 2), i, &info); i++) {
         lua_createtable(L, 0, 2);
-        lua_pushinteger(L, info.async);
-        lua_setfield(L, -2, "async");
-        lua_pushinteger(L, (lua_Integer)info.pending);
-        lua_setfield(L, -2, "pending");
+        set_integer(L, "async", info.async);
+        set_integer(L, "pending", (lua_Integer)info.pending);
         lua_rawseti(L, -2, i);
     }
     return 1;

@@ -26,6 +26,30 @@ void *get_pointer(lua_State *L, int index, const char *key)
     return value;
 }
 
+void set_integer(lua_State *L, const char *key, lua_Integer value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void set_boolean(lua_State *L, const char *key, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void set_function(lua_State *L, const char *key, lua_CFunction value)
+{
+    lua_pushcfunction(L, value);
+    lua_setfield(L, -2, key);
+}
+
 uint64_t *get_words(lua_State *L, size_t *n)
 {
     luaL_checktype(L, -1, LUA_TTABLE);
@@ -66,17 +90,12 @@ void push_object_info(lua_State *L, const accd_object_info *info)
         return;
     }
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, info->name);
-    lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)info->host);
-    lua_setfield(L, -2, "host");
-    lua_pushinteger(L, (lua_Integer)info->bytes);
-    lua_setfield(L, -2, "bytes");
+    set_text(L, "name", info->name);
+    set_integer(L, "host", (lua_Integer)info->host);
+    set_integer(L, "bytes", (lua_Integer)info->bytes);
     if (info->file) {
-        lua_pushstring(L, info->file);
-        lua_setfield(L, -2, "file");
-        lua_pushinteger(L, info->line);
-        lua_setfield(L, -2, "line");
+        set_text(L, "file", info->file);
+        set_integer(L, "line", info->line);
     }
 }
 
@@ -85,15 +104,11 @@ int push_error(lua_State *L, struct context *context, accd_status status)
     const accd_error *error = accd_context_error(context->core);
     lua_pushnil(L);
     lua_createtable(L, 0, 6);
-    lua_pushstring(L, accd_status_code(status));
-    lua_setfield(L, -2, "code");
-    lua_pushstring(L, error->rule);
-    lua_setfield(L, -2, "rule");
-    lua_pushstring(L, error->message);
-    lua_setfield(L, -2, "message");
+    set_text(L, "code", accd_status_code(status));
+    set_text(L, "rule", error->rule);
+    set_text(L, "message", error->message);
     if (error->item != SIZE_MAX) {
-        lua_pushinteger(L, (lua_Integer)error->item + 1);
-        lua_setfield(L, -2, "item");
+        set_integer(L, "item", (lua_Integer)error->item + 1);
     }
     push_object_info(L, &error->asked);
     lua_setfield(L, -2, "asked");
@@ -112,8 +127,7 @@ int push_item_error(lua_State *L, struct context *context, accd_status status, s
 {
     push_error(L, context, status);
     if (item) {
-        lua_pushinteger(L, (lua_Integer)item);
-        lua_setfield(L, -2, "item");
+        set_integer(L, "item", (lua_Integer)item);
     }
     return 2;
 }

@@ -86,12 +86,6 @@ struct opening {
     struct allocator allocator;
 };
 
-static void set_text(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value); /* NULL: nil */
-    lua_setfield(L, -2, key);
-}
-
 static void set_number(lua_State *L, const char *key, uint64_t value)
 {
     if (!value)
@@ -112,8 +106,7 @@ static void push_options(lua_State *L, struct opening *opening)
     set_number(L, "devices", config->devices);
     set_number(L, "device_bytes", config->device_bytes);
     set_number(L, "threads", config->threads);
-    lua_pushboolean(L, config->strict);
-    lua_setfield(L, -2, "strict");
+    set_boolean(L, "strict", config->strict);
     lua_pushlightuserdata(L, &opening->allocator);
     lua_setfield(L, -2, "allocator");
 }
