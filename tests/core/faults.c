@@ -286,6 +286,43 @@ static accd_status refreshed_pointers(struct world *w)
     return push(w, part(ACCD_COPYIN, Y, 0, sizeof Y + 1, ACCD_ITEM_REFRESH), nothing);
 }
 
+/* Storage for members, and members of an aggregate that is not mapped itself. */
+static accd_status hold_raw(struct world *w)
+{
+    return push(w, PLAIN(ACCD_HOLD, raw), nothing);
+}
+static accd_status enter_hold(struct world *w)
+{
+    return ENTER(w->context, PLAIN(ACCD_HOLD, raw), part(ACCD_COPYIN, raw, 8, 16, 0));
+}
+static accd_status exit_hold(struct world *w)
+{
+    return EXIT(w->context, part(ACCD_COPYOUT, raw, 8, 16, 0), PLAIN(ACCD_HOLD, raw));
+}
+static accd_item framed(uint8_t action, const void *host, size_t bytes)
+{
+    return (accd_item){.host = host, .bytes = bytes, .frame = &Y[3], .room = sizeof Y[3], .action = action};
+}
+static accd_status copy_members(struct world *w) /* and what one of them leads to */
+{
+    return push(w, framed(ACCD_COPY, &Y[3].n, sizeof Y[3].n),
+                (accd_item){.host = arrays[3][1], .bytes = 12, .slot = &Y[3].b, .action = ACCD_COPYIN});
+}
+static accd_status enter_members(struct world *w)
+{
+    return ENTER(w->context, framed(ACCD_COPYIN, &Y[3].n, sizeof Y[3].n),
+                 framed(ACCD_COPYIN, &Y[3].b, sizeof Y[3].b));
+}
+static accd_status enter_member(struct world *w)
+{
+    return ENTER(w->context, framed(ACCD_COPYIN, &Y[3].a, sizeof Y[3].a));
+}
+static accd_status exit_members(struct world *w)
+{
+    return EXIT(w->context, framed(ACCD_COPYOUT, &Y[3].n, sizeof Y[3].n),
+                framed(ACCD_DELETE, &Y[3].b, sizeof Y[3].b));
+}
+
 /* OpenMP: modifiers, a block of members with a hole, pointers as bases. */
 static accd_status marked(struct world *w, accd_kind kind, uint8_t action, unsigned flags)
 {
@@ -517,6 +554,20 @@ static accd_status enter_first_later(struct world *w)
 static accd_status exit_middle_later(struct world *w)
 {
     return ask(w, ACCD_EXIT_DATA, part(ACCD_COPYOUT, raw, 24, 8, 0), NULL);
+}
+static accd_status copy_later(struct world *w)
+{
+    const uint64_t dev = accd_device_address(w->context, 0, raw);
+    return accd_copy_async(w->context, 0, w->queue, ACCD_TO_DEVICE, dev, (uintptr_t)arrays, dev ? 4 : 0, "faults.c", 1);
+}
+static int run_nothing(void *ud, accd_call call)
+{
+    (void)ud, (void)call;
+    return 0;
+}
+static accd_status call_later(struct world *w)
+{
+    return accd_queue_call(w->context, 0, w->queue, run_nothing, NULL);
 }
 static accd_status wait_all(struct world *w)
 {
@@ -828,14 +879,14 @@ static const struct any {
     ANY(delete_arrays), ANY(enter_shallow), ANY(send_shallow), ANY(delete_target), ANY(attach_pointer),
     ANY(finalize_sibling), ANY(use_raw), ANY(write_device), ANY(allocate), ANY(map), ANY(unmap), ANY(release),
     ANY(first_part), ANY(last_part), ANY(enter_first), ANY(enter_middle), ANY(exit_first), ANY(exit_middle),
-    ANY(in_the_hole), ANY(kept_part), ANY(refreshed_part), ANY(enter_kept), ANY(exit_kept), ANY(around_targets),
+    ANY(in_the_hole), ANY(hold_raw), ANY(enter_hold), ANY(exit_hold), ANY(kept_part), ANY(refreshed_part), ANY(enter_kept), ANY(exit_kept), ANY(around_targets),
     ANY(refreshed_pointers), ANY(always_y), ANY(always_exit_y), ANY(final_y), ANY(map_block), ANY(map_base),
-    ANY(map_target), ANY(enter_target), ANY(final_target), ANY(two_targets), ANY(enter_d), ANY(copy_d), ANY(send_d),
+    ANY(map_target), ANY(enter_target), ANY(copy_members), ANY(enter_members), ANY(enter_member), ANY(exit_members), ANY(final_target), ANY(two_targets), ANY(enter_d), ANY(copy_d), ANY(send_d),
     ANY(fetch_d), ANY(copyout_d), ANY(finalize_d), ANY(enter_shallow_d), ANY(delete_shallow_d), ANY(part_of_d),
     ANY(other_bounds), ANY(other_type), ANY(attach_p), ANY(detach_p), ANY(attach_q), ANY(detach_q), ANY(finalize_q),
     ANY(attach_q_too), ANY(detach_q_too), ANY(clause_q), ANY(null_q), ANY(shallow_d), ANY(delete_shallow_d_only),
     ANY(copy_half), ANY(fetch_half), ANY(copy_odd_y), ANY(open_queue), ANY(enter_y_later), ANY(send_later),
-    ANY(fetch_later), ANY(copy_z_later), ANY(copyout_y_later), ANY(enter_first_later), ANY(exit_middle_later),
+    ANY(fetch_later), ANY(copy_z_later), ANY(copyout_y_later), ANY(enter_first_later), ANY(exit_middle_later), ANY(copy_later), ANY(call_later),
     ANY(wait_all), ANY(give_up),
 };
 
@@ -883,14 +934,15 @@ static void sweep_random(uint64_t seed, const char *rules, size_t least)
 
 static void random_scripts(void)
 {
-    static const char *const profiles[] = {"tr14", "openacc-3.3", "directory", "openmp-5.1", "openmp-6.0", "libgomp-12"};
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "directory", "openmp-5.1", "libgomp-12", "openmp-4.0",
+                                           "openacc-2.0"};
     const char *text = getenv("ACCDEEP_ROUNDS");
     const uint64_t rounds = text ? strtoull(text, NULL, 10) : 60;
     const char *begin = getenv("ACCDEEP_SEED");
     const uint64_t first = begin ? strtoull(begin, NULL, 10) : 0;
     const int failed = tap_failed;
     for (uint64_t seed = first; seed < first + rounds && tap_failed < failed + 20; seed++)
-        sweep_random(seed, profiles[seed % 6], seed % 4 < 2 ? 1 : 1000);
+        sweep_random(seed, profiles[seed % 7], seed % 4 < 2 ? 1 : 1000);
     ok(tap_failed == failed, "%llu random scripts", (unsigned long long)rounds);
 }
 
@@ -1056,6 +1108,10 @@ int main(void)
     sweep("levels that are given up", "tr14", SCRIPT(copy_y, copy_z, give_up, enter_y, copy_y, give_up, give_up));
     sweep("descriptors of a group", "tr14", SCRIPT(copy_d, attach_p, attach_q, detach_p, detach_q, end));
     sweep("descriptors that nothing attaches anew", "openmp-5.1", SCRIPT(shallow_d, attach_q, enter_d, end, copyout_d));
+    sweep("storage for members", "directory",
+          SCRIPT(hold_raw, enter_hold, kept_part, end, exit_hold, end, enter_hold, refreshed_part, end, exit_hold));
+    sweep("members in their places", "tr14",
+          SCRIPT(enter_members, copy_members, enter_member, end, exit_members));
     for (int every = 0; every < 2; every++) {
         const char *openmp = every ? "openmp-4.0" : "openmp-5.1";
         sweep("constructs count", openmp,

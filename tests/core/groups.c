@@ -396,9 +396,9 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     static struct heard heard;
     uint64_t state = seed;
     struct world world = {.nulls = !strcmp(rules, "openacc-3.3")};
-    world.context = open_with(&meter, NULL, rules, least);
-    accd_context_on_event(world.context, hear, &heard);
     bool reverse = !strcmp(rules, "reverse"); /* tr14, but moved around and translated otherwise */
+    world.context = open_with(&meter, NULL, reverse ? "tr14" : rules, least);
+    accd_context_on_event(world.context, hear, &heard);
     if (reverse) {
         world.context->rules.update = ACCD_UPDATE_REVERSE;
         world.context->rules.untranslated = ACCD_AS_NULL;

@@ -103,7 +103,7 @@ static void open_world(struct world *world, const char *rules, size_t least, acc
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &world->meter;
-    config.rules = accd_rules_named(rules);
+    config.rules = rules_of(rules);
     config.threads = 1;
     config.group_least = least;
     config.device_bytes = (uint64_t)64 << 20;
@@ -237,7 +237,7 @@ static void write_device(accd_context *context, struct story *told)
 /* What random steps do, as text. Returns how often a queue got a new group. */
 static size_t play(uint64_t number, size_t least, accd_queue_mode mode, struct story *told)
 {
-    static const char *const profiles[] = {"tr14", "openacc-3.3", "tr14", "openmp-6.0"};
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "tr14", "openmp-5.1"};
     struct world world;
     size_t queued = 0;
     seed = number * 977 + 5;

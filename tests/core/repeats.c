@@ -55,7 +55,7 @@ static accd_context *open_threads(struct meter *meter, unsigned threads, const c
     config.alloc = meter ? meter_alloc : NULL;
     config.alloc_ud = meter;
     config.threads = threads;
-    config.rules = accd_rules_named(rules);
+    config.rules = rules_of(rules);
     config.device_bytes = (uint64_t)64 << 20;
     accd_context *context = NULL;
     must(accd_context_open(&context, &config) == ACCD_OK, "open");

@@ -23,7 +23,7 @@ static accd_context *open_plain(const char *rules, accd_queue_mode queues)
     init_config(&config);
     config.threads = 1;
     config.group_least = 1;
-    config.rules = accd_rules_named(rules);
+    config.rules = rules_of(rules);
     config.queues = queues;
     must(accd_context_open(&context, &config) == ACCD_OK, "a context");
     return context;

@@ -102,6 +102,17 @@ static inline void init_config(accd_context_config *config)
     config->backend = backend ? accd_backend_named(backend) : NULL;
 }
 
+/* Those of a profile that there is; NULL: the usual ones. */
+static inline const accd_rules *rules_of(const char *profile)
+{
+    const accd_rules *rules = accd_rules_named(profile);
+    if (profile && !rules) {
+        printf("Bail out! no profile: %s\n", profile);
+        exit(1);
+    }
+    return rules;
+}
+
 /* A context with a meter and, if story is given, a listener. rules: a profile's name or NULL. */
 static inline accd_context *open_with(struct meter *meter, struct story *story, const char *rules,
                                       size_t group_least)
@@ -114,7 +125,7 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
     config.threads = 1;
     config.devices = 2;
     config.device_bytes = (uint64_t)64 << 20;
-    config.rules = rules ? accd_rules_named(rules) : NULL;
+    config.rules = rules_of(rules);
     if (story) {
         story_clear(story);
         config.on_event = tell_story;
