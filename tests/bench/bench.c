@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+int bench_beside(lua_State *L); /* beside.c */
+int bench_queued(lua_State *L);
+
 void *map_new(void);
 void map_free(void *map);
 void map_free_records(void *map);
@@ -887,7 +890,8 @@ __attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
     static const luaL_Reg functions[] = {
         {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
         {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions},
-        {"nested", l_nested}, {"descriptors", l_descriptors}, {NULL, NULL},
+        {"nested", l_nested}, {"descriptors", l_descriptors}, {"beside", bench_beside}, {"queued", bench_queued},
+        {NULL, NULL},
     };
     mallopt(M_MMAP_MAX, 0); /* freed memory stays in the heap: later repetitions find it warm */
     mallopt(M_TRIM_THRESHOLD, -1);

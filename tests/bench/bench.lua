@@ -128,6 +128,22 @@ for _, case in ipairs { { 1000 }, { 1000, 0x90110, " over 1.8 GB" }, { 1000000 }
   bench.drop(objects)
 end
 
+heading "deep copies in a queue, with its wait / in program order"
+for _, count in ipairs { 100000, 1000000 } do
+  local ratios = { bench.queued(count) }
+  for i, what in ipairs { "copyin", "update", "copyout" } do
+    row("T15", ("%s of %d structures"):format(what, count), ratios[i], 1.3)
+  end
+end
+
+heading "scaling: beside 10,000 / beside 10"
+for _, what in ipairs { "groups", "waiting tasks", "queues", "targets", "clauses of a level" } do
+  local few, many = { bench.beside(what, 10) }, { bench.beside(what, 10000) }
+  for i, operation in ipairs { "map and unmap", "update in a queue and wait", "deep copyin and delete" } do
+    row("T14", ("%s, %s"):format(what, operation), many[i] / few[i], 3)
+  end
+end
+
 heading "nested shapes: {int n; inner *list}, inner {int m; float *v}, ten and sixteen elements"
 s:declare([[
   struct inner { int m; float *v; };

@@ -1,0 +1,192 @@
+/* beside.c - what operations cost beside much else, and deep copies in queues: for bench.lua. */
+#include "ops/ops.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int bench_beside(lua_State *L);
+int bench_queued(lua_State *L);
+
+enum { BYTES = 64, STEP = 96, LENGTH = 16 };
+
+struct leaf {
+    int n;
+    float *a, *b;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void *room(size_t n, size_t size)
+{
+    void *block = calloc(n, size);
+    if (!block)
+        exit(1);
+    return block;
+}
+
+static void check(accd_context *context, accd_status status)
+{
+    if (status == ACCD_OK)
+        return;
+    fprintf(stderr, "bench: %s\n", accd_context_error(context)->message);
+    exit(1);
+}
+
+static accd_context *open_delayed(uint64_t device_bytes)
+{
+    accd_context_config config;
+    accd_context *context = NULL;
+    accd_context_config_init(&config);
+    config.threads = 1;
+    config.group_least = 1;
+    config.queues = ACCD_QUEUES_DELAYED;
+    config.device_bytes = device_bytes;
+    if (accd_context_open(&context, &config) != ACCD_OK)
+        exit(1);
+    return context;
+}
+
+static void one(accd_context *context, accd_kind kind, unsigned queue, accd_item item)
+{
+    const accd_construct construct = {.kind = kind, .items = &item, .nitems = 1, .queue = queue};
+    check(context, accd_run(context, &construct, NULL));
+}
+
+static accd_program *leaf_program(accd_context *context)
+{
+    const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
+                                 {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
+    accd_program *program = NULL;
+    check(context, accd_program_new(context,
+                                    &(accd_program_spec){.stride = sizeof(struct leaf),
+                                                         .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
+                                                         .npieces = 1,
+                                                         .fields = fields,
+                                                         .nfields = 2,
+                                                         .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                                         .ncode = 1,
+                                                         .registers = 1},
+                                    &program));
+    return program;
+}
+
+static accd_item plain(accd_action action, const void *host)
+{
+    return (accd_item){.host = host, .bytes = BYTES, .action = (uint8_t)action};
+}
+
+static unsigned queue_of(accd_context *context, size_t i)
+{
+    unsigned queue;
+    check(context, accd_queue(context, 0, (int64_t)i, &queue));
+    return queue;
+}
+
+/* bench.beside(what, n) -> ns of a pair, of an update in a queue with its wait, of a deep pair: beside n groups, tasks,
+ * queues, targets, or clauses of a level */
+int bench_beside(lua_State *L)
+{
+    const char what = *luaL_checkstring(L, 1);
+    const size_t n = (size_t)luaL_checkinteger(L, 2);
+    enum { TIMES = 2000 };
+    static char object[BYTES], kept[BYTES];
+    accd_context *context = open_delayed((uint64_t)1 << 30);
+    accd_program *program = leaf_program(context);
+    char *rows = room(n, STEP), **pointers = room(n, sizeof *pointers);
+    float *arrays = room(n + 1, 2 * LENGTH * sizeof *arrays);
+    struct leaf *leaves = room(n + 1, sizeof *leaves);
+    accd_item *items = room(n, sizeof *items);
+    accd_region *region = NULL;
+    const unsigned own = queue_of(context, n + 1);
+    one(context, ACCD_ENTER_DATA, 0, plain(ACCD_COPYIN, kept));
+    one(context, ACCD_ENTER_DATA, 0,
+        (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_COPYIN});
+    for (size_t i = 0; i <= n; i++)
+        leaves[i] = (struct leaf){LENGTH, arrays + 2 * LENGTH * i, arrays + 2 * LENGTH * i + LENGTH};
+    for (size_t i = 0; i < n; i++) {
+        items[i] = plain(ACCD_COPYIN, rows + i * STEP);
+        if (what == 'g')
+            items[i] = (accd_item){
+                .host = &leaves[i], .bytes = sizeof *leaves, .action = ACCD_COPYIN, .program = program};
+        pointers[i] = rows + i * STEP;
+        items[i].slot = what == 't' ? &pointers[i] : NULL;
+        if (what != 'c')
+            one(context, ACCD_ENTER_DATA, 0, items[i]);
+        if (what == 'w' || what == 'q') /* one queue with many tasks, or many with one */
+            one(context, ACCD_UPDATE, queue_of(context, what == 'q' ? i : 0),
+                plain(ACCD_UPDATE_DEVICE, rows + i * STEP));
+    }
+    if (what == 'c')
+        check(context, accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n}, &region));
+    double best[3] = {1e18, 1e18, 1e18};
+    const accd_item deep = {.host = &leaves[n], .bytes = sizeof *leaves, .program = program};
+    for (int r = 0; r < 5; r++)
+        for (int k = 0; k < 3; k++) {
+            const double started = now();
+            for (int i = 0; i < TIMES; i++) {
+                accd_item item = k == 2 ? deep : plain(ACCD_INHERIT, object);
+                item.action = ACCD_COPYIN;
+                if (k == 1) {
+                    one(context, ACCD_UPDATE, own, plain(ACCD_UPDATE_DEVICE, kept));
+                    check(context, accd_queue_wait(context, 0, own));
+                    continue;
+                }
+                one(context, ACCD_ENTER_DATA, 0, item);
+                item.action = ACCD_DELETE;
+                one(context, ACCD_EXIT_DATA, 0, item);
+            }
+            const double each = (now() - started) / TIMES;
+            best[k] = each < best[k] ? each : best[k];
+        }
+    for (int k = 0; k < 3; k++)
+        lua_pushnumber(L, best[k]);
+    accd_program_release(program);
+    accd_context_close(context);
+    free(rows);
+    free(pointers);
+    free(arrays);
+    free(leaves);
+    free(items);
+    return 3;
+}
+
+/* bench.queued(count) -> ratios of copyin, update and copyout of so many structures in a queue, with the wait, to the
+ * same in program order */
+int bench_queued(lua_State *L)
+{
+    static const accd_kind kinds[] = {ACCD_ENTER_DATA, ACCD_UPDATE, ACCD_EXIT_DATA};
+    static const accd_action actions[] = {ACCD_COPYIN, ACCD_UPDATE_DEVICE, ACCD_COPYOUT};
+    const size_t n = (size_t)luaL_checkinteger(L, 1);
+    accd_context *context = open_delayed((uint64_t)n * 512 + (1 << 20));
+    accd_program *program = leaf_program(context);
+    float *arrays = room(n, 2 * LENGTH * sizeof *arrays);
+    struct leaf *leaves = room(n, sizeof *leaves);
+    for (size_t i = 0; i < n; i++)
+        leaves[i] = (struct leaf){LENGTH, arrays + 2 * LENGTH * i, arrays + 2 * LENGTH * i + LENGTH};
+    double best[2][3] = {{1e18, 1e18, 1e18}, {1e18, 1e18, 1e18}};
+    const unsigned queue = queue_of(context, 1);
+    for (int r = 0; r < 18; r++)
+        for (int k = 0; k < 3; k++) {
+            const accd_item item = {
+                .host = leaves, .bytes = n * sizeof *leaves, .action = (uint8_t)actions[k], .program = program};
+            const double started = now();
+            one(context, kinds[k], r & 1 ? queue : 0, item);
+            check(context, accd_queue_wait(context, 0, queue));
+            const double taken = now() - started;
+            best[r & 1][k] = taken < best[r & 1][k] ? taken : best[r & 1][k];
+        }
+    for (int k = 0; k < 3; k++)
+        lua_pushnumber(L, best[1][k] / best[0][k]);
+    accd_program_release(program);
+    accd_context_close(context);
+    free(arrays);
+    free(leaves);
+    return 3;
+}
