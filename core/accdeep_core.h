@@ -134,7 +134,7 @@ typedef enum accd_counting {
 } accd_counting;
 typedef enum accd_attaching {
     ACCD_ATTACH_COUNTED, /* by every clause, counted, and undone by its end */
-    ACCD_ATTACH_NEW,     /* if the construct made the pointer or what it leads to present */
+    ACCD_ATTACH_NEW,     /* if the construct made the pointer or what it points to present */
     ACCD_ATTACH_EVERY    /* whenever both are present; this and NEW last as long as the pointer does */
 } accd_attaching;
 typedef enum accd_overlap {
@@ -160,14 +160,14 @@ typedef struct accd_rules {
     accd_choice attach_null;     /* attach of a null pointer; IGNORE makes the device copy null */
     accd_choice detach_final;    /* like detach_unattached, with finalize in an object that had
                                     attachments: IGNORE writes the host's value */
-    accd_reattach reattach;      /* of an attached pointer that was changed: it leads to the new
+    accd_reattach reattach;      /* of an attached pointer that was changed: it points to the new
                                     target and counts from one, or it stays and counts up */
     accd_attached attached;      /* pointers among bytes that update and copyout move: kept on both
                                     sides, or copied like other bytes */
     accd_lost lost_target;       /* pointers elsewhere when what they are attached to is removed */
     accd_member_count member;    /* what ACCD_ITEM_POINTER asks of a larger object */
     accd_choice frame_grows;     /* further members of an aggregate of which some are present */
-    accd_choice unmap_used;      /* acc_unmap_data of what a region uses, or pointers lead to */
+    accd_choice unmap_used;      /* acc_unmap_data of what a region uses, or pointers point to */
     accd_choice zero_map;        /* acc_copyin and acc_create of no bytes */
     accd_choice zero_update;     /* acc_update_device and acc_update_self of no bytes */
     accd_choice zero_present;    /* acc_is_present of no bytes: IGNORE asks for one, REJECT: no */
@@ -330,7 +330,7 @@ typedef struct accd_array {
     const char *name; /* of the array, where the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object */
     unsigned rank;
-    uint32_t described; /* not 0: the dimensions stand there in the descriptor that leads to the object, three
+    uint32_t described; /* not 0: the dimensions stand there in the descriptor that points to the object, three
                            words each: lower bound, extent and stride */
     uint32_t span;      /* not 0: the words are stride, lower and upper bound, and strides count what stands
                            there */
@@ -346,7 +346,7 @@ typedef struct accd_label {
     const char *file;   /* where the clause stands */
     int line;
     const accd_program *layout; /* how elements of the object are called inside, or NULL */
-    const char *pointer;        /* how the pointer that leads to it is called, NULL: as the object */
+    const char *pointer;        /* how the pointer that points to it is called, NULL: as the object */
     const accd_array *array;    /* how its elements are called, or NULL */
     uint32_t id;        /* the core's */
 } accd_label;
@@ -409,7 +409,7 @@ typedef struct accd_field { /* a pointer of the element that is followed, or emb
     accd_program *child;     /* for the elements of the section, NULL: plain data; retained */
     unsigned up;             /* not 0: the elements are walked by the program so many levels up, 1: by
                                 this one (TR14-5-10); child is then NULL, and each element is walked
-                                once, however many pointers lead to it */
+                                once, however many pointers point to it */
 } accd_field;
 
 /* Instructions run on 256 elements at once; registers are columns of 64-bit integers. Those of a
@@ -507,7 +507,7 @@ typedef struct accd_dim { /* of a section with gaps */
 typedef struct accd_item {
     const void *host;        /* first byte */
     uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). Of ACCD_ATTACH, for
-                                descriptors: what has to be present, 0: what the address leads to */
+                                descriptors: what has to be present, 0: what the address points to */
     const void *slot;        /* address of the pointer the section was reached through, or NULL */
     uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer: it is
                                 attached as a whole (FLANG-composite-1); 0: it is a plain pointer.
@@ -535,7 +535,7 @@ typedef struct accd_item {
 #define ACCD_ITEM_TRY 4u       /* if_present: an absent one is skipped; so is, by exit data, what no
                                   enter data opened */
 #define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and the like: present data are welcome */
-#define ACCD_ITEM_POINTER 16u /* the pointer that leads to another item's section: it counts as an
+#define ACCD_ITEM_POINTER 16u /* the pointer that points to another item's section: it counts as an
                                  object of its own, in a larger one if the rules say so */
 
 #define ACCD_ITEM_KEEP 32u    /* present_and_copyin: of data that are there in part, the absent part */
@@ -628,7 +628,7 @@ ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned
 /* A function that the host runs; otherwise it only lets ud go. Not 0: it failed, ACCD_CALLBACK. It may read
  * and write device memory, but not ask for constructs. */
 typedef enum accd_call {
-    ACCD_LET_GO, /* it is not to be run any more */
+    ACCD_DISCARD, /* it is not to be run any more */
     ACCD_RUN,
     ACCD_WAS_RUN /* the device has run the kernel whose function it is */
 } accd_call;
@@ -638,7 +638,7 @@ typedef int (*accd_host_fn)(void *ud, accd_call call);
 ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue,
                                      accd_host_fn fn, void *ud);
 /* The same of the kernel of an open compute region, in the queue of its construct: it uses the data
- * that the region names and those that attached pointers lead to from there, where they are now, and what
+ * that the region names and those that attached pointers point to from there, where they are now, and what
  * lies at n device addresses. */
 ACCD_API accd_status accd_launch(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn,
                                  void *ud);
@@ -874,11 +874,11 @@ ACCD_API int64_t accd_device_written(accd_context *context, int device, uint64_t
  * accd_save and accd_restore (lua/accdeep/cuda); it accepts only what accd_device_read and accd_device_write accept,
  * and stops at everything else, as if it had not run: then those find out what is wrong. */
 typedef struct accd_kernel_pointer {
-    uint64_t at, low, high; /* an address, and the bounds of what it leads into */
+    uint64_t at, low, high; /* an address, and the bounds of what it points into */
 } accd_kernel_pointer;
 typedef struct accd_kernel_slot { /* a pointer in device memory */
     uint64_t at, bytes;           /* 0 bytes: kernels may change it */
-    uint64_t value, low, high;    /* while it holds value, it leads into these */
+    uint64_t value, low, high;    /* while it holds value, it points into these */
 } accd_kernel_slot;
 typedef struct accd_kernel {
     const char *text;

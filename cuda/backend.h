@@ -331,7 +331,7 @@ int accd_cuda_compiler(void *device, char *what, size_t room);
 accd_status accd_cuda_launch(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
 int accd_cuda_kernel_arrived(void *device, const void *under_way);
 accd_status accd_cuda_kernel_over(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p);
-void accd_cuda_settle(void *device, bool keep);
+void accd_cuda_conclude(void *device, bool keep);
 uint64_t accd_cuda_next(void *device, uint64_t dev, uint64_t *bytes_p);
 void accd_cuda_launch_close(struct accd_cuda *cuda);
 

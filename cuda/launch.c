@@ -388,7 +388,7 @@ static accd_status launch_now(struct accd_cuda *cuda, const struct accd_launch *
     if (started)
         status = conclude(cuda, launch, end);
     if (status == ACCD_OK && end->how == ACCD_KERNEL_DONE && launch->writes)
-        exchange_bits(cuda, launch); /* settle needs the old ones */
+        exchange_bits(cuda, launch); /* conclude needs the old ones */
     else
         drop(cuda, launch);
     return status;
@@ -546,7 +546,7 @@ static void undo(struct accd_cuda *cuda, struct launch *launch)
         accd_cuda_lose(cuda); /* nobody knows its content */
 }
 
-void accd_cuda_settle(void *device, bool keep)
+void accd_cuda_conclude(void *device, bool keep)
 {
     struct accd_cuda *cuda = device;
     if (!cuda->kernels || !cuda->kernels->usual.tables)

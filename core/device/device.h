@@ -105,10 +105,10 @@ struct accd_backend {
     /* Optional: what the driver said about the last failure; "" if it said nothing. */
     const char *(*why)(void *device);
     /* Optional, together: kernels given as text (accd_kernel_run). What one that is done has written is
-     * kept, or undone, by settle; none is launched before that. */
+     * kept, or undone, by conclude; none is launched before that. */
     int (*compiler)(void *device, char *what, size_t room);
     accd_status (*launch)(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
-    void (*settle)(void *device, bool keep);
+    void (*conclude)(void *device, bool keep);
     /* With depart: a kernel of a queue, which launch leaves under way. It is over when it has done all, or
      * nothing; what uses the same memory waits for that. again: bits of the reasons to stop that one thread may
      * not meet. end_p: NULL, and what it has done is put back. */

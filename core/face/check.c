@@ -125,13 +125,13 @@ static const char *check_device_order(struct accd_directory *dir)
     return wrong;
 }
 
-static bool dope_is_there(struct accd_directory *dir, const struct accd_attach *attach,
+static bool descriptor_is_there(struct accd_directory *dir, const struct accd_attach *attach,
                           uint64_t dev)
 {
     char found[ACCD_SLOT_MOST], wanted[ACCD_SLOT_MOST];
-    uint32_t bytes = attach->dope->bytes - (uint32_t)sizeof(void *);
-    const struct accd_attach *inner = accd_attach_inside(dir, attach->slot, attach->dope->bytes);
-    memcpy(wanted, attach->dope->rest, bytes);
+    uint32_t bytes = attach->descriptor->bytes - (uint32_t)sizeof(void *);
+    const struct accd_attach *inner = accd_attach_inside(dir, attach->slot, attach->descriptor->bytes);
+    memcpy(wanted, attach->descriptor->rest, bytes);
     if (inner)
         memcpy(wanted + (inner->slot - attach->slot) - sizeof(void *), &inner->dev,
                sizeof inner->dev);
@@ -180,7 +180,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         kept = kept && !accd_pending_at(dir, dev, accd_attach_end(attach) - attach->slot); /* a queue may have to write it first */
         /* a device that is lost does not say what it holds */
         kept = kept && dir->device.ops->read(dir->device.handle, dev, &word, sizeof word) == ACCD_OK;
-        if (kept && attach->dope && !dope_is_there(dir, attach, dev))
+        if (kept && attach->descriptor && !descriptor_is_there(dir, attach, dev))
             return WRONG("the descriptor %s holds other bounds on the device", name);
         if (kept && word != attach->dev)
             return WRONG("%s holds another address on the device", name);
@@ -219,7 +219,7 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
                 !count(&dir->context->mem, levels, &group->objects[i]))
                 return WRONG("no memory to check levels");
     }
-    const size_t eventful = dir->npending + dir->npending_attach + dir->ntasks + dir->seats.count +
+    const size_t eventful = dir->npending + dir->npending_attach + dir->ntasks + dir->shares.count +
                             (dir->journal != NULL) + (dir->context->config.on_event != NULL);
     if (eventful != dir->eventful)
         return WRONG("plain constructs have %zu things to look out for, but %zu are counted", eventful, dir->eventful);
@@ -254,30 +254,30 @@ static const char *check_memory(struct accd_directory *dir)
 
 /* 5. Data that are fused lie in their tuple's block, at their true distances; tuples are apart; blocks count
  * the places in them. */
-static const char *check_seat(struct accd_directory *dir, const struct accd_seat *seat)
+static const char *check_share(struct accd_directory *dir, const struct accd_share *share)
 {
-    const struct accd_object *object = seat->object;
-    const struct accd_fused *fused = seat->fused;
+    const struct accd_object *object = share->object;
+    const struct accd_fused *fused = share->fused;
     struct accd_object *found;
     if (accd_find(dir, object->host, &found) != ACCD_OK || found != object)
-        return WRONG("a seat outlived its object");
+        return WRONG("a share outlived its object");
     if (fused != accd_fused_at(dir, object->host))
         return WRONG("%s is not in the tuple around it", name_of(dir, object));
     if (fused && (!fused->current || fused->regroup ||
                   object->dev - fused->block->dev != object->host - fused->block->host))
         return WRONG("%s is not at its place in its tuple", name_of(dir, object));
-    for (const struct accd_original *original = seat->originals; original;
+    for (const struct accd_original *original = share->originals; original;
          original = original->next) {
         const struct accd_cover cover = accd_cover_of(dir, original->host, original->bytes);
-        if (original->seat != seat || original->ending ||
+        if (original->share != share || original->ending ||
             original->host - object->host >= accd_object_bytes(object))
             return WRONG("an original does not begin in %s", name_of(dir, object));
         if (dir->context->rules.fusion && (!cover.whole || !cover.one))
             return WRONG("an original of %s is not in one tuple", name_of(dir, object));
         const struct accd_original *other =
             dir->context->rules.fusion ? accd_range_floor(&dir->bases, original->base) : NULL;
-        if (other && other->base == original->base && other->seat != seat &&
-            (!fused || other->seat->fused != fused))
+        if (other && other->base == original->base && other->share != share &&
+            (!fused || other->share->fused != fused))
             return WRONG("%s and data of the same base are apart", name_of(dir, object));
     }
     return NULL;
@@ -295,13 +295,13 @@ static const char *check_tuples(struct accd_directory *dir)
             return WRONG("tuples are not apart");
         end = fused->end;
     }
-    for (const struct accd_seat *seat = accd_range_seek(&dir->seats, 0, &cursor); seat && !wrong;
-         seat = accd_range_next(&cursor)) {
-        wrong = check_seat(dir, seat);
-        for (const struct accd_former *former = seat->former; former && !wrong;
+    for (const struct accd_share *share = accd_range_seek(&dir->shares, 0, &cursor); share && !wrong;
+         share = accd_range_next(&cursor)) {
+        wrong = check_share(dir, share);
+        for (const struct accd_former *former = share->former; former && !wrong;
              former = former->below) {
             if (former->gone)
-                wrong = WRONG("a former place of %s is gone", name_of(dir, seat->object));
+                wrong = WRONG("a former place of %s is gone", name_of(dir, share->object));
             else if (!count(&dir->context->mem, &places,
                             accd_range_floor(&dir->blocks, former->dev)))
                 wrong = WRONG("no memory to check tuples");
@@ -327,7 +327,7 @@ static const char *check_directory(struct accd_directory *dir)
         return WRONG("no memory to index groups");
     accd_pending_begin(dir, NULL);
     struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots, &dir->targets,
-                                    &dir->seats, &dir->fused, &dir->bases};
+                                    &dir->shares, &dir->fused, &dir->bases};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
         wrong = accd_range_check(indices[i]);
     if (!wrong)
@@ -391,16 +391,16 @@ static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t
 static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
 {
     struct accd_range_cursor cursor;
-    for (const struct accd_seat *seat = accd_range_seek(&dir->seats, 0, &cursor); seat;
-         seat = accd_range_next(&cursor)) {
-        if (!seat->fused && !seat->former && !seat->originals)
+    for (const struct accd_share *share = accd_range_seek(&dir->shares, 0, &cursor); share;
+         share = accd_range_next(&cursor)) {
+        if (!share->fused && !share->former && !share->originals)
             continue;
-        const uint64_t fused = seat->fused ? seat->fused->host : 0;
+        const uint64_t fused = share->fused ? share->fused->host : 0;
         MIX(fused);
-        MIX(seat->serial);
-        for (const struct accd_former *former = seat->former; former; former = former->below)
+        MIX(share->serial);
+        for (const struct accd_former *former = share->former; former; former = former->below)
             MIX(former->dev);
-        for (const struct accd_original *original = seat->originals; original;
+        for (const struct accd_original *original = share->originals; original;
              original = original->next)
             MIX(original->serial);
     }
@@ -434,8 +434,8 @@ uint64_t accd_digest(accd_context *context)
             MIX(attach->count);
             const unsigned brings = attach->brings;
             MIX(brings);
-            if (attach->dope)
-                hash = mix(hash, attach->dope->rest, attach->dope->bytes - sizeof(void *));
+            if (attach->descriptor)
+                hash = mix(hash, attach->descriptor->rest, attach->descriptor->bytes - sizeof(void *));
         }
         for (const struct accd_region *region = dir->top; region; region = region->below) {
             MIX(region->kind);

@@ -42,14 +42,14 @@ static bool is_sound(const accd_context_config *config)
 /* The ordered indices of a directory, and the pools of its records. */
 #define AT(member) offsetof(struct accd_directory, member)
 static const size_t indices[] = {AT(objects),  AT(by_device), AT(blocks), AT(frames), AT(slots),
-                                 AT(targets), AT(by_async),  AT(seats),  AT(fused),  AT(bases)};
+                                 AT(targets), AT(by_async),  AT(shares),  AT(fused),  AT(bases)};
 static const struct {
     size_t at, bytes, per_slab;
 } pools[] = {
     {AT(object_pool), sizeof(struct accd_object), 128},
     {AT(attach_pool), sizeof(struct accd_attach), 128},
     {AT(block_pool), sizeof(struct accd_block), 64},
-    {AT(seat_pool), sizeof(struct accd_seat), 64},
+    {AT(share_pool), sizeof(struct accd_share), 64},
     {AT(original_pool), sizeof(struct accd_original), 64},
     {AT(former_pool), sizeof(struct accd_former), 64},
     {AT(fused_pool), sizeof(struct accd_fused), 64},
@@ -144,8 +144,8 @@ static void close_directory(struct accd_directory *dir)
     accd_queues_close(dir);
     accd_forget_retired(dir);
     for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor);
-         attach && dir->ndopes; attach = accd_range_next(&cursor))
-        accd_dope_free(dir, attach->dope);
+         attach && dir->ndescriptors; attach = accd_range_next(&cursor))
+        accd_descriptor_forget(dir, attach->descriptor);
     for (size_t i = 0; i < dir->ngroups; i++)
         if (dir->groups[i])
             accd_group_free(dir, dir->groups[i]);

@@ -11,8 +11,8 @@ struct span {
 };
 
 /* Where an object lay at a serial. fused NULL: alone. */
-struct lay {
-    const struct accd_seat *seat;
+struct placed {
+    const struct accd_share *share;
     const struct accd_fused *fused;
     uint64_t dev, serial;
 };
@@ -26,8 +26,8 @@ struct listing {
     struct span span;
     const struct accd_original **originals; /* of the list's clauses, in their order */
     size_t noriginals;
-    struct lay *lays; /* of what was present, by host address */
-    size_t nlays;
+    struct placed *places; /* of what was present, by host address */
+    size_t nplaces;
 };
 
 static accd_status no_memory(const struct listing *listing)
@@ -88,12 +88,12 @@ static uint64_t serial_of(const struct accd_original *original) { return origina
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
     struct accd_range_cursor cursor;
-    const struct accd_seat *seat;
+    const struct accd_share *share;
     for (int fill = 0; fill < 2; fill++) {
         size_t n = 0;
-        for (seat = accd_range_seek(&listing->dir->seats, 0, &cursor); seat;
-             seat = accd_range_next(&cursor))
-            for (const struct accd_original *o = seat->originals; o; o = o->next)
+        for (share = accd_range_seek(&listing->dir->shares, 0, &cursor); share;
+             share = accd_range_next(&cursor))
+            for (const struct accd_original *o = share->originals; o; o = o->next)
                 if (o->dynamic == dynamic && !o->dropped && o->serial >= listing->span.from &&
                     o->serial <= listing->span.to) {
                     if (fill)
@@ -127,46 +127,46 @@ static void tell_originals(const struct listing *listing)
 
 /* -------------------------------------------------------------------------------- artificial -- */
 
-static bool lay_at(const struct accd_seat *seat, uint64_t serial, struct lay *lay)
+static bool place_at(const struct accd_share *share, uint64_t serial, struct placed *place)
 {
-    *lay = (struct lay){seat, seat->fused, seat->object->dev, seat->serial};
-    const struct accd_former *former = seat->former;
-    if (lay->serial > serial) {
+    *place = (struct placed){share, share->fused, share->object->dev, share->serial};
+    const struct accd_former *former = share->former;
+    if (place->serial > serial) {
         while (former && former->serial > serial)
             former = former->jump && former->jump->serial > serial ? former->jump : former->below;
         if (former)
-            *lay = (struct lay){seat, former->fused, former->dev, former->serial};
+            *place = (struct placed){share, former->fused, former->dev, former->serial};
     }
-    if (lay->fused && lay->fused->serial > serial) /* its parts are held together since later */
-        lay->fused = NULL;
-    return lay->serial <= serial;
+    if (place->fused && place->fused->serial > serial) /* its parts are held together since later */
+        place->fused = NULL;
+    return place->serial <= serial;
 }
 
-static accd_status list_lays(struct listing *listing)
+static accd_status list_places(struct listing *listing)
 {
     struct accd_range_cursor cursor;
-    const struct accd_range *seats = &listing->dir->seats;
-    listing->lays =
-        accd_scratch_take(listing->scratch, (seats->count + 1) * sizeof listing->lays[0]);
-    if (!listing->lays)
+    const struct accd_range *shares = &listing->dir->shares;
+    listing->places =
+        accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
+    if (!listing->places)
         return no_memory(listing);
-    for (const struct accd_seat *seat = accd_range_seek(&listing->dir->seats, 0, &cursor); seat;
-         seat = accd_range_next(&cursor))
-        listing->nlays += lay_at(seat, listing->span.to, &listing->lays[listing->nlays]);
+    for (const struct accd_share *share = accd_range_seek(&listing->dir->shares, 0, &cursor); share;
+         share = accd_range_next(&cursor))
+        listing->nplaces += place_at(share, listing->span.to, &listing->places[listing->nplaces]);
     return ACCD_OK;
 }
 
 /* The objects of a tuple follow one another: tuples never reach into each other. */
-static bool together(const struct lay *a, const struct lay *b)
+static bool together(const struct placed *a, const struct placed *b)
 {
     return a->fused && a->fused == b->fused;
 }
 
-static void describe_lays(const struct listing *listing, const struct lay *first,
-                          const struct lay *last, accd_object_info *info)
+static void describe_places(const struct listing *listing, const struct placed *first,
+                            const struct placed *last, accd_object_info *info)
 {
-    const struct accd_object *object = first->seat->object;
-    uint64_t bytes = accd_object_end(last->seat->object) - object->host;
+    const struct accd_object *object = first->share->object;
+    uint64_t bytes = accd_object_end(last->share->object) - object->host;
     accd_describe_object(listing->dir, object, info);
     accd_name_range(listing->dir, object, 0, bytes, info->name, sizeof info->name);
     info->bytes = bytes;
@@ -176,14 +176,14 @@ static void describe_lays(const struct listing *listing, const struct lay *first
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end,
                              size_t *original, accd_object_info *to)
 {
-    const struct lay *lays = listing->lays;
-    uint64_t stop = accd_object_end(lays[end - 1].seat->object);
+    const struct placed *places = listing->places;
+    uint64_t stop = accd_object_end(places[end - 1].share->object);
     size_t n = 0, i = first;
     for (;;) {
-        struct lay from = {0}, last = {0}, next;
-        while (i < end && !lay_at(lays[i].seat, listing->span.from - 1, &from))
+        struct placed from = {0}, last = {0}, next;
+        while (i < end && !place_at(places[i].share, listing->span.from - 1, &from))
             i++;
-        uint64_t host = i < end ? from.seat->object->host : stop;
+        uint64_t host = i < end ? from.share->object->host : stop;
         for (; *original < listing->noriginals && listing->originals[*original]->host <= host &&
                listing->originals[*original]->host < stop;
              ++*original)
@@ -191,32 +191,32 @@ static size_t list_ancestors(const struct listing *listing, size_t first, size_t
         if (i == end)
             return n;
         for (last = from; ++i < end;) {
-            if (!lay_at(lays[i].seat, listing->span.from - 1, &next))
+            if (!place_at(places[i].share, listing->span.from - 1, &next))
                 continue;
             if (!together(&from, &next))
                 break;
             last = next;
         }
-        describe_lays(listing, &from, &last, &to[n++]);
+        describe_places(listing, &from, &last, &to[n++]);
     }
 }
 
 static accd_status tell_artificial(struct listing *listing)
 {
-    struct lay *lays = listing->lays;
+    struct placed *places = listing->places;
     size_t original = 0, end;
     accd_object_info *ancestors = accd_scratch_take(
-        listing->scratch, (listing->nlays + listing->noriginals + 1) * sizeof *ancestors);
+        listing->scratch, (listing->nplaces + listing->noriginals + 1) * sizeof *ancestors);
     if (!ancestors || !sort_originals(listing, host_of))
         return no_memory(listing);
-    for (size_t i = 0; i < listing->nlays; i = end) {
-        for (end = i + 1; end < listing->nlays && together(&lays[i], &lays[end]);)
+    for (size_t i = 0; i < listing->nplaces; i = end) {
+        for (end = i + 1; end < listing->nplaces && together(&places[i], &places[end]);)
             end++;
-        uint64_t serial = lays[i].fused ? lays[i].fused->serial : lays[i].serial;
-        accd_tuple tuple = {.dev = lays[i].dev,
+        uint64_t serial = places[i].fused ? places[i].fused->serial : places[i].serial;
+        accd_tuple tuple = {.dev = places[i].dev,
                             .alloc = serial >= listing->span.from,
                             .ancestors = ancestors};
-        describe_lays(listing, &lays[i], &lays[end - 1], &tuple.info);
+        describe_places(listing, &places[i], &places[end - 1], &tuple.info);
         tuple.nancestors = list_ancestors(listing, i, end, &original, ancestors);
         listing->fn(listing->ud, &tuple);
     }
@@ -281,7 +281,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     if (status == ACCD_OK && (list == ACCD_ORIGINAL || list == ACCD_DYNAMIC))
         tell_originals(&listing);
     else if (status == ACCD_OK)
-        status = list_lays(&listing) == ACCD_OK ? tell_artificial(&listing)
+        status = list_places(&listing) == ACCD_OK ? tell_artificial(&listing)
                                                 : ACCD_OUT_OF_MEMORY;
     accd_scratch_close(&scratch);
     return status;

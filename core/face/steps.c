@@ -56,7 +56,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
         .where = label ? label->id : 0,
     };
     accd_insert_object(dir, object);
-    accd_directory_settle(dir);
+    accd_directory_unreserve(dir);
     return ACCD_OK;
 }
 
@@ -126,8 +126,8 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     if (!object || object->host != accd_address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd_fail(context, ACCD_NOT_PRESENT, R_MAP_DATA,
                          "the address was not mapped to device %d by acc_map_data", device);
-    const struct accd_seat *seat = accd_seat_of(dir, object);
-    if ((object->structured && !lenient) || (seat && (seat->fused || seat->former)))
+    const struct accd_share *share = accd_share_of(dir, object);
+    if ((object->structured && !lenient) || (share && (share->fused || share->former)))
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "a data region still uses the mapped data");
     struct accd_range_cursor cursor;
@@ -145,7 +145,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
         ACCD_TRY(lose_attachments(dir, object));
     if (object->structured || context->rules.counting == ACCD_COUNT_CONSTRUCTS)
         accd_regions_forget(dir, object);
-    accd_seat_free(dir, object);
+    accd_share_free(dir, object);
     accd_remove_object(dir, object);
     return ACCD_OK;
 }

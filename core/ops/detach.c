@@ -26,7 +26,7 @@ accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach,
 
 /* ------------------------------------------------------------------------------- type records -- */
 
-accd_status accd_doom(struct leave *leave, struct accd_object *object)
+accd_status accd_end_object(struct leave *leave, struct accd_object *object)
 {
     if (object->structured || object->dynamic ||
         object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_MAPPED))
@@ -40,7 +40,7 @@ accd_status accd_doom(struct leave *leave, struct accd_object *object)
 }
 
 /* The reference that an attachment held on its target. */
-static accd_status let_record_go(struct leave *leave, size_t index)
+static accd_status release_record(struct leave *leave, size_t index)
 {
     struct accd_plan *plan = leave->plan;
     const uint64_t target = leave->removed[index].attach->target;
@@ -57,21 +57,21 @@ static accd_status let_record_go(struct leave *leave, size_t index)
         ACCD_TRY(accd_unfuse_original(plan, opened));
     record->dynamic--;
     leave->removed[index].record = record;
-    return accd_doom(leave, record);
+    return accd_end_object(leave, record);
 }
 
-accd_status accd_let_go(struct leave *leave)
+accd_status accd_release_records(struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
-    for (; leave->let_go < leave->nremoved; leave->let_go++) {
-        const struct accd_attach *attach = leave->removed[leave->let_go].attach;
+    for (; leave->released < leave->nremoved; leave->released++) {
+        const struct accd_attach *attach = leave->removed[leave->released].attach;
         struct accd_attach *inner = dir->nbrought ? accd_attach_brought(dir, attach) : NULL;
-        if (leave->removed[leave->let_go].dangles)
+        if (leave->removed[leave->released].dangles)
             continue;
         if (inner && inner->count)
             ACCD_TRY(accd_end_attachment(leave, inner, inner->count, false));
         if (attach->brings)
-            ACCD_TRY(let_record_go(leave, leave->let_go));
+            ACCD_TRY(release_record(leave, leave->released));
     }
     return ACCD_OK;
 }
@@ -130,7 +130,7 @@ static accd_status unpin(struct leave *leave)
     return ACCD_OK;
 }
 
-/* Attachments of pointers elsewhere that lead to a dying object. */
+/* Attachments of pointers elsewhere that point to a dying object. */
 static accd_status end_outer_attachments(struct leave *leave, size_t from)
 {
     struct accd_plan *plan = leave->plan;
@@ -169,7 +169,7 @@ accd_status accd_end_attachments(struct leave *leave)
         ACCD_TRY(end_inner_attachments(leave, from));
         ACCD_TRY(unpin(leave));
         ACCD_TRY(end_outer_attachments(leave, from));
-        ACCD_TRY(accd_let_go(leave));
+        ACCD_TRY(accd_release_records(leave));
     }
     return unpin(leave);
 }

@@ -116,7 +116,7 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
 static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     return claim->bytes < SMALL_OBJECT && !frame_of(plan, claim) &&
-           !accd_fuse_fits(plan, claim->host);
+           !accd_fuse_covers(plan, claim->host);
 }
 
 /* Whether a program names no bytes of its elements: only pointers that it follows, and those that it leaves. */
@@ -165,7 +165,7 @@ static accd_status reserve_memory(struct entry *entry)
             object->dev = place;
             object->size |= ACCD_OBJECT_SHARED;
             place += accd_padded(claim->bytes);
-        } else if (accd_fuse_fits(plan, claim->host)) {
+        } else if (accd_fuse_covers(plan, claim->host)) {
             object->dev = accd_fuse_dev(plan, claim->host);
             object->size |= ACCD_OBJECT_SHARED;
         } else if (frame_of(plan, claim)) {
@@ -182,7 +182,7 @@ static accd_status reserve_memory(struct entry *entry)
         }
         claim->object = object;
         if (dir->ntasks && object->size & ACCD_OBJECT_SHARED) { /* a place that others left */
-            status = accd_pending_settle(dir, object->dev, claim->bytes);
+            status = accd_pending_finish(dir, object->dev, claim->bytes);
             if (status != ACCD_OK) {
                 entry->taken++;
                 return status;

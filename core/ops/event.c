@@ -109,18 +109,18 @@ static void tell_copies(const struct accd_plan *plan, enum accd_rule rule)
                    plan->fusion->copies[i].bytes);
 }
 
-static void tell_fits(const struct accd_plan *plan)
+static void tell_ranges(const struct accd_plan *plan)
 {
     static const enum accd_rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
     const struct accd_fusion *fusion = plan->fusion;
-    for (size_t i = 0; fusion && i < fusion->nfits; i++)
-        if (!fusion->fits[i].home)
-            tell_range(plan, ACCD_OP_FUSE, rules[fusion->fits[i].reason], fusion->fits[i].host,
-                       fusion->fits[i].end - fusion->fits[i].host);
-    for (size_t i = 0; fusion && i < fusion->nfits; i++)
-        if (!fusion->fits[i].home)
-            tell_range(plan, ACCD_OP_ALLOC, R_MEMORY, fusion->fits[i].host,
-                       fusion->fits[i].end - fusion->fits[i].host);
+    for (size_t i = 0; fusion && i < fusion->nranges; i++)
+        if (!fusion->ranges[i].home)
+            tell_range(plan, ACCD_OP_FUSE, rules[fusion->ranges[i].reason], fusion->ranges[i].host,
+                       fusion->ranges[i].end - fusion->ranges[i].host);
+    for (size_t i = 0; fusion && i < fusion->nranges; i++)
+        if (!fusion->ranges[i].home)
+            tell_range(plan, ACCD_OP_ALLOC, R_MEMORY, fusion->ranges[i].host,
+                       fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
 /* Memory that nobody goes back to: of objects that were alone, and of whole tuples. */
@@ -137,22 +137,22 @@ static void tell_left(const struct accd_plan *plan)
  * for itself before is told under its name. */
 static bool lies_with_others(const struct accd_plan *plan, const struct accd_object *object)
 {
-    const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+    const struct accd_share *share = accd_share_of(plan->dir, object);
     const struct accd_block *block = accd_block_of(plan->dir, object);
     bool shared = object->size & ACCD_OBJECT_SHARED && block && block->host;
-    return seat && shared && !seat->former &&
-           (seat->fused || block->bytes - accd_object_bytes(object) > 15);
+    return share && shared && !share->former &&
+           (share->fused || block->bytes - accd_object_bytes(object) > 15);
 }
 
 /* How many places of a block are left with this exit. */
-static size_t places_left(const struct accd_plan *plan, const struct accd_exit_story *story,
+static size_t places_left(const struct accd_plan *plan, const struct accd_exit_report *report,
                           const struct accd_block *block)
 {
     size_t n = 0;
-    for (size_t i = 0; i < story->ndying; i++) {
-        const struct accd_seat *seat = accd_seat_of(plan->dir, story->dying[i]);
-        n += story->dying[i]->dev - block->dev < block->bytes;
-        for (const struct accd_former *f = seat ? seat->former : NULL; f; f = f->below)
+    for (size_t i = 0; i < report->ndying; i++) {
+        const struct accd_share *share = accd_share_of(plan->dir, report->dying[i]);
+        n += report->dying[i]->dev - block->dev < block->bytes;
+        for (const struct accd_former *f = share ? share->former : NULL; f; f = f->below)
             n += f->dev - block->dev < block->bytes;
     }
     for (size_t i = 0; i < plan->fusion->nshifts; i++)
@@ -161,21 +161,21 @@ static size_t places_left(const struct accd_plan *plan, const struct accd_exit_s
 }
 
 /* Blocks of tuples whose last object leaves them. */
-static void tell_ends(const struct accd_plan *plan, const struct accd_exit_story *story)
+static void tell_ends(const struct accd_plan *plan, const struct accd_exit_report *report)
 {
     const struct accd_fusion *fusion = plan->fusion;
     const struct accd_block *last = NULL;
     for (size_t i = 0; fusion && i < fusion->nregroups; i++) {
         const struct accd_fused *fused = fusion->regroups[i].fused;
-        if (places_left(plan, story, fused->block) == fused->block->live)
+        if (places_left(plan, report, fused->block) == fused->block->live)
             tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
     }
-    for (size_t i = 0; fusion && i < story->ndying; i++) { /* what a tuple left behind */
-        const struct accd_object *object = story->dying[i];
-        const struct accd_seat *seat = accd_seat_of(plan->dir, object);
+    for (size_t i = 0; fusion && i < report->ndying; i++) { /* what a tuple left behind */
+        const struct accd_object *object = report->dying[i];
+        const struct accd_share *share = accd_share_of(plan->dir, object);
         const struct accd_block *block = accd_block_of(plan->dir, object);
-        if (!seat || seat->fused || !lies_with_others(plan, object) || block == last ||
-            places_left(plan, story, block) != block->live)
+        if (!share || share->fused || !lies_with_others(plan, object) || block == last ||
+            places_left(plan, report, block) != block->live)
             continue;
         last = block;
         tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, object->host,
@@ -184,17 +184,17 @@ static void tell_ends(const struct accd_plan *plan, const struct accd_exit_story
 }
 
 /* What is told of the sections of a group: events that differ in name and range. */
-struct story {
+struct report {
     accd_context *context;
     struct accd_walk *walk;
     struct accd_bulk *bulk; /* of moves; otherwise NULL */
     accd_event event;
 };
 
-static void tell_one(const struct story *story, const char *name, uint64_t host, uint64_t bytes)
+static void tell_one(const struct report *report, const char *name, uint64_t host, uint64_t bytes)
 {
-    const accd_context_config *config = &story->context->config;
-    accd_event event = story->event;
+    const accd_context_config *config = &report->context->config;
+    accd_event event = report->event;
     event.name = name;
     event.host = host;
     event.bytes = bytes;
@@ -202,11 +202,11 @@ static void tell_one(const struct story *story, const char *name, uint64_t host,
 }
 
 /* Element by element. */
-static void tell_rows(const struct story *story, const struct accd_rowset *set)
+static void tell_rows(const struct report *report, const struct accd_rowset *set)
 {
-    const struct accd_walk *walk = story->walk;
-    const struct accd_bulk *bulk = story->bulk;
-    const bool pointer = story->event.op == ACCD_OP_ATTACH || story->event.op == ACCD_OP_DETACH;
+    const struct accd_walk *walk = report->walk;
+    const struct accd_bulk *bulk = report->bulk;
+    const bool pointer = report->event.op == ACCD_OP_ATTACH || report->event.op == ACCD_OP_DETACH;
     size_t nown = bulk ? accd_bulk_own(bulk, set) : 0;
     uint64_t own = 0, stride = set->program->spec.stride;
     char name[160];
@@ -215,13 +215,13 @@ static void tell_rows(const struct story *story, const struct accd_rowset *set)
     if (nown && own == stride && set->parent < 0) { /* one move for all elements */
         const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
         accd_name_label(root->label, root->index, root->start, root->bytes, name, sizeof name);
-        tell_one(story, name, root->host, root->bytes);
+        tell_one(report, name, root->host, root->bytes);
         nown = 0;
     }
     for (size_t row = 0; row < set->rows; row++) {
         for (size_t k = 0; k < nown; k++) {
             accd_name_piece(walk, set, row, NULL, name, sizeof name);
-            tell_one(story, name, accd_row_address(set, row) + bulk->ranges[k].offset, bulk->ranges[k].bytes);
+            tell_one(report, name, accd_row_address(set, row) + bulk->ranges[k].offset, bulk->ranges[k].bytes);
         }
         for (size_t f = 0; f < set->nsegments; f++) {
             const struct accd_segment *segment = &walk->segments[set->segments + f];
@@ -230,46 +230,46 @@ static void tell_rows(const struct story *story, const struct accd_rowset *set)
                 continue;
             if (pointer) {
                 accd_name_row_slot(walk, segment->first + row, name, sizeof name);
-                tell_one(story, name, accd_section_slot(walk, segment, row),
+                tell_one(report, name, accd_section_slot(walk, segment, row),
                          accd_field_slot_bytes(segment->field));
             } else {
                 accd_name_section(walk, segment->first + row, name, sizeof name);
-                tell_one(story, name, segment->host[row], bytes);
+                tell_one(report, name, segment->host[row], bytes);
             }
         }
     }
 }
 
-static void tell_story(const void *ud)
+static void tell_report(const void *ud)
 {
-    const struct story *story = ud;
-    for (size_t i = 0; story->context->config.on_event && i < story->walk->nrowsets; i++)
-        tell_rows(story, &story->walk->rowsets[i]);
+    const struct report *report = ud;
+    for (size_t i = 0; report->context->config.on_event && i < report->walk->nrowsets; i++)
+        tell_rows(report, &report->walk->rowsets[i]);
 }
 
-static void drop_story(void *ud)
+static void drop_report(void *ud)
 {
-    struct story *story = ud;
-    accd_context *context = story->context;
-    if (story->bulk)
-        accd_bulk_drop(story->bulk);
-    accd_walk_release(story->walk);
-    accd_mem_free(&context->mem, story, sizeof *story);
+    struct report *report = ud;
+    accd_context *context = report->context;
+    if (report->bulk)
+        accd_bulk_drop(report->bulk);
+    accd_walk_release(report->walk);
+    accd_mem_free(&context->mem, report, sizeof *report);
 }
 
 /* Tells it when the queue has got there. False: for want of memory, or because it has, it is to be told now. */
-static bool leave_story(const struct accd_plan *plan, const struct story *story)
+static bool leave_report(const struct accd_plan *plan, const struct report *report)
 {
-    struct story *kept = accd_is_concurrent(plan->dir) ? NULL : accd_mem_new(&plan->context->mem, sizeof *kept);
+    struct report *kept = accd_is_concurrent(plan->dir) ? NULL : accd_mem_new(&plan->context->mem, sizeof *kept);
     if (!kept)
         return false;
-    *kept = *story;
-    kept->event.file = accd_keep_name(plan->context, story->event.file);
-    kept->walk = accd_walk_retain(story->walk);
-    kept->bulk = story->bulk ? accd_bulk_keep(story->bulk) : NULL;
-    if ((!story->bulk || kept->bulk) && accd_queue_story(plan->queue, tell_story, drop_story, kept))
+    *kept = *report;
+    kept->event.file = accd_keep_name(plan->context, report->event.file);
+    kept->walk = accd_walk_retain(report->walk);
+    kept->bulk = report->bulk ? accd_bulk_keep(report->bulk) : NULL;
+    if ((!report->bulk || kept->bulk) && accd_queue_report(plan->queue, tell_report, drop_report, kept))
         return true;
-    drop_story(kept);
+    drop_report(kept);
     return false;
 }
 
@@ -277,12 +277,12 @@ static bool leave_story(const struct accd_plan *plan, const struct story *story)
 static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
 {
     const bool moves = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
-    const struct story story = {.context = plan->context,
+    const struct report report = {.context = plan->context,
                                 .walk = plan->walk,
                                 .bulk = moves ? plan->bulk : NULL,
                                 .event = event_of(plan, op, rule)};
-    if (!comes_later(plan, op) || !leave_story(plan, &story))
-        tell_story(&story);
+    if (!comes_later(plan, op) || !leave_report(plan, &report))
+        tell_report(&report);
 }
 
 void accd_tell_entry(const struct accd_plan *plan)
@@ -291,9 +291,9 @@ void accd_tell_entry(const struct accd_plan *plan)
         return;
     const enum accd_rule count =
         plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
-    tell_fits(plan);
+    tell_ranges(plan);
     for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_fits(plan, plan->claims[i].host))
+        if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_covers(plan, plan->claims[i].host))
             tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC,
                        plan->context->verdicts.allocated);
     if (plan->new_group)
@@ -315,7 +315,7 @@ void accd_tell_entry(const struct accd_plan *plan)
         tell_sections(plan, ACCD_OP_INCREF, count);
 }
 
-void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story)
+void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report *report)
 {
     const enum accd_rule count =
         plan->construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
@@ -323,37 +323,37 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].detached)
             tell_claim(plan, &plan->claims[i], ACCD_OP_DETACH, R_DETACH);
-    for (size_t i = 0; i < story->nforced; i++) {
-        const struct accd_attach *attach = story->forced[i];
+    for (size_t i = 0; i < report->nforced; i++) {
+        const struct accd_attach *attach = report->forced[i];
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
         tell(plan, ACCD_OP_DETACH, attach->brings ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
              accd_attach_end(attach) - attach->slot);
     }
-    if (story->group_leaves)
+    if (report->group_leaves)
         tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].taken)
             tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
-    for (size_t i = 0; i < story->nrecords; i++) {
-        const struct accd_object *record = story->records[i];
+    for (size_t i = 0; i < report->nrecords; i++) {
+        const struct accd_object *record = report->records[i];
         accd_name_object(plan->dir, record, name, sizeof name);
         tell(plan, ACCD_OP_DECREF, R_RECORD, name, record->host, accd_object_bytes(record));
     }
-    if (story->group_leaves)
+    if (report->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
     tell_moves(plan, plan->context->verdicts.fetched);
     if (plan->bulk)
         tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
     tell_copies(plan, R_COPY_BACK);
-    tell_ends(plan, story);
-    for (size_t i = 0; i < story->ndying; i++) {
-        const struct accd_object *object = story->dying[i];
+    tell_ends(plan, report);
+    for (size_t i = 0; i < report->ndying; i++) {
+        const struct accd_object *object = report->dying[i];
         if (plan->fusion && lies_with_others(plan, object))
             continue;
         accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
     }
-    if (story->group_dies)
+    if (report->group_dies)
         tell_sections(plan, ACCD_OP_FREE, R_LEAVE);
 }
 

@@ -32,7 +32,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
     accd_status status =
         accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_EXIT_OF_PRESENT : ACCD_ASKS_EXIT, &found);
     if ((found.what == ACCD_FOUND_NOTHING || found.what == ACCD_FOUND_EXCLUDED) && claim->attached && !tolerant) {
-        struct accd_attach *attach; /* absent because the pointer leads elsewhere now? */
+        struct accd_attach *attach; /* absent because the pointer points elsewhere now? */
         ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
     }
@@ -105,7 +105,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
     }
-    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    accd_status status = plan->dir->shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     if (status == ACCD_OK)
         status = resolve_exits(plan);
     if (status != ACCD_OK) {
@@ -120,7 +120,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
 
 static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
 {
-    accd_status status = plan->dir->seats.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    accd_status status = plan->dir->shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         status = accd_unfuse_original(plan, region->originals[i]);
     if (status != ACCD_OK && plan->fusion)
@@ -167,7 +167,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     }
     if (status == ACCD_OK)
         status = accd_leave_now(&leave);
-    accd_directory_settle(region->dir);
+    accd_directory_unreserve(region->dir);
     accd_scratch_reset(&context->scratch);
     if (queue)
         region->dir->giving = NULL;

@@ -5,7 +5,7 @@
 #include "ops/ops.h"
 
 /* Tells about a construct that succeeded, in the order of the document's steps. */
-struct accd_exit_story {
+struct accd_exit_report {
     struct accd_object *const *dying;
     size_t ndying;
     struct accd_attach *const *forced; /* attachments that ended with their holder or target */
@@ -46,7 +46,7 @@ accd_status accd_region_no_memory(accd_context *context);
 
 /* --------------------------------------------------------------------------------- release.c -- */
 
-/* What descriptors brought that are attached anew goes, if they lead elsewhere. *release_p: NULL, if nothing. */
+/* What descriptors brought that are attached anew goes, if they point elsewhere. *release_p: NULL, if nothing. */
 accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p);
 
 /* --------------------------------------------------------------------------------- journal.c -- */
@@ -56,7 +56,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
 /* ----------------------------------------------------------------------------------- event.c -- */
 
 void accd_tell_entry(const struct accd_plan *plan);
-void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_story *story);
+void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report *report);
 void accd_tell_update(const struct accd_plan *plan);
 
 /* ------------------------------------------------------------------------------------ bulk.c -- */
@@ -71,7 +71,7 @@ struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk);
 void accd_bulk_root(struct accd_bulk *bulk, size_t root, const struct accd_object *object);
 /* Makes plan->bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
-/* Whether all pointers of a group still lead where they led; otherwise the first that does not. */
+/* Whether all pointers of a group still point where they pointed; otherwise the first that does not. */
 bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);
 
 /* ---------------------------------------------------------------------------------- queued.c -- */

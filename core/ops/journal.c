@@ -67,7 +67,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
         const struct accd_link *link = &links->at[i];
         if (link->counts || link->repeats || !link->holder)
             continue; /* no change, or it goes with what the construct makes present */
-        if (link->dope || (link->attach && link->attach->dope))
+        if (link->descriptor || (link->attach && link->attach->descriptor))
             continue; /* descriptors are Fortran's, whose constructs count attachments */
         if (!accd_mem_grow(&dir->context->mem, (void **)&journal->pointers, &journal->pointers_room,
                            journal->npointers + 1, sizeof journal->pointers[0]))
@@ -134,8 +134,8 @@ void accd_journal_close(accd_context *context, int device, int commit)
     struct accd_journal *journal = dir ? dir->journal : NULL;
     if (!journal)
         return;
-    if (dir->device.ops->settle) /* kernels run after the construct's entry */
-        dir->device.ops->settle(dir->device.handle, commit);
+    if (dir->device.ops->conclude) /* kernels run after the construct's entry */
+        dir->device.ops->conclude(dir->device.handle, commit);
     while (!commit && journal->used) {
         uint64_t dev, bytes;
         const uint8_t *end = journal->bytes + journal->used;

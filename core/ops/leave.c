@@ -110,7 +110,7 @@ static accd_status find_dying(struct leave *leave)
     const struct accd_plan *plan = leave->plan;
     for (size_t i = 0; i < plan->nclaims; i++)
         if (plan->claims[i].object && plan->claims[i].state != ACCD_CLAIM_SKIP)
-            ACCD_TRY(accd_doom(leave, plan->claims[i].object));
+            ACCD_TRY(accd_end_object(leave, plan->claims[i].object));
     return ACCD_OK;
 }
 
@@ -196,7 +196,7 @@ static accd_status plan_moves(struct leave *leave, const size_t *since)
     return ACCD_OK;
 }
 
-/* Pointers that stay lead to the host again: TR14-4.1-01. */
+/* Pointers that stay point to the host again: TR14-4.1-01. */
 accd_status accd_leave_words(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
@@ -291,7 +291,7 @@ static accd_status group_leaves(struct leave *leave)
     if (!accd_plan_may_group(plan) || lost || leave->abandon || (!dies && !stays) ||
         (dies && !counted && !roots_die(plan)) || (dies && is_needed(leave, group)) ||
         accd_plan_touches(plan, group) || roots_cut(plan) ||
-        (!leave->dynamic && !accd_group_dopes_kept(plan->dir, group)) ||
+        (!leave->dynamic && !accd_group_descriptors_kept(plan->dir, group)) ||
         !accd_group_gather(plan->dir, group) || accd_group_slots_shared(plan->dir, group))
         return sections_of_group(leave);
     size_t section;
@@ -437,8 +437,8 @@ void accd_leave_finish(struct leave *leave)
     for (size_t i = 0; i < leave->ndying; i++) {
         if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
             accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
-        if (dir->seats.count)
-            accd_seat_free(dir, leave->dying[i]);
+        if (dir->shares.count)
+            accd_share_free(dir, leave->dying[i]);
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
     }
@@ -452,7 +452,7 @@ void accd_leave_finish(struct leave *leave)
 }
 
 /* Room for what is told at the end, where nothing may fail. */
-accd_status accd_leave_story(struct leave *leave)
+accd_status accd_leave_report(struct leave *leave)
 {
     const struct accd_plan *plan = leave->plan;
     if (!plan->context->config.on_event && !plan->queue)
@@ -468,7 +468,7 @@ void accd_leave_tell(struct leave *leave)
 {
     if (!leave->forced)
         return;
-    struct accd_exit_story story = {
+    struct accd_exit_report report = {
         .dying = leave->dying,
         .ndying = leave->ndying,
         .group_leaves = leave->group_leaves,
@@ -477,13 +477,13 @@ void accd_leave_tell(struct leave *leave)
     for (size_t i = 0; i < leave->nremoved; i++) {
         const struct removed *removed = &leave->removed[i];
         if (removed->count && !removed->dangles)
-            leave->forced[story.nforced++] = removed->attach;
+            leave->forced[report.nforced++] = removed->attach;
         if (removed->record)
-            leave->records[story.nrecords++] = removed->record;
+            leave->records[report.nrecords++] = removed->record;
     }
-    story.forced = leave->forced;
-    story.records = leave->records;
-    accd_tell_exit(leave->plan, &story);
+    report.forced = leave->forced;
+    report.records = leave->records;
+    accd_tell_exit(leave->plan, &report);
 }
 
 /* What a clause named may have gone since, and be there again: then it is that. */
@@ -529,7 +529,7 @@ static accd_status plan_and_move(struct leave *leave)
     ACCD_TRY(take_off_references(leave));
     const bool attached = plan->dir->live_attachments;
     if (attached)
-        ACCD_TRY(accd_let_go(leave));
+        ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(find_dying(leave));
     ACCD_TRY(plan_moves(leave, NULL)); /* while only what clauses detach has counted down to zero */
     const size_t asked = leave->ndying;
@@ -544,7 +544,7 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(accd_fuse_pending(plan));
     ACCD_TRY(accd_leave_words(leave));
     ACCD_TRY(plan_bulk(leave));
-    ACCD_TRY(accd_leave_story(leave));
+    ACCD_TRY(accd_leave_report(leave));
     accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
 }

@@ -18,7 +18,7 @@ struct leave {
     size_t nremoved, removed_room, unpinned;
     struct accd_attach **forced;     /* room for what is told of them, NULL: nobody hears it */
     struct accd_object **records;
-    size_t let_go;                   /* of them: so many took along what they brought */
+    size_t released;                   /* of them: so many took along what they brought */
     struct taken {
         uint32_t structured, dynamic;
     } * taken;                       /* by each claim, where both counters are one; otherwise NULL */
@@ -31,7 +31,7 @@ struct leave {
 accd_status accd_leave_now(struct leave *leave);
 
 accd_status accd_leave_words(struct leave *leave);
-accd_status accd_leave_story(struct leave *leave);
+accd_status accd_leave_report(struct leave *leave);
 void accd_leave_tell(struct leave *leave);
 void accd_leave_finish(struct leave *leave);
 void accd_leave_undo(struct leave *leave);
@@ -41,9 +41,9 @@ void accd_leave_undo(struct leave *leave);
 accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
                                 bool dangles);
 /* An object goes, once. */
-accd_status accd_doom(struct leave *leave, struct accd_object *object);
+accd_status accd_end_object(struct leave *leave, struct accd_object *object);
 /* What attachments that end brought: the type records of descriptors lose a reference. */
-accd_status accd_let_go(struct leave *leave);
+accd_status accd_release_records(struct leave *leave);
 /* Attachments end whose pointer, or target, goes; until nothing more goes with them. */
 accd_status accd_end_attachments(struct leave *leave);
 

@@ -26,19 +26,19 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
 {
     struct leave *leave = &release->leave;
     ACCD_TRY(accd_index_all(plan->dir));
-    if (plan->dir->seats.count)
+    if (plan->dir->shares.count)
         ACCD_TRY(accd_unfuse_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
         if (ends[i]->count) /* not named twice */
             ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
-    ACCD_TRY(accd_let_go(leave));
+    ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(accd_end_attachments(leave));
     struct accd_fusion *fusion = release->plan.fusion;
     if (fusion)
         ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
     bool fused = fusion && fusion->nregroups;
     for (size_t i = 0; i < leave->nremoved; i++)
-        fused |= leave->removed[i].record && accd_fuse_fits(plan, leave->removed[i].record->host);
+        fused |= leave->removed[i].record && accd_fuse_covers(plan, leave->removed[i].record->host);
     if (fused) /* one construct does not put together and take apart */
         return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
                          "a type record that goes with this construct lies among fused data; detach "
@@ -48,7 +48,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
         const struct accd_word *word = &release->plan.words[i];
         ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
-    return accd_leave_story(leave);
+    return accd_leave_report(leave);
 }
 
 accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
@@ -86,11 +86,11 @@ void accd_release_commit(struct accd_release *release)
     accd_leave_finish(&release->leave);
 }
 
-/* Whether a descriptor that is attached anew still leads to the type record its attachment brought. */
+/* Whether a descriptor that is attached anew still points to the type record its attachment brought. */
 static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
 {
-    return typed != link->attach && link->pointer && link->dope &&
-           accd_attach_end(typed) <= link->attach->slot + link->dope->bytes &&
+    return typed != link->attach && link->pointer && link->descriptor &&
+           accd_attach_end(typed) <= link->attach->slot + link->descriptor->bytes &&
            accd_load_pointer(typed->slot) == typed->target;
 }
 

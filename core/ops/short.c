@@ -96,7 +96,7 @@ static inline accd_status reserve(struct accd_directory *dir)
         (!dir->device_order || accd_range_has_room(&dir->by_device)))
         return ACCD_OK;
     accd_status status = accd_directory_reserve(dir, 1, 0, 0, 0);
-    accd_directory_settle(dir);
+    accd_directory_unreserve(dir);
     return status;
 }
 

@@ -32,7 +32,7 @@ static accd_status match(struct accd_plan *plan)
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
             return ACCD_OK;
-    for (size_t i = 0; dir->seats.count && i < walk->nroots; i++) {
+    for (size_t i = 0; dir->shares.count && i < walk->nroots; i++) {
         enum accd_relation relation;
         struct accd_object *object;
         const struct accd_walk_root *root = &walk->roots[i];
@@ -68,7 +68,7 @@ static accd_status match(struct accd_plan *plan)
                     places[i] = &group->walk->segments[k];
             matched += places[i] != NULL;
         }
-        if (matched == walk->nsegments && accd_group_dopes_kept(dir, group)) {
+        if (matched == walk->nsegments && accd_group_descriptors_kept(dir, group)) {
             plan->group = group;
             return ACCD_OK;
         }

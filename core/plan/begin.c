@@ -143,7 +143,7 @@ void accd_plan_end(struct accd_plan *plan)
 {
     accd_walk_release(plan->walk);
     plan->walk = NULL;
-    accd_directory_settle(plan->dir);
+    accd_directory_unreserve(plan->dir);
     accd_scratch_reset(&plan->context->scratch);
 }
 

@@ -34,9 +34,9 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
 
 accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev)
 {
-    const struct accd_dope *dope = attach->dope;
-    return accd_plan_pointer(plan, attach->slot, dev, attach->dev, dope ? dope->rest : NULL,
-                             dope ? dope->bytes : 0);
+    const struct accd_kept_descriptor *kept = attach->descriptor;
+    return accd_plan_pointer(plan, attach->slot, dev, attach->dev, kept ? kept->rest : NULL,
+                             kept ? kept->bytes : 0);
 }
 
 /* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
@@ -287,10 +287,10 @@ static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_att
 accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
                                  uint64_t dev)
 {
-    const struct accd_dope *dope = attach->dope;
-    const char *rest = dope ? dope->rest : NULL;
-    if (dope && accd_host_usable(plan->context, attach->slot, dope->bytes))
+    const struct accd_kept_descriptor *kept = attach->descriptor;
+    const char *rest = kept ? kept->rest : NULL;
+    if (kept && accd_host_usable(plan->context, attach->slot, kept->bytes))
         rest = (const char *)accd_pointer(attach->slot) + sizeof(void *);
     return accd_plan_pointer(plan, attach->slot, dev, host_pointer(plan, attach), rest,
-                             dope ? dope->bytes : 0);
+                             kept ? kept->bytes : 0);
 }

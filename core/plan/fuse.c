@@ -6,10 +6,10 @@
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
 /* Grows a range so that it cuts no tuple. */
-static void close_range(struct accd_directory *dir, struct accd_fit *fit)
+static void close_range(struct accd_directory *dir, struct accd_fused_range *range)
 {
     for (int upper = 0; upper < 2; upper++) {
-        uint64_t at = upper ? fit->end - 1 : fit->host, low = fit->host, high = fit->end;
+        uint64_t at = upper ? range->end - 1 : range->host, low = range->host, high = range->end;
         const struct accd_fused *fused = accd_fused_at(dir, at);
         const struct accd_object *object = fused ? NULL : accd_range_floor(&dir->objects, at);
         if (fused) {
@@ -19,8 +19,8 @@ static void close_range(struct accd_directory *dir, struct accd_fit *fit)
             low = object->host;
             high = accd_object_end(object);
         }
-        fit->host = low < fit->host ? low : fit->host;
-        fit->end = high > fit->end ? high : fit->end;
+        range->host = low < range->host ? low : range->host;
+        range->end = high > range->end ? high : range->end;
     }
 }
 
@@ -32,8 +32,8 @@ static accd_status ranges_by_base(struct accd_plan *plan)
     const bool bases = plan->context->rules.fusion;
     size_t n = fusion->ncandidates;
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    fusion->fits = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->fits[0]);
-    if (!pairs || !fusion->fits)
+    fusion->ranges = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->ranges[0]);
+    if (!pairs || !fusion->ranges)
         return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++)
         pairs[i] = (struct accd_pair){fusion->candidates[i].base, i};
@@ -41,26 +41,26 @@ static accd_status ranges_by_base(struct accd_plan *plan)
     for (size_t i = 0; i < n; i++) {
         const struct accd_candidate *candidate = &fusion->candidates[pairs[i].value];
         uint64_t host = candidate->host, end = host + candidate->bytes;
-        struct accd_fit *fit = &fusion->fits[fusion->nfits];
+        struct accd_fused_range *range = &fusion->ranges[fusion->nranges];
         bool first = !i || !bases || pairs[i].key != pairs[i - 1].key;
         if (first) {
-            *fit = (struct accd_fit){.host = host, .end = end};
-            fusion->nfits++;
+            *range = (struct accd_fused_range){.host = host, .end = end};
+            fusion->nranges++;
             const struct accd_original *other =
                 bases ? accd_range_floor(&dir->bases, candidate->base) : NULL;
             if (other && other->base == candidate->base) {
-                host = other->seat->object->host;
-                end = accd_object_end(other->seat->object);
+                host = other->share->object->host;
+                end = accd_object_end(other->share->object);
             }
         } else {
-            fit--;
+            range--;
         }
         if (candidate->split)
-            fit->reason = ACCD_BY_PIECES;
-        else if (fit->reason == ACCD_BY_RANGE && (host < fit->host || end > fit->end))
-            fit->reason = ACCD_BY_BASE;
-        fit->host = host < fit->host ? host : fit->host;
-        fit->end = end > fit->end ? end : fit->end;
+            range->reason = ACCD_BY_PIECES;
+        else if (range->reason == ACCD_BY_RANGE && (host < range->host || end > range->end))
+            range->reason = ACCD_BY_BASE;
+        range->host = host < range->host ? host : range->host;
+        range->end = end > range->end ? end : range->end;
     }
     return ACCD_OK;
 }
@@ -69,28 +69,28 @@ static accd_status ranges_by_base(struct accd_plan *plan)
 static accd_status join_ranges(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
-    size_t n = fusion->nfits, kept = 0;
-    struct accd_fit *fits = accd_scratch_take(&plan->context->scratch, n * sizeof *fits);
+    size_t n = fusion->nranges, kept = 0;
+    struct accd_fused_range *ranges = accd_scratch_take(&plan->context->scratch, n * sizeof *ranges);
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    if (!fits || !pairs)
+    if (!ranges || !pairs)
         return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < n; i++) {
-        close_range(plan->dir, &fusion->fits[i]);
-        pairs[i] = (struct accd_pair){fusion->fits[i].host, i};
+        close_range(plan->dir, &fusion->ranges[i]);
+        pairs[i] = (struct accd_pair){fusion->ranges[i].host, i};
     }
     pairs = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++) {
-        const struct accd_fit *next = &fusion->fits[pairs[i].value];
-        struct accd_fit *last = kept ? &fits[kept - 1] : NULL;
+        const struct accd_fused_range *next = &fusion->ranges[pairs[i].value];
+        struct accd_fused_range *last = kept ? &ranges[kept - 1] : NULL;
         if (!last || next->host >= last->end) {
-            fits[kept++] = *next;
+            ranges[kept++] = *next;
             continue;
         }
         last->end = next->end > last->end ? next->end : last->end;
         last->reason = next->reason > last->reason ? next->reason : last->reason;
     }
-    fusion->fits = fits;
-    fusion->nfits = kept;
+    fusion->ranges = ranges;
+    fusion->nranges = kept;
     return ACCD_OK;
 }
 
@@ -110,27 +110,27 @@ static size_t fresh_from(const struct accd_plan *plan, uint64_t host)
 
 /* Keeps the ranges that are more than one object: those that a tuple covers have a home there
  * (ALIAS), the others get memory (ALLOC): DIR-4.2-11. */
-static void keep_fits(struct accd_plan *plan)
+static void keep_ranges(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
     size_t kept = 0;
-    for (size_t i = 0; i < fusion->nfits; i++) {
-        struct accd_fit fit = fusion->fits[i];
+    for (size_t i = 0; i < fusion->nranges; i++) {
+        struct accd_fused_range range = fusion->ranges[i];
         struct accd_range_cursor cursor;
-        fit.home = accd_fused_at(plan->dir, fit.host);
-        if (fit.home && fit.end > fit.home->end)
-            fit.home = NULL;
-        const struct accd_object *object = accd_first_behind(plan->dir, fit.host, &cursor);
-        size_t fresh = fresh_from(plan, fit.host);
+        range.home = accd_fused_at(plan->dir, range.host);
+        if (range.home && range.end > range.home->end)
+            range.home = NULL;
+        const struct accd_object *object = accd_first_behind(plan->dir, range.host, &cursor);
+        size_t fresh = fresh_from(plan, range.host);
         const struct accd_claim *claim =
             fresh < plan->nfresh ? &plan->claims[plan->fresh[fresh]] : NULL;
-        bool alone = object && object->host < fit.end
-                         ? accd_object_end(object) >= fit.end && object->host <= fit.host
-                         : claim && claim->host == fit.host && claim->host + claim->bytes == fit.end;
-        if (fit.home || !alone)
-            fusion->fits[kept++] = fit;
+        bool alone = object && object->host < range.end
+                         ? accd_object_end(object) >= range.end && object->host <= range.host
+                         : claim && claim->host == range.host && claim->host + claim->bytes == range.end;
+        if (range.home || !alone)
+            fusion->ranges[kept++] = range;
     }
-    fusion->nfits = kept;
+    fusion->nranges = kept;
 }
 
 accd_status accd_fuse_plan(struct accd_plan *plan)
@@ -147,19 +147,19 @@ accd_status accd_fuse_plan(struct accd_plan *plan)
         ACCD_TRY(accd_compare_clauses(plan));
     ACCD_TRY(ranges_by_base(plan));
     ACCD_TRY(join_ranges(plan));
-    keep_fits(plan);
+    keep_ranges(plan);
     return ACCD_OK;
 }
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
 /* What enter data moves out of places of its own floor leaves nothing behind: nobody goes back there. */
-static bool leaves_for_good(const struct accd_plan *plan, const struct accd_seat *seat,
+static bool leaves_for_good(const struct accd_plan *plan, const struct accd_share *share,
                             const struct accd_object *object)
 {
     const struct accd_region *top = plan->dir->top;
-    return plan->construct->kind == ACCD_ENTER_DATA && seat &&
-           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < seat->serial);
+    return plan->construct->kind == ACCD_ENTER_DATA && share &&
+           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < share->serial);
 }
 
 static accd_status list_shifts(struct accd_plan *plan)
@@ -169,23 +169,23 @@ static accd_status list_shifts(struct accd_plan *plan)
     struct accd_range_cursor cursor;
     for (int fill = 0; fill < 2; fill++) {
         size_t n = 0;
-        for (size_t i = 0; i < fusion->nfits; i++) {
-            const struct accd_fit *fit = &fusion->fits[i];
-            if (fit->home)
+        for (size_t i = 0; i < fusion->nranges; i++) {
+            const struct accd_fused_range *range = &fusion->ranges[i];
+            if (range->home)
                 continue;
-            struct accd_object *object = accd_first_behind(dir, fit->host, &cursor);
-            for (; object && object->host < fit->end; object = accd_range_next(&cursor), n++) {
+            struct accd_object *object = accd_first_behind(dir, range->host, &cursor);
+            for (; object && object->host < range->end; object = accd_range_next(&cursor), n++) {
                 if (!fill)
                     continue;
-                struct accd_seat *seat = accd_seat_of(dir, object);
-                const struct accd_fused *fused = seat ? seat->fused : NULL;
-                bool kept = !leaves_for_good(plan, seat, object);
+                struct accd_share *share = accd_share_of(dir, object);
+                const struct accd_fused *fused = share ? share->fused : NULL;
+                bool kept = !leaves_for_good(plan, share, object);
                 uint64_t left = !fused ? accd_object_bytes(object)
                                 : object->host == fused->host ? fused->end - fused->host : 0;
                 fusion->shifts[n] = (struct accd_shift){
                     .object = object,
-                    .seat = seat,
-                    .fit = (uint32_t)i,
+                    .share = share,
+                    .range = (uint32_t)i,
                     .from = object->dev,
                     .size = object->size,
                     .left = kept ? 0 : left,
@@ -232,16 +232,16 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
     ACCD_TRY(accd_fuse_pending(plan));
     for (size_t i = 0; i < fusion->ncandidates; i++)
         fusion->noriginals += 1 + fusion->candidates[i].nmore;
-    for (size_t i = 0; i < fusion->nfits; i++)
-        fusion->blocks += !fusion->fits[i].home;
+    for (size_t i = 0; i < fusion->nranges; i++)
+        fusion->blocks += !fusion->ranges[i].home;
     size_t tuples = fusion->blocks;
     for (size_t i = 0; i < fusion->nshifts; i++) {
         formers += fusion->shifts[i].kept;
         fusion->blocks += fusion->shifts[i].kept && !(fusion->shifts[i].size & ACCD_OBJECT_SHARED);
     }
-    size_t seats = plan->nfresh + fusion->nshifts + fusion->noriginals;
-    bool ok = accd_pool_reserve(&dir->seat_pool, seats) &&
-              accd_range_reserve(&dir->seats, seats) &&
+    size_t shares = plan->nfresh + fusion->nshifts + fusion->noriginals;
+    bool ok = accd_pool_reserve(&dir->share_pool, shares) &&
+              accd_range_reserve(&dir->shares, shares) &&
               accd_pool_reserve(&dir->original_pool, fusion->noriginals) &&
               accd_range_reserve(&dir->bases, fusion->noriginals) &&
               accd_pool_reserve(&dir->former_pool, formers) &&
@@ -257,32 +257,32 @@ accd_status accd_fuse_place(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
-    for (size_t i = 0; i < fusion->nfits; i++, fusion->nplaced++) {
-        struct accd_fit *fit = &fusion->fits[i];
-        if (fit->home) {
-            fit->dev = accd_fused_dev(fit->home) + (fit->host - fit->home->host);
+    for (size_t i = 0; i < fusion->nranges; i++, fusion->nplaced++) {
+        struct accd_fused_range *range = &fusion->ranges[i];
+        if (range->home) {
+            range->dev = accd_fused_dev(range->home) + (range->host - range->home->host);
             continue;
         }
-        uint64_t ahead = fit->host & 15;
-        fit->bytes = ahead + (fit->end - fit->host);
-        accd_status status = accd_alloc_memory(dir, fit->bytes, &fit->place);
+        uint64_t ahead = range->host & 15;
+        range->bytes = ahead + (range->end - range->host);
+        accd_status status = accd_alloc_memory(dir, range->bytes, &range->place);
         if (accd_is_of_queue(status))
             return status;
         if (status != ACCD_OK) {
             size_t k = 0;
-            while (fusion->candidates[k].host - fit->host >= fit->end - fit->host)
+            while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
             accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
                              "device %d has no %llu bytes of memory left for all it is fused with",
-                             dir->device.number, (unsigned long long)fit->bytes);
+                             dir->device.number, (unsigned long long)range->bytes);
             return accd_say_why(&dir->device, status);
         }
-        fit->dev = fit->place + ahead;
+        range->dev = range->place + ahead;
     }
     for (size_t i = 0; i < fusion->nshifts; i++) {
         struct accd_shift *shift = &fusion->shifts[i];
-        const struct accd_fit *fit = &fusion->fits[shift->fit];
-        shift->to = fit->dev + (shift->object->host - fit->host);
+        const struct accd_fused_range *range = &fusion->ranges[shift->range];
+        shift->to = range->dev + (shift->object->host - range->host);
         shift->object->dev = shift->to;
         shift->object->size |= ACCD_OBJECT_SHARED;
     }
@@ -290,17 +290,17 @@ accd_status accd_fuse_place(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-static const struct accd_fit *fit_of(const struct accd_plan *plan, uint64_t host)
+static const struct accd_fused_range *range_of(const struct accd_plan *plan, uint64_t host)
 {
     const struct accd_fusion *fusion = plan->fusion;
-    size_t i = ACCD_FIRST_ABOVE(fusion->fits, end, fusion->nfits, host);
-    return i < fusion->nfits && fusion->fits[i].host <= host ? &fusion->fits[i] : NULL;
+    size_t i = ACCD_FIRST_ABOVE(fusion->ranges, end, fusion->nranges, host);
+    return i < fusion->nranges && fusion->ranges[i].host <= host ? &fusion->ranges[i] : NULL;
 }
 
 uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
 {
-    const struct accd_fit *fit = fit_of(plan, host);
-    return fit ? fit->dev + (host - fit->host) : 0;
+    const struct accd_fused_range *range = range_of(plan, host);
+    return range ? range->dev + (host - range->host) : 0;
 }
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
@@ -476,17 +476,17 @@ accd_status accd_fuse_moves(struct accd_plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-static struct accd_seat *seat_for(struct accd_directory *dir, struct accd_object *object,
+static struct accd_share *share_for(struct accd_directory *dir, struct accd_object *object,
                                   uint64_t serial)
 {
-    struct accd_seat *seat = accd_seat_of(dir, object);
-    if (seat)
-        return seat;
-    seat = accd_pool_take(&dir->seat_pool);
-    *seat = (struct accd_seat){.object = object, .serial = serial};
-    accd_range_insert(&dir->seats, object->host, seat);
+    struct accd_share *share = accd_share_of(dir, object);
+    if (share)
+        return share;
+    share = accd_pool_take(&dir->share_pool);
+    *share = (struct accd_share){.object = object, .serial = serial};
+    accd_range_insert(&dir->shares, object->host, share);
     dir->eventful++;
-    return seat;
+    return share;
 }
 
 /* The memory an object leaves becomes a block of its own, if it was not in one. */
@@ -514,23 +514,23 @@ static void set_jump(struct accd_former *former)
 }
 
 static void leave_place(struct accd_directory *dir, const struct accd_shift *shift,
-                        struct accd_seat *seat)
+                        struct accd_share *share)
 {
     if (shift->kept) {
         struct accd_former *former = accd_pool_take(&dir->former_pool);
         *former = (struct accd_former){
-            .below = seat->former,
-            .fused = seat->fused,
+            .below = share->former,
+            .fused = share->fused,
             .dev = shift->from,
-            .serial = seat->serial,
+            .serial = share->serial,
             .shared = shift->size & ACCD_OBJECT_SHARED || !(shift->size & ACCD_OBJECT_MAPPED),
         };
         set_jump(former);
-        seat->former = former;
+        share->former = former;
         block_left(dir, shift)->former++;
         return;
     }
-    accd_fused_release(dir, seat->fused);
+    accd_fused_release(dir, share->fused);
     if (shift->size & ACCD_OBJECT_SHARED)
         accd_release_block(dir, accd_range_floor(&dir->blocks, shift->from), 1);
     else
@@ -541,11 +541,11 @@ static void leave_place(struct accd_directory *dir, const struct accd_shift *shi
 static void shadow_tuples(struct accd_plan *plan)
 {
     for (size_t i = 0; i < plan->fusion->nshifts; i++) {
-        const struct accd_seat *seat = plan->fusion->shifts[i].seat;
-        if (!seat || !seat->fused || !seat->fused->current)
+        const struct accd_share *share = plan->fusion->shifts[i].share;
+        if (!share || !share->fused || !share->fused->current)
             continue;
-        accd_range_erase(&plan->dir->fused, seat->fused->host);
-        seat->fused->current = false;
+        accd_range_erase(&plan->dir->fused, share->fused->host);
+        share->fused->current = false;
     }
 }
 
@@ -561,9 +561,9 @@ void accd_fuse_device_order(struct accd_plan *plan)
         accd_range_insert(&dir->by_device, fusion->shifts[i].to, fusion->shifts[i].object);
 }
 
-static void sit_down(struct accd_seat *seat, struct accd_fused *fused)
+static void sit_down(struct accd_share *share, struct accd_fused *fused)
 {
-    seat->fused = fused;
+    share->fused = fused;
     fused->places++;
     fused->block->live++;
 }
@@ -589,11 +589,11 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
     *original = *like;
     (void)accd_find(dir, original->host, &object); /* present: nothing is indexed any more */
     original->idle = is_idle(plan, like, object, claim);
-    original->seat = seat_for(dir, object, original->serial);
-    original->next = original->seat->originals;
+    original->share = share_for(dir, object, original->serial);
+    original->next = original->share->originals;
     if (original->next)
         original->next->prev = original;
-    original->seat->originals = original;
+    original->share->originals = original;
     original->left = original->right = original;
     if (!plan->context->rules.fusion)
         return original;
@@ -671,41 +671,41 @@ void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
     shadow_tuples(plan);
-    for (size_t i = 0; i < fusion->nfits; i++) {
-        struct accd_fit *fit = &fusion->fits[i];
-        if (fit->home)
+    for (size_t i = 0; i < fusion->nranges; i++) {
+        struct accd_fused_range *range = &fusion->ranges[i];
+        if (range->home)
             continue;
         struct accd_block *block =
-            accd_insert_block(dir, &(struct accd_block){.dev = fit->place,
-                                                        .bytes = fit->bytes,
-                                                        .host = fit->host - (fit->host & 15),
-                                                        .ahead = fit->host & 15});
-        fit->fused = accd_pool_take(&dir->fused_pool);
-        *fit->fused = (struct accd_fused){.host = fit->host,
-                                          .end = fit->end,
+            accd_insert_block(dir, &(struct accd_block){.dev = range->place,
+                                                        .bytes = range->bytes,
+                                                        .host = range->host - (range->host & 15),
+                                                        .ahead = range->host & 15});
+        range->fused = accd_pool_take(&dir->fused_pool);
+        *range->fused = (struct accd_fused){.host = range->host,
+                                          .end = range->end,
                                           .serial = serial,
                                           .support = serial,
                                           .block = block,
                                           .current = true};
-        accd_range_insert(&dir->fused, fit->host, fit->fused);
+        accd_range_insert(&dir->fused, range->host, range->fused);
     }
     accd_fuse_device_order(plan);
     for (size_t i = 0; i < fusion->nshifts; i++) {
         const struct accd_shift *shift = &fusion->shifts[i];
-        struct accd_seat *seat = seat_for(dir, shift->object, 0);
-        leave_place(dir, shift, seat);
-        sit_down(seat, fusion->fits[shift->fit].fused);
-        seat->serial = serial;
+        struct accd_share *share = share_for(dir, shift->object, 0);
+        leave_place(dir, shift, share);
+        sit_down(share, fusion->ranges[shift->range].fused);
+        share->serial = serial;
     }
     for (size_t i = 0; i < plan->nfresh; i++) {
         struct accd_object *object = plan->claims[plan->fresh[i]].object;
-        const struct accd_fit *fit = fit_of(plan, object->host);
-        if (!fit && !plan->context->rules.fusion)
+        const struct accd_fused_range *range = range_of(plan, object->host);
+        if (!range && !plan->context->rules.fusion)
             continue;
-        struct accd_seat *seat = seat_for(dir, object, serial);
-        if (!fit)
+        struct accd_share *share = share_for(dir, object, serial);
+        if (!range)
             continue;
-        sit_down(seat, fit->home ? fit->home : fit->fused);
+        sit_down(share, range->home ? range->home : range->fused);
     }
     add_originals(plan, region, serial);
 }
@@ -715,6 +715,6 @@ void accd_fuse_undo(struct accd_plan *plan)
     const struct accd_fusion *fusion = plan->fusion;
     accd_fuse_shift_back(plan);
     for (size_t i = 0; i < fusion->nplaced; i++)
-        if (!fusion->fits[i].home)
-            accd_free_memory(plan->dir, fusion->fits[i].place, fusion->fits[i].bytes);
+        if (!fusion->ranges[i].home)
+            accd_free_memory(plan->dir, fusion->ranges[i].place, fusion->ranges[i].bytes);
 }

@@ -93,7 +93,7 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir,
 
 bool accd_plan_may_group(const struct accd_plan *plan)
 {
-    return !plan->queue || !accd_walk_dopes(plan->walk);
+    return !plan->queue || !accd_walk_descriptor_sum(plan->walk);
 }
 
 bool accd_plan_marked(const struct accd_plan *plan)

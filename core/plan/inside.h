@@ -22,7 +22,7 @@ struct accd_redirect {
 
 /* Exit: objects of a tuple that lost something. */
 struct accd_occupant {
-    struct accd_seat *seat;
+    struct accd_share *share;
     uint32_t up, before;        /* union-find; its root before a tuple joined it */
     uint32_t first, count;      /* of a root: the first before; members */
     uint64_t low, high;

@@ -1,4 +1,4 @@
-/* links.c - pointers that an entry construct attaches: what they lead to, what is written to the device,
+/* links.c - pointers that an entry construct attaches: what they point to, what is written to the device,
  * and what becomes of their attachment counters. */
 #include "plan/inside.h"
 
@@ -93,7 +93,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
                                 "the pointer does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
-        if (link.attach) { /* wherever the pointer leads now */
+        if (link.attach) { /* wherever the pointer points now */
             link.pointer = link.attach->target;
             claim->attached = true;
             link.counts = true;
@@ -129,14 +129,14 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     ACCD_TRY(is_attached(plan, &link, slot_bytes, &link.counts));
     if (link.attach && !link.counts && !accd_attached_as_now(link.attach, slot_bytes))
         ACCD_TRY(accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_REPOINTED));
-    if (link.attach && !link.counts) { /* indexes what it led to, in time */
+    if (link.attach && !link.counts) { /* indexes what it pointed to, in time */
         links->anew++;
         struct accd_object *before;
         ACCD_TRY(accd_find(plan->dir, link.attach->base, &before));
     }
     if (slot_bytes && !link.counts) {
-        link.dope = accd_dope_new(plan->dir, accd_pointer(claim->slot), slot_bytes);
-        if (!link.dope)
+        link.descriptor = accd_descriptor_keep(plan->dir, accd_pointer(claim->slot), slot_bytes);
+        if (!link.descriptor)
             return accd_plan_no_memory(plan->context);
     }
     claim->attached = true;
@@ -144,7 +144,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     return ACCD_OK;
 }
 
-/* Among objects that sections of one pointer lead to, the one it is attached to: that which holds the
+/* Among objects that sections of one pointer point to, the one it is attached to: that which holds the
  * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
 static bool leads(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
 {
@@ -161,7 +161,7 @@ static bool leads(const struct accd_plan *plan, const struct accd_link *a, const
     return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
 }
 
-static __attribute__((noinline, cold)) accd_status settle_links(struct accd_links *links)
+static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
     const bool counted = plan->context->verdicts.counts_attachments;
@@ -207,7 +207,7 @@ accd_status accd_links_plan(struct accd_links *links)
             accd_demands[claim->action].entry)
             ACCD_TRY(plan_link(links, i));
     }
-    return links->n < 2 ? ACCD_OK : settle_links(links);
+    return links->n < 2 ? ACCD_OK : choose_targets(links);
 }
 
 static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
@@ -230,17 +230,17 @@ accd_status accd_links_words(const struct accd_links *links)
         const struct accd_object *holder =
             link->holder ? link->holder : plan->claims[link->holder_claim].object;
         uint64_t dev = holder->dev + (plan->claims[link->claim].slot - holder->host);
-        const struct accd_dope *dope = link->dope;
+        const struct accd_kept_descriptor *kept = link->descriptor;
         ACCD_TRY(accd_plan_pointer(plan, plan->claims[link->claim].slot, dev,
-                                   link_value(plan, link), dope ? dope->rest : NULL,
-                                   dope ? dope->bytes : 0));
+                                   link_value(plan, link), kept ? kept->rest : NULL,
+                                   kept ? kept->bytes : 0));
     }
     return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-static bool same_dope(const struct accd_dope *a, const struct accd_dope *b)
+static bool same_descriptor(const struct accd_kept_descriptor *a, const struct accd_kept_descriptor *b)
 {
     return a && a->bytes == b->bytes && !memcmp(a->rest, b->rest, a->bytes - sizeof(void *));
 }
@@ -248,7 +248,7 @@ static bool same_dope(const struct accd_dope *a, const struct accd_dope *b)
 void accd_links_free(struct accd_links *links)
 {
     for (size_t i = 0; i < links->n; i++)
-        accd_dope_free(links->plan->dir, links->at[i].dope);
+        accd_descriptor_forget(links->plan->dir, links->at[i].descriptor);
 }
 
 void accd_links_commit(struct accd_links *links)
@@ -271,7 +271,7 @@ void accd_links_commit(struct accd_links *links)
             !link->pointer ? NULL
                            : link->target ? link->target : plan->claims[link->target_claim].object;
         if (counted && attach && attach->target == link->pointer &&
-            (link->counts || !link->dope || same_dope(attach->dope, link->dope))) {
+            (link->counts || !link->descriptor || same_descriptor(attach->descriptor, link->descriptor))) {
             attach->count++; /* here already, or by another clause of this construct */
             continue;
         }
@@ -294,10 +294,10 @@ void accd_links_commit(struct accd_links *links)
             attach = accd_insert_attach(dir, claim->slot);
         }
         accd_attach_label(attach, accd_claim_label(plan, claim));
-        dir->nwhole += (link->dope != NULL) - (size_t)(attach->dope != NULL);
-        accd_dope_free(dir, attach->dope);
-        attach->dope = link->dope;
-        link->dope = NULL;
+        dir->nwhole += (link->descriptor != NULL) - (size_t)(attach->descriptor != NULL);
+        accd_descriptor_forget(dir, attach->descriptor);
+        attach->descriptor = link->descriptor;
+        link->descriptor = NULL;
         attach->target = link->pointer;
         accd_attach_lead(dir, attach, link->base ? link->base : link->pointer);
         attach->dev = link_value(plan, link);

@@ -49,7 +49,7 @@ struct accd_rest {
 
 /* A construct on its way. Everything in it lies in scratch space or is undone on failure. */
 struct accd_plan {
-    /* Given: what is asked for. Of items, and of what walking them leads to, nothing is looked up yet. */
+    /* Given: what is asked for. Of items, and of what walking them points to, nothing is looked up yet. */
     accd_context *context;
     struct accd_directory *dir;
     const accd_construct *construct;
@@ -84,7 +84,7 @@ struct accd_plan {
 enum accd_reason { ACCD_BY_RANGE, ACCD_BY_BASE, ACCD_BY_PIECES };
 
 /* A range that this construct fuses. */
-struct accd_fit {
+struct accd_fused_range {
     uint64_t host, end;
     uint64_t dev;               /* of the first byte, once it has memory */
     uint64_t place, bytes;      /* its memory: a little before dev, so that alignment is the host's */
@@ -96,10 +96,10 @@ struct accd_fit {
 /* An object that moves within the device. */
 struct accd_shift {
     struct accd_object *object;
-    struct accd_seat *seat;     /* NULL: it has none yet */
+    struct accd_share *share;   /* NULL: it has none yet */
     uint64_t from, to;          /* device addresses */
     uint64_t size;              /* of the object before, with its flags */
-    uint32_t fit;               /* entry: where it goes */
+    uint32_t range;             /* entry: the one that takes it */
     uint64_t left;              /* entry: bytes given back with it, of its tuple if it is the first */
     bool kept;                  /* entry: the place it leaves waits for it */
 };
@@ -118,12 +118,12 @@ struct accd_regroup {
     uint32_t n;
 };
 
-/* What a construct does about tuples. In scratch space, but for the memory of fits. */
+/* What a construct does about tuples. In scratch space, but for the memory of ranges. */
 struct accd_fusion {
     struct accd_candidate *candidates;
     size_t ncandidates, noriginals, blocks;
-    struct accd_fit *fits;
-    size_t nfits, nplaced;      /* so many have memory */
+    struct accd_fused_range *ranges;
+    size_t nranges, nplaced;    /* so many have memory */
     struct accd_shift *shifts;
     size_t nshifts, shifts_room;
     bool shifted;               /* the objects have their new addresses */
@@ -145,7 +145,7 @@ struct accd_link {
     uint64_t pointer; /* the host's value */
     uint64_t base;    /* host address in the target, 0: what it points to */
     struct accd_attach *attach; /* its present attachment, or NULL */
-    struct accd_dope *dope;     /* of a descriptor, if it is to be written */
+    struct accd_kept_descriptor *descriptor; /* to be written, or NULL */
     bool counts;                /* attached like that already */
     bool repeats;               /* another one of the construct writes the pointer */
 };
@@ -276,7 +276,7 @@ void accd_fuse_undo(struct accd_plan *plan);
 
 /* ---------------------------------------------------------------------------------- unfuse.c -- */
 
-/* Where anything has a seat; otherwise fusion of the plan stays NULL. */
+/* Where anything has a share; otherwise fusion of the plan stays NULL. */
 accd_status accd_unfuse_begin(struct accd_plan *plan);
 /* The clause goes with this construct. */
 accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *original);
@@ -286,8 +286,8 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
                              size_t ndying);
 void accd_unfuse_commit(struct accd_plan *plan);
 void accd_unfuse_undo(struct accd_plan *plan);
-/* Before an object is removed: its seat, originals and former places go. */
-void accd_seat_free(struct accd_directory *dir, const struct accd_object *object);
+/* Before an object is removed: its share, originals and former places go. */
+void accd_share_free(struct accd_directory *dir, const struct accd_object *object);
 
 /* ----------------------------------------------------------------------------------- links.c -- */
 
@@ -317,7 +317,7 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
                                            size_t *to);
 
 /* Whether a new object lies in a range that the construct fuses. */
-static inline bool accd_fuse_fits(const struct accd_plan *plan, uint64_t host)
+static inline bool accd_fuse_covers(const struct accd_plan *plan, uint64_t host)
 {
     return plan->fusion && accd_fuse_dev(plan, host);
 }

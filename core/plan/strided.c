@@ -19,8 +19,8 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
         return true;
     const struct accd_attach *attach =
         plan->dir->slots.count ? accd_range_floor(&plan->dir->slots, slot) : NULL;
-    return attach && attach->slot == slot && attach->dope && attach->dope->bytes == slot_bytes &&
-           accd_descriptor_grid(plan->context, attach->target, attach->dope->rest, slot_bytes,
+    return attach && attach->slot == slot && attach->descriptor && attach->descriptor->bytes == slot_bytes &&
+           accd_descriptor_grid(plan->context, attach->target, attach->descriptor->rest, slot_bytes,
                                 segment->host[row], accd_section_bytes(segment, row), grid);
 }
 

@@ -36,8 +36,8 @@ accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *o
 
 accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object *object)
 {
-    const struct accd_seat *seat = accd_seat_of(plan->dir, object);
-    for (struct accd_original *original = seat ? seat->originals : NULL; original;
+    const struct accd_share *share = accd_share_of(plan->dir, object);
+    for (struct accd_original *original = share ? share->originals : NULL; original;
          original = original->next)
         if (original->dynamic)
             ACCD_TRY(accd_unfuse_original(plan, original));
@@ -68,20 +68,20 @@ static accd_status find_regroups(struct accd_plan *plan, struct accd_object *con
     const struct accd_fusion *fusion = plan->fusion;
     for (size_t i = 0; i < ndying; i++) {
         const struct accd_object *object = dying[i];
-        const struct accd_seat *seat = accd_seat_of(plan->dir, object);
-        if (!seat)
+        const struct accd_share *share = accd_share_of(plan->dir, object);
+        if (!share)
             continue;
-        for (struct accd_original *original = seat->originals; original;
+        for (struct accd_original *original = share->originals; original;
              original = original->next)
             ACCD_TRY(end_one(plan, original));
-        struct accd_fused *fused = seat->fused;
-        if (fused && (seat->serial <= fused->serial || object->host == fused->host ||
+        struct accd_fused *fused = share->fused;
+        if (fused && (share->serial <= fused->serial || object->host == fused->host ||
                       accd_object_end(object) == fused->end))
-            ACCD_TRY(add_regroup(plan, fused, seat->serial));
+            ACCD_TRY(add_regroup(plan, fused, share->serial));
     }
     for (size_t i = 0; i < fusion->nending; i++) {
         const struct accd_original *original = fusion->ending[i];
-        struct accd_fused *fused = original->seat->fused;
+        struct accd_fused *fused = original->share->fused;
         /* what joined a tuple later does not hold it together, unless others went before */
         if (fused && original->serial <= fused->support)
             ACCD_TRY(add_regroup(plan, fused, original->serial));
@@ -133,7 +133,7 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
 {
     size_t most = n, npairs = 0, roots = 0;
     for (size_t k = 0; k < n; k++)
-        for (const struct accd_original *o = members[layers[k].member].seat->originals; o; o = o->next)
+        for (const struct accd_original *o = members[layers[k].member].share->originals; o; o = o->next)
             most += counts(o, serial);
     struct accd_pair *pairs =
         accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *pairs);
@@ -142,7 +142,7 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
     for (size_t k = 0; k < n; k++) {
         struct accd_occupant *member = &members[layers[k].member];
         member->before = root_of(members, layers[k].member);
-        for (const struct accd_original *o = member->seat->originals; o; o = o->next)
+        for (const struct accd_original *o = member->share->originals; o; o = o->next)
             if (counts(o, serial))
                 pairs[npairs++] = (struct accd_pair){o->base, layers[k].member};
     }
@@ -153,15 +153,15 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
         root->high = 0;
     }
     for (size_t k = 0; k < n; k++) {
-        const struct accd_seat *seat = members[layers[k].member].seat;
+        const struct accd_share *share = members[layers[k].member].share;
         struct accd_occupant *root = &members[root_of(members, layers[k].member)];
-        uint64_t high = accd_object_end(seat->object);
-        for (const struct accd_original *o = seat->originals; o; o = o->next)
+        uint64_t high = accd_object_end(share->object);
+        for (const struct accd_original *o = share->originals; o; o = o->next)
             if (counts(o, serial) && o->host + o->bytes > high)
                 high = o->host + o->bytes;
         if (!root->high)
             pairs[roots++].value = (uint64_t)(root - members);
-        root->low = seat->object->host < root->low ? seat->object->host : root->low;
+        root->low = share->object->host < root->low ? share->object->host : root->low;
         root->high = high > root->high ? high : root->high;
     }
     for (size_t k = 0; k < roots; k++)
@@ -202,7 +202,7 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
     struct accd_occupant *members = regroup->members;
     size_t most = regroup->n, n = 0, sure = 0;
     for (uint32_t i = 0; i < regroup->n; i++)
-        for (const struct accd_former *f = members[i].seat->former;
+        for (const struct accd_former *f = members[i].share->former;
              f && (!f->fused || may_fall_apart(regroup, f->fused)); f = f->below)
             most++;
     struct layer *layers =
@@ -212,9 +212,9 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
     if (!layers || !pairs)
         return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < regroup->n; i++) {
-        const struct accd_seat *seat = members[i].seat;
-        uint64_t above = seat->serial;
-        for (struct accd_former *f = seat->former; f; above = f->serial, f = f->below) {
+        const struct accd_share *share = members[i].share;
+        uint64_t above = share->serial;
+        for (struct accd_former *f = share->former; f; above = f->serial, f = f->below) {
             if (!f->fused)
                 continue;
             if (!may_fall_apart(regroup, f->fused)) {
@@ -222,7 +222,7 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
                 break;
             }
             layers[most + n++] = (struct layer){
-                f->fused->serial, above, i, f == seat->former, f};
+                f->fused->serial, above, i, f == share->former, f};
         }
     }
     unite_equal(members, pairs, sure);
@@ -276,8 +276,8 @@ static uint64_t last_of_level(const struct accd_plan *plan, const struct accd_re
 {
     uint64_t serial = 0, next = 0;
     for (uint32_t i = 0; i < regroup->n; i++)
-        if (regroup->members[i].seat->serial > serial)
-            serial = regroup->members[i].seat->serial;
+        if (regroup->members[i].share->serial > serial)
+            serial = regroup->members[i].share->serial;
     const struct accd_region *region = plan->dir->top;
     for (; region && region->serial > serial; region = region->below)
         if (region != plan->leaving)
@@ -290,7 +290,7 @@ static uint64_t oldest_behind(const struct accd_regroup *regroup, uint64_t seria
 {
     uint64_t first = UINT64_MAX;
     for (uint32_t i = 0; i < regroup->n; i++)
-        for (const struct accd_original *o = regroup->members[i].seat->originals; o; o = o->next)
+        for (const struct accd_original *o = regroup->members[i].share->originals; o; o = o->next)
             if (counts(o, UINT64_MAX) && o->serial > serial && o->serial < first)
                 first = o->serial;
     return first;
@@ -360,16 +360,16 @@ static accd_status list_members(struct accd_plan *plan, struct accd_regroup *reg
 {
     struct accd_directory *dir = plan->dir;
     struct accd_range_cursor cursor;
-    struct accd_seat *seat;
+    struct accd_share *share;
     const struct accd_fused *fused = regroup->fused;
     for (int fill = 0; fill < 2; fill++) {
         uint32_t n = 0;
-        for (seat = accd_range_seek(&dir->seats, fused->host, &cursor);
-             seat && seat->object->host < fused->end; seat = accd_range_next(&cursor)) {
-            if (seat->fused != fused || seat->object->size & ACCD_OBJECT_DYING)
+        for (share = accd_range_seek(&dir->shares, fused->host, &cursor);
+             share && share->object->host < fused->end; share = accd_range_next(&cursor)) {
+            if (share->fused != fused || share->object->size & ACCD_OBJECT_DYING)
                 continue;
             if (fill)
-                regroup->members[n] = (struct accd_occupant){.seat = seat, .up = n};
+                regroup->members[n] = (struct accd_occupant){.share = share, .up = n};
             n++;
         }
         regroup->n = n;
@@ -387,19 +387,19 @@ static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regr
 {
     struct accd_fusion *fusion = plan->fusion;
     for (uint32_t i = 0; i < regroup->n; i++) {
-        struct accd_seat *seat = regroup->members[i].seat;
-        const struct accd_former *former = stays(regroup, i) ? NULL : still_there(seat->former);
+        struct accd_share *share = regroup->members[i].share;
+        const struct accd_former *former = stays(regroup, i) ? NULL : still_there(share->former);
         if (!former)
             continue;
         if (!accd_plan_room(plan, (void **)&fusion->shifts, fusion->nshifts,
                             &fusion->shifts_room, sizeof fusion->shifts[0]))
             return accd_plan_no_memory(plan->context);
         fusion->shifts[fusion->nshifts++] = (struct accd_shift){
-            .object = seat->object,
-            .seat = seat,
-            .from = seat->object->dev,
+            .object = share->object,
+            .share = share,
+            .from = share->object->dev,
             .to = former->dev,
-            .size = seat->object->size,
+            .size = share->object->size,
             .kept = former->shared,
         };
     }
@@ -460,7 +460,7 @@ static void remove_original(struct accd_directory *dir, struct accd_original *or
     if (original->prev)
         original->prev->next = original->next;
     else
-        original->seat->originals = original->next;
+        original->share->originals = original->next;
     if (original->next)
         original->next->prev = original->prev;
     const struct accd_original *known = accd_range_floor(&dir->bases, original->base);
@@ -489,12 +489,12 @@ static void end_former(struct accd_directory *dir, const struct accd_object *obj
     accd_pool_give(&dir->former_pool, former);
 }
 
-static void forget_gone(struct accd_directory *dir, struct accd_seat *seat)
+static void forget_gone(struct accd_directory *dir, struct accd_share *share)
 {
     bool any = false;
-    for (const struct accd_former *former = seat->former; former && !any; former = former->below)
+    for (const struct accd_former *former = share->former; former && !any; former = former->below)
         any = former->gone;
-    for (struct accd_former **at = &seat->former; *at;) {
+    for (struct accd_former **at = &share->former; *at;) {
         struct accd_former *former = *at;
         if (former->alone) {
             accd_fused_release(dir, former->fused);
@@ -506,23 +506,23 @@ static void forget_gone(struct accd_directory *dir, struct accd_seat *seat)
             continue;
         }
         *at = former->below;
-        end_former(dir, seat->object, former, false);
+        end_former(dir, share->object, former, false);
     }
-    for (struct accd_former *former = any ? seat->former : NULL; former; former = former->below)
-        former->jump = former->below; /* theirs may have led to what is gone */
+    for (struct accd_former *former = any ? share->former : NULL; former; former = former->below)
+        former->jump = former->below; /* theirs may have pointed to what is gone */
 }
 
-static void go_back(struct accd_directory *dir, struct accd_seat *seat)
+static void go_back(struct accd_directory *dir, struct accd_share *share)
 {
-    struct accd_former *former = seat->former;
-    struct accd_block *left = seat->fused->block;
-    uint64_t from = left->dev + (seat->object->host - left->host);
-    accd_forget_bytes(dir, from, accd_object_bytes(seat->object));
-    accd_fused_release(dir, seat->fused);
-    seat->former = former->below;
-    seat->fused = former->fused;
-    seat->serial = former->serial;
-    end_former(dir, seat->object, former, true);
+    struct accd_former *former = share->former;
+    struct accd_block *left = share->fused->block;
+    uint64_t from = left->dev + (share->object->host - left->host);
+    accd_forget_bytes(dir, from, accd_object_bytes(share->object));
+    accd_fused_release(dir, share->fused);
+    share->former = former->below;
+    share->fused = former->fused;
+    share->serial = former->serial;
+    end_former(dir, share->object, former, true);
     accd_release_block(dir, left, 1);
 }
 
@@ -534,19 +534,19 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
     for (uint32_t i = 0; i < regroup->n; i++)
         members[i].count = 0;
     for (uint32_t i = 0; i < regroup->n; i++) {
-        const struct accd_object *object = members[i].seat->object;
+        const struct accd_object *object = members[i].share->object;
         struct accd_occupant *root = &members[root_of(members, i)];
         root->low = root->count ? root->low : object->host;
         root->high = accd_object_end(object);
         root->count++;
     }
     for (uint32_t i = 0; i < regroup->n; i++) {
-        struct accd_seat *seat = members[i].seat;
+        struct accd_share *share = members[i].share;
         uint32_t r = root_of(members, i);
         struct accd_occupant *root = &members[r];
-        struct accd_fused *fused = seat->fused;
+        struct accd_fused *fused = share->fused;
         if (root->count == 1) {
-            seat->fused = NULL;
+            share->fused = NULL;
             accd_fused_release(dir, fused);
         } else if (r == i) { /* the first of them */
             bool present = fused->block == regroup->fused->block;
@@ -555,7 +555,7 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
                 *part = *fused;
                 part->places = 1;
                 fused->places--;
-                seat->fused = fused = part;
+                share->fused = fused = part;
             }
             if (present) /* those that went back are as old as they were */
                 fused->serial = root->held ? root->held : serial;
@@ -563,9 +563,9 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
             fused->host = root->low;
             fused->end = root->high;
             accd_range_insert(&dir->fused, fused->host, fused);
-        } else if (root->seat->fused != fused) {
-            seat->fused = root->seat->fused;
-            seat->fused->places++;
+        } else if (root->share->fused != fused) {
+            share->fused = root->share->fused;
+            share->fused->places++;
             accd_fused_release(dir, fused);
         }
     }
@@ -581,29 +581,29 @@ static void commit_regroup(struct accd_directory *dir, struct accd_regroup *regr
     fused->support = dir->serial;
     fused->places++; /* so that it lives until here */
     for (uint32_t i = 0; i < regroup->n; i++) {
-        struct accd_seat *seat = regroup->members[i].seat;
-        forget_gone(dir, seat);
-        if (!stays(regroup, i) && seat->former)
-            go_back(dir, seat);
+        struct accd_share *share = regroup->members[i].share;
+        forget_gone(dir, share);
+        if (!stays(regroup, i) && share->former)
+            go_back(dir, share);
     }
     name_tuples(dir, regroup, serial);
     accd_fused_release(dir, fused);
 }
 
-/* Where nothing is fused by itself, only what is in a tuple has a seat. */
-static void forget_idle_seats(struct accd_directory *dir, struct accd_regroup *regroup)
+/* Where nothing is fused by itself, only what is in a tuple has a share. */
+static void forget_idle_shares(struct accd_directory *dir, struct accd_regroup *regroup)
 {
     for (uint32_t i = 0; i < regroup->n; i++) {
-        const struct accd_seat *seat = regroup->members[i].seat;
-        if (!seat->fused && !seat->former && !seat->originals)
-            accd_seat_free(dir, seat->object);
+        const struct accd_share *share = regroup->members[i].share;
+        if (!share->fused && !share->former && !share->originals)
+            accd_share_free(dir, share->object);
     }
 }
 
 /* What a clause filled of a held object is a hole again, but for what others name, and attached pointers. */
 static void empty_holes(struct accd_directory *dir, const struct accd_original *original)
 {
-    const struct accd_object *object = original->seat->object;
+    const struct accd_object *object = original->share->object;
     if (!(object->size & ACCD_OBJECT_HELD) || object->size & ACCD_OBJECT_DYING || original->idle)
         return;
     uint64_t stop = original->host + original->bytes, last = accd_object_end(object);
@@ -639,7 +639,7 @@ void accd_unfuse_commit(struct accd_plan *plan)
         commit_regroup(dir, &fusion->regroups[i]);
     if (!plan->context->rules.fusion)
         for (size_t i = 0; i < fusion->nregroups; i++)
-            forget_idle_seats(dir, &fusion->regroups[i]);
+            forget_idle_shares(dir, &fusion->regroups[i]);
 }
 
 void accd_unfuse_undo(struct accd_plan *plan)
@@ -652,25 +652,25 @@ void accd_unfuse_undo(struct accd_plan *plan)
         const struct accd_regroup *regroup = &fusion->regroups[i];
         regroup->fused->regroup = 0;
         for (uint32_t k = 0; k < regroup->n; k++)
-            for (struct accd_former *f = regroup->members[k].seat->former; f; f = f->below)
+            for (struct accd_former *f = regroup->members[k].share->former; f; f = f->below)
                 f->gone = f->alone = false;
     }
 }
 
-void accd_seat_free(struct accd_directory *dir, const struct accd_object *object)
+void accd_share_free(struct accd_directory *dir, const struct accd_object *object)
 {
-    struct accd_seat *seat = accd_seat_of(dir, object);
-    if (!seat)
+    struct accd_share *share = accd_share_of(dir, object);
+    if (!share)
         return;
-    while (seat->originals)
-        remove_original(dir, seat->originals);
-    while (seat->former) {
-        struct accd_former *former = seat->former;
-        seat->former = former->below;
+    while (share->originals)
+        remove_original(dir, share->originals);
+    while (share->former) {
+        struct accd_former *former = share->former;
+        share->former = former->below;
         end_former(dir, object, former, false);
     }
-    accd_fused_release(dir, seat->fused);
-    accd_range_erase(&dir->seats, object->host);
+    accd_fused_release(dir, share->fused);
+    accd_range_erase(&dir->shares, object->host);
     dir->eventful--;
-    accd_pool_give(&dir->seat_pool, seat);
+    accd_pool_give(&dir->share_pool, share);
 }

@@ -32,11 +32,11 @@ void accd_task_free(struct accd_directory *dir, struct accd_task *task);
 /* What has started must be over; nothing of it reaches the host. */
 void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
 /* Sorts a task's ranges, and joins those that overlap. False: no memory. */
-bool accd_task_settle(accd_context *context, struct accd_task *task);
+bool accd_task_join_ranges(accd_context *context, struct accd_task *task);
 bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes);
 /* Adds what is not there yet. False: no memory. */
 bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object);
-/* Adds what attached pointers lead to from there. */
+/* Adds what attached pointers point to from there. */
 accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir);
 void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem);
 /* "queue 1 has not done the update of f.lua:12 yet" */

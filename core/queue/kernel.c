@@ -69,7 +69,7 @@ static int add_slots(struct accd_directory *dir, const accd_kernel *kernel, stru
         (void)accd_attached_range(dir->context, dir->device.number, (const void *)(uintptr_t)attach->slot,
                                   attach->dev, &slot.low, &slot.high);
         if (slot.low == slot.high)
-            slot.low = slot.high = 0; /* it leads nowhere */
+            slot.low = slot.high = 0; /* it points nowhere */
         if (!accd_mem_grow(mem, (void **)&tables->slots, &tables->slots_room, tables->nslots + 1,
                            sizeof tables->slots[0]))
             return 0;

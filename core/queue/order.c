@@ -129,7 +129,7 @@ accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch
         task.ranges = accd_scratch_take(&context->scratch, 2 * batch->n * sizeof task.ranges[0]);
     if (task.ranges)
         accd_task_use(&task, batch);
-    if (!task.ranges || !accd_task_settle(context, &task))
+    if (!task.ranges || !accd_task_join_ranges(context, &task))
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to put transfers in order");
     return order(context, NULL, NULL, &task);
 }
@@ -236,7 +236,7 @@ accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *
     return status;
 }
 
-accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     struct accd_span *met = NULL;
     accd_pending_begin(dir, NULL);

@@ -54,14 +54,14 @@ bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
     return true;
 }
 
-bool accd_queue_story(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud)
+bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud)
 {
-    struct accd_task *task = accd_task_new(queue->dir, ACCD_TASK_STORY, 0);
+    struct accd_task *task = accd_task_new(queue->dir, ACCD_TASK_REPORT, 0);
     if (!task)
         return false;
-    task->u.story.tell = tell;
-    task->u.story.drop = drop;
-    task->u.story.ud = ud;
+    task->u.report.tell = tell;
+    task->u.report.drop = drop;
+    task->u.report.ud = ud;
     accd_task_append(queue, task);
     return true;
 }
@@ -139,7 +139,7 @@ static accd_status call_now(struct accd_directory *dir, unsigned number, accd_ho
     struct accd_queue *queue = accd_queue_of(dir, number);
     accd_status status = queue ? accd_queue_reach(queue, queue->asked) : ACCD_OK;
     if (status == ACCD_CALLBACK)
-        (void)fn(ud, ACCD_LET_GO);
+        (void)fn(ud, ACCD_DISCARD);
     if (status != ACCD_OK)
         return status;
     return fn(ud, ACCD_RUN) ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
@@ -196,7 +196,7 @@ static struct accd_task *kernel_task(const accd_region *region, const struct acc
         if (bytes)
             task->ranges[task->nranges++] = (struct accd_pair){devs[i], devs[i] + bytes};
     }
-    if (accd_task_settle(context, task))
+    if (accd_task_join_ranges(context, task))
         return task;
     accd_mem_free(&context->mem, task, task->size);
     return NULL;

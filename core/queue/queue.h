@@ -10,7 +10,7 @@ enum accd_task_kind {
     ACCD_TASK_KERNEL,
     ACCD_TASK_CALL,   /* of the host */
     ACCD_TASK_EVENT,
-    ACCD_TASK_STORY,  /* many events */
+    ACCD_TASK_REPORT,  /* many events */
     ACCD_TASK_AFTER,  /* another queue gets as far first */
     ACCD_TASK_FREE,
     ACCD_TASK_FORGET
@@ -47,7 +47,7 @@ struct accd_task {
             void (*tell)(const void *ud);
             void (*drop)(void *ud);
             void *ud;
-        } story;
+        } report;
     } u;
     struct accd_pair *ranges; /* device memory it uses: first address and end, ascending, apart */
     size_t nranges;
@@ -141,7 +141,7 @@ accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t 
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
                                const char *what);
 /* Does what uses a range that gets other data. */
-accd_status accd_pending_settle(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 
 /* ---------------------------------------------------------------------------------- kernel.c -- */
 
@@ -154,7 +154,7 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
 /* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
 /* The same of what a function tells; if true, takes ud. */
-bool accd_queue_story(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud);
+bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud);
 
 /* The same of number 0, which is no queue. */
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)

@@ -23,7 +23,7 @@ static accd_status end_call(struct accd_directory *dir, const struct accd_task *
     if (task->under_way) {
         accd_status status = dir->device.ops->kernel_over(dir->device.handle, task->under_way, task->again, &end);
         if (status != ACCD_OK) {
-            (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
+            (void)task->u.call.fn(task->u.call.ud, ACCD_DISCARD);
             return accd_kernel_failed(&dir->device, status);
         }
     }
@@ -59,8 +59,8 @@ static accd_status perform(struct accd_queue *queue, struct accd_task *task)
         status = accd_transfers_do(queue, task);
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
-    else if (task->kind == ACCD_TASK_STORY)
-        task->u.story.tell(task->u.story.ud);
+    else if (task->kind == ACCD_TASK_REPORT)
+        task->u.report.tell(task->u.report.ud);
     else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
         status = end_call(dir, task);
     accd_task_free(dir, task);

@@ -6,7 +6,7 @@
 
 /* --------------------------------------------------------------------------- device ranges -- */
 
-bool accd_task_settle(accd_context *context, struct accd_task *task)
+bool accd_task_join_ranges(accd_context *context, struct accd_task *task)
 {
     enum { FEW = 4 };
     struct accd_pair few[FEW], *spare = few;
@@ -402,8 +402,8 @@ void accd_task_free(struct accd_directory *dir, struct accd_task *task)
     const struct accd_batch *batch = task->kind == ACCD_TASK_TRANSFERS ? &task->u.batch : NULL;
     if (batch && batch->bulk)
         batch->bulk_ops->drop(batch->bulk);
-    if (task->kind == ACCD_TASK_STORY)
-        task->u.story.drop(task->u.story.ud);
+    if (task->kind == ACCD_TASK_REPORT)
+        task->u.report.drop(task->u.report.ud);
     accd_mem_free(&dir->context->mem, task, task->size);
 }
 
@@ -414,7 +414,7 @@ void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
     if (task->under_way)
         give_up(queue, task);
     if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
-        (void)task->u.call.fn(task->u.call.ud, ACCD_LET_GO);
+        (void)task->u.call.fn(task->u.call.ud, ACCD_DISCARD);
     accd_task_free(dir, task);
 }
 

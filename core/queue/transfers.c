@@ -103,7 +103,7 @@ struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_bat
         kept += at[i].bytes;
     }
     accd_task_use(task, batch);
-    if (accd_task_settle(dir->context, task))
+    if (accd_task_join_ranges(dir->context, task))
         return task;
     accd_mem_free(&dir->context->mem, task, task->size);
     return NULL;

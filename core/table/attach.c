@@ -57,28 +57,28 @@ void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
     accd_attach_lead(dir, attach, 0);
     accd_range_erase(&dir->slots, attach->slot);
     dir->nbrought -= attach->brings;
-    dir->nwhole -= attach->dope != NULL;
-    accd_dope_free(dir, attach->dope);
+    dir->nwhole -= attach->descriptor != NULL;
+    accd_descriptor_forget(dir, attach->descriptor);
     accd_pool_give(&dir->attach_pool, attach);
     dir->live_attachments--;
 }
 
-struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor, uint32_t bytes)
+struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor, uint32_t bytes)
 {
-    struct accd_dope *dope =
-        accd_mem_new(&dir->context->mem, sizeof *dope + bytes - sizeof(void *));
-    if (!dope)
+    struct accd_kept_descriptor *kept =
+        accd_mem_new(&dir->context->mem, sizeof *kept + bytes - sizeof(void *));
+    if (!kept)
         return NULL;
-    dope->bytes = bytes;
-    memcpy(dope->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
-    dir->ndopes++;
-    return dope;
+    kept->bytes = bytes;
+    memcpy(kept->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
+    dir->ndescriptors++;
+    return kept;
 }
 
-void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope)
+void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descriptor *kept)
 {
-    if (!dope)
+    if (!kept)
         return;
-    dir->ndopes--;
-    accd_mem_free(&dir->context->mem, dope, sizeof *dope + dope->bytes - sizeof(void *));
+    dir->ndescriptors--;
+    accd_mem_free(&dir->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
 }

@@ -84,7 +84,7 @@ static struct accd_attach *reaching(struct accd_directory *dir, uint64_t low)
 {
     struct accd_attach *attach = low ? accd_range_floor(&dir->slots, low - 1) : NULL;
     struct accd_attach *around =
-        attach && dir->ndopes && attach->slot ? accd_range_floor(&dir->slots, attach->slot - 1) : NULL;
+        attach && dir->ndescriptors && attach->slot ? accd_range_floor(&dir->slots, attach->slot - 1) : NULL;
     if (around && accd_attach_end(around) > low)
         return around;
     return attach && accd_attach_end(attach) > low ? attach : NULL;
@@ -125,19 +125,19 @@ struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot
 struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach)
 {
     struct accd_attach *inner =
-        attach->dope ? accd_attach_inside(dir, attach->slot, attach->dope->bytes) : NULL;
+        attach->descriptor ? accd_attach_inside(dir, attach->slot, attach->descriptor->bytes) : NULL;
     return inner && inner->brings ? inner : NULL;
 }
 
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
 {
-    const struct accd_dope *dope = attach->dope;
+    const struct accd_kept_descriptor *kept = attach->descriptor;
     if (accd_load_pointer(attach->slot) != attach->target)
         return false;
     if (!slot_bytes)
         return true;
-    return dope && dope->bytes == slot_bytes &&
-           !memcmp(dope->rest, (const char *)accd_pointer(attach->slot) + sizeof(void *),
+    return kept && kept->bytes == slot_bytes &&
+           !memcmp(kept->rest, (const char *)accd_pointer(attach->slot) + sizeof(void *),
                    slot_bytes - sizeof(void *));
 }
 

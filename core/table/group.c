@@ -146,19 +146,19 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
-uint64_t accd_walk_dopes(const struct accd_walk *walk)
+uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
     for (size_t i = 0; i < walk->nsegments; i++) {
-        sum += walk->segments[i].dopes;
+        sum += walk->segments[i].descriptor_sum;
         found |= walk->segments[i].field->slot_bytes != 0;
     }
     return sum ? sum : found;
 }
 
 /* The same of what they hold by now. */
-static uint64_t dopes_now(const struct accd_walk *walk)
+static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool apart = false;
@@ -166,18 +166,18 @@ static uint64_t dopes_now(const struct accd_walk *walk)
         const struct accd_segment *segment = &walk->segments[i];
         const struct accd_rowset *set = &walk->rowsets[segment->rowset];
         if (segment->field->slot_bytes)
-            sum += accd_sum_dopes(set, segment->field, 0, segment->rows, &apart);
+            sum += accd_sum_descriptors(set, segment->field, 0, segment->rows, &apart);
     }
     return sum ? sum : 1;
 }
 
-bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group)
+bool accd_group_descriptors_kept(const struct accd_directory *dir, const struct accd_group *group)
 {
     const accd_context *context = dir->context;
-    if (!group->dopes)
+    if (!group->descriptor_sum)
         return true;
     return !(context->config.check_host && group->walk->losses != context->host.losses) &&
-           group->dopes == dopes_now(group->walk);
+           group->descriptor_sum == descriptor_sum_now(group->walk);
 }
 
 struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
@@ -405,7 +405,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
     slots_hull(group);
-    group->dopes = accd_walk_dopes(walk);
+    group->descriptor_sum = accd_walk_descriptor_sum(walk);
     uint64_t bytes = 0;
     accd_status status = lay_out(walk, &bytes);
     if (status != ACCD_OK) {

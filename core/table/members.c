@@ -103,26 +103,26 @@ static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pai
 /* Descriptors on their way from the device. */
 struct fetched {
     struct accd_directory *dir;
-    struct accd_dope **dopes;
+    struct accd_kept_descriptor **descriptors;
     bool lacks_memory;
 };
 
 /* host: the descriptor's place. */
-static void store_dope(void *ud, const struct accd_transfer *at, const char *from)
+static void store_descriptor(void *ud, const struct accd_transfer *at, const char *from)
 {
     struct fetched *fetched = ud;
-    fetched->dopes[at->host] = accd_dope_new(fetched->dir, from, (uint32_t)at->bytes);
-    fetched->lacks_memory |= !fetched->dopes[at->host];
+    fetched->descriptors[at->host] = accd_descriptor_keep(fetched->dir, from, (uint32_t)at->bytes);
+    fetched->lacks_memory |= !fetched->descriptors[at->host];
 }
 
 /* The device is asked for all of them at once. */
-static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *group,
-                               const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+static accd_status fetch_descriptors(struct accd_directory *dir, struct accd_group *group,
+                               const struct accd_pair *pairs, size_t n, struct accd_kept_descriptor **descriptors)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
-    struct fetched fetched = {.dir = dir, .dopes = dopes};
-    struct accd_batch batch = {.at = at, .store = store_dope, .ud = &fetched, .uncounted = true};
+    struct fetched fetched = {.dir = dir, .descriptors = descriptors};
+    struct accd_batch batch = {.at = at, .store = store_descriptor, .ud = &fetched, .uncounted = true};
     bool ok = at;
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
@@ -138,16 +138,16 @@ static accd_status fetch_dopes(struct accd_directory *dir, struct accd_group *gr
 
 /* What the descriptors of a group held when they were attached: the host still has it, or else the
  * device. */
-static accd_status read_dopes(struct accd_directory *dir, struct accd_group *group,
-                              const struct accd_pair *pairs, size_t n, struct accd_dope **dopes)
+static accd_status read_descriptors(struct accd_directory *dir, struct accd_group *group,
+                              const struct accd_pair *pairs, size_t n, struct accd_kept_descriptor **descriptors)
 {
-    if (!accd_group_dopes_kept(dir, group))
-        return fetch_dopes(dir, group, pairs, n, dopes);
+    if (!accd_group_descriptors_kept(dir, group))
+        return fetch_descriptors(dir, group, pairs, n, descriptors);
     for (size_t i = 0; i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
         if (bytes)
-            dopes[i] = accd_dope_new(dir, accd_pointer(pairs[i].key), bytes);
-        if (bytes && !dopes[i])
+            descriptors[i] = accd_descriptor_keep(dir, accd_pointer(pairs[i].key), bytes);
+        if (bytes && !descriptors[i])
             return ACCD_OUT_OF_MEMORY;
     }
     return ACCD_OK;
@@ -173,20 +173,20 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     struct accd_walk *walk = group->walk;
     const size_t beside = dir->promised.attachments;
     struct accd_pair *scratch = NULL;
-    struct accd_dope **dopes = NULL;
+    struct accd_kept_descriptor **descriptors = NULL;
     size_t n;
     struct accd_pair *run = accd_group_ordered(dir, group, true, &n, &scratch);
     bool ok = run && accd_pool_reserve(&dir->attach_pool, n + beside) &&
               accd_range_reserve_run(&dir->slots, group->slot_low, group->slot_high - 1, n, beside);
     accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
-    if (ok && group->dopes) {
-        dopes = accd_mem_zero(&context->mem, n * sizeof dopes[0]);
-        status = dopes ? read_dopes(dir, group, run, n, dopes) : ACCD_OUT_OF_MEMORY;
+    if (ok && group->descriptor_sum) {
+        descriptors = accd_mem_zero(&context->mem, n * sizeof descriptors[0]);
+        status = descriptors ? read_descriptors(dir, group, run, n, descriptors) : ACCD_OUT_OF_MEMORY;
     }
     if (status != ACCD_OK) {
-        for (size_t i = 0; dopes && i < n; i++)
-            accd_dope_free(dir, dopes[i]);
-        accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
+        for (size_t i = 0; descriptors && i < n; i++)
+            accd_descriptor_forget(dir, descriptors[i]);
+        accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
         if (run)
             accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
         if (status == ACCD_OUT_OF_MEMORY)
@@ -202,14 +202,14 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         const struct accd_segment *segment = accd_walk_locate(walk, run[i].value, &row);
         struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
         *attach = attach_of(group, segment, row, group->block->dev + accd_section_place(segment, row));
-        attach->dope = dopes ? dopes[i] : NULL;
-        dir->nwhole += attach->dope != NULL;
+        attach->descriptor = descriptors ? descriptors[i] : NULL;
+        dir->nwhole += attach->descriptor != NULL;
         if (dir->target_order)
             accd_attach_put_in(dir, attach);
         run[i].value = accd_address(attach);
     }
     accd_range_insert_run(&dir->slots, run, n);
-    accd_mem_free(&context->mem, dopes, n * sizeof dopes[0]);
+    accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
     accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;
 }
@@ -260,7 +260,7 @@ static bool objects_kept(const struct accd_directory *dir, const struct accd_gro
 static bool attachments_kept(struct accd_directory *dir, const struct accd_group *group)
 {
     const struct accd_walk *walk = group->walk;
-    if (group->dopes ||
+    if (group->descriptor_sum ||
         accd_range_count(&dir->slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
     for (size_t i = 0; i < walk->nsegments; i++) {
@@ -274,7 +274,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
             const struct accd_attach *attach = accd_range_floor(&dir->slots, like.slot);
             if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
                 attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
-                attach->dope || attach->brings)
+                attach->descriptor || attach->brings)
                 return false;
             dev += accd_padded(bytes);
         }
@@ -320,7 +320,7 @@ bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
 {
     if (group->pending && group->pending_attach)
         return true;
-    if (dir->journal || dir->seats.count || (!group->pending && !objects_kept(dir, group)) ||
+    if (dir->journal || dir->shares.count || (!group->pending && !objects_kept(dir, group)) ||
         (!group->pending_attach && !attachments_kept(dir, group)))
         return false;
     if (!group->pending)
@@ -343,6 +343,6 @@ struct accd_group *accd_group_matching(struct accd_directory *dir, const struct 
         walk->gaps ? NULL
                    : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
     struct accd_group *group = found ? found->owner : NULL;
-    return group && (!group->dopes || group->dopes == accd_walk_dopes(walk)) && accd_group_gather(dir, group) ? group
+    return group && (!group->descriptor_sum || group->descriptor_sum == accd_walk_descriptor_sum(walk)) && accd_group_gather(dir, group) ? group
                                                                                                              : NULL;
 }

@@ -64,7 +64,7 @@ struct accd_origin {
 };
 
 /* What a descriptor held besides its address when it was attached: bounds, strides, element size. */
-struct accd_dope {
+struct accd_kept_descriptor {
     uint32_t bytes; /* of the whole descriptor */
     char rest[];    /* behind the address */
 };
@@ -76,7 +76,7 @@ struct accd_attach {
     uint64_t base;   /* host address in the object it points to; target may lie outside it. 0: that
                         object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
-    struct accd_dope *dope; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
+    struct accd_kept_descriptor *descriptor; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
     struct accd_attach *next_target, *prev_target; /* ring of those with its base, where there is such an order */
     uint32_t count;
     uint32_t label : 31;
@@ -86,7 +86,7 @@ struct accd_attach {
 
 static inline uint64_t accd_attach_end(const struct accd_attach *attach)
 {
-    return attach->slot + (attach->dope ? attach->dope->bytes : sizeof(void *));
+    return attach->slot + (attach->descriptor ? attach->descriptor->bytes : sizeof(void *));
 }
 
 /* One device allocation for several objects; given back with the last of them. */
@@ -122,7 +122,7 @@ struct accd_group {
     struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
     struct accd_span slots;        /* of the pointers, while these are */
     struct accd_span woken;        /* while only the pointers are */
-    uint64_t dopes;                /* what its descriptors held when they were attached, as a number */
+    uint64_t descriptor_sum;       /* what its descriptors held when they were attached, as a number */
 };
 
 /* What a region keeps of its items. */
@@ -199,8 +199,8 @@ struct accd_region {
 
 /* A clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
 struct accd_original {
-    struct accd_seat *seat;              /* of the object its first byte lies in */
-    struct accd_original *next, *prev;   /* of the same seat, the latest first */
+    struct accd_share *share;            /* of the object its first byte lies in */
+    struct accd_original *next, *prev;   /* of the same share, the latest first */
     struct accd_original *right, *left;  /* ring of those with the same base */
     struct accd_original *piece, *head;  /* the next one of the same clause, the first one */
     uint64_t base, host, bytes;
@@ -223,7 +223,7 @@ struct accd_fused {
     uint64_t host, end;      /* hull of its objects */
     uint64_t serial;         /* of the construct that made it */
     struct accd_block *block;
-    size_t places;           /* seats and former places that are in it */
+    size_t places;           /* shares and former places that are in it */
     bool current;            /* objects lie here now: it is in directory.fused, by host */
     uint64_t support;        /* serial of the youngest originals that hold it together: those it was made with, or
                                 younger ones once an older one went */
@@ -241,8 +241,8 @@ struct accd_former {
     bool gone, alone;          /* while an exit is under way: no object goes back there; this object alone does */
 };
 
-/* What fusion knows of a present object. In directory.seats, by the object's host address. */
-struct accd_seat {
+/* What fusion knows of a present object. In directory.shares, by the object's host address. */
+struct accd_share {
     struct accd_object *object;
     struct accd_original *originals;
     struct accd_fused *fused;   /* the tuple it is in now, or NULL */
@@ -262,7 +262,7 @@ struct accd_directory {
     struct accd_range slots;     /* attachments by the pointer's host address */
     struct accd_range targets;   /* attachments by base, one of each ring, kept once it was asked for */
     bool target_order;
-    struct accd_range seats;     /* what fusion knows of objects, by their host address */
+    struct accd_range shares;    /* what fusion knows of objects, by their host address */
     struct accd_range fused;     /* tuples that objects are in, by host address */
     struct accd_range bases;     /* originals by base address: one of each ring */
     struct accd_promise {        /* what the construct under way has reserved, and may not have used yet */
@@ -272,7 +272,7 @@ struct accd_directory {
     uint64_t serial;             /* of the last construct that opened anything */
     struct accd_pool object_pool, attach_pool, block_pool;
     struct accd_pool region_pool; /* records of levels that the short way opens */
-    struct accd_pool seat_pool, original_pool, former_pool, fused_pool;
+    struct accd_pool share_pool, original_pool, former_pool, fused_pool;
     struct accd_origin *origins;
     size_t norigins, origins_room;
     uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
@@ -285,12 +285,12 @@ struct accd_directory {
     struct accd_region *top;
     size_t depth;
     size_t live_objects, live_attachments; /* pending ones included */
-    size_t ndopes;
+    size_t ndescriptors;
     size_t nwhole;   /* attachments of descriptors */
     size_t nbrought; /* attachments that hold references */
     struct accd_journal *journal;
     size_t eventful;             /* what plain constructs have to look out for: pending groups, their pending
-                                    pointers, tasks, seats, the journal, the listener. 0: they take the short way */
+                                    pointers, tasks, shares, the journal, the listener. 0: they take the short way */
     struct accd_range by_async;  /* queues */
     struct accd_queue **queues; /* by number, from 1 */
     size_t nqueues, queues_room;
@@ -304,7 +304,7 @@ struct accd_directory {
 /* How a range lies to the present objects. */
 enum accd_relation { ACCD_NONE, ACCD_INSIDE, ACCD_ACROSS };
 
-static inline void accd_directory_settle(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
+static inline void accd_directory_unreserve(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
 
 /* Attached pointers that point into some objects, by their pointers' addresses. In scratch space. */
 struct accd_targets {
@@ -368,7 +368,7 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
                                                              : accd_no_directory(context, device);
 }
 /* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
- * accd_directory_settle. It belongs to the construct: groups that are looked into meanwhile bring their own. */
+ * accd_directory_unreserve. It belongs to the construct: groups that are looked into meanwhile bring their own. */
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks);
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
@@ -384,9 +384,9 @@ void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach);
 /* The target of an attachment has moved; 0: there is none. */
 void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base);
 /* A copy of what a descriptor in readable memory holds behind its address. NULL: no memory. */
-struct accd_dope *accd_dope_new(struct accd_directory *dir, const void *descriptor,
+struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor,
                                 uint32_t bytes);
-void accd_dope_free(struct accd_directory *dir, struct accd_dope *dope);
+void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descriptor *kept);
 
 /* --------------------------------------------------------------------------------- targets.c -- */
 
@@ -418,9 +418,9 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
 void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
 void accd_forget_retired(struct accd_directory *dir);
 /* What the descriptors of a walk held, as a number; 0: it has none. */
-uint64_t accd_walk_dopes(const struct accd_walk *walk);
+uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk);
 /* Whether the descriptors of a group are on the host as they were attached, as far as it may be read. */
-bool accd_group_dopes_kept(const struct accd_directory *dir, const struct accd_group *group);
+bool accd_group_descriptors_kept(const struct accd_directory *dir, const struct accd_group *group);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
@@ -432,9 +432,9 @@ bool accd_group_gather(struct accd_directory *dir, struct accd_group *group);
 /* The group that a walk names section for section, gathered if it can be, or NULL. */
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
 
-/* ----------------------------------------------------------------------------------- seats.c -- */
+/* ----------------------------------------------------------------------------------- shares.c -- */
 
-struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object);
+struct accd_share *accd_share_of(struct accd_directory *dir, const struct accd_object *object);
 /* Whether a clause names a byte of a held object, other than for storage alone (DIR-4.2-17); up to *end_p, which is
  * lowered, it is the same for the others. Clauses that end are left out. */
 bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p);

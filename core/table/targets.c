@@ -5,7 +5,7 @@
 accd_status accd_order_targets(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
-    while (dir->woken_groups) /* the pointers of others lead to sections that nobody has looked at */
+    while (dir->woken_groups) /* the pointers of others point to sections that nobody has looked at */
         ACCD_TRY(accd_group_attachments(dir, dir->woken_groups->owner));
     if (dir->target_order)
         return ACCD_OK;

@@ -267,7 +267,7 @@ sum_words(const struct accd_rowset *set, uint64_t offset, size_t first, size_t n
     return sum;
 }
 
-uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+uint64_t accd_sum_descriptors(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
                         bool *apart)
 {
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
@@ -323,7 +323,7 @@ void accd_level_part(void *arg, unsigned part)
             const accd_field *field = &program->spec.fields[f];
             struct accd_tally *t = &job->tallies[part * nfields + f];
             if (field->slot_bytes) /* while the block is in the cache */
-                t->dopes += accd_sum_dopes(job->set, field, first, n, &t->apart);
+                t->descriptor_sum += accd_sum_descriptors(job->set, field, first, n, &t->apart);
         }
         for (unsigned k = 0; k < program->spec.registers; k++)
             if (job->keep[k])

@@ -7,7 +7,7 @@
 /* What one part of a level learned about one column. */
 struct accd_tally {
     size_t from, to;      /* rows */
-    uint64_t low, high, bytes, total, dopes;
+    uint64_t low, high, bytes, total, descriptor_sum;
     size_t applied;
     int64_t start;
     bool varies, start_varies, apart;

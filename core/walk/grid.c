@@ -60,7 +60,7 @@ void accd_item_grid(const accd_item *item, struct accd_grid *grid)
 }
 
 /* Large steps first, and dimensions whose elements touch as one; true if gaps are left. */
-static bool settle(struct accd_grid *grid)
+static bool order_dims(struct accd_grid *grid)
 {
     for (unsigned i = 1; i < grid->n; i++)
         for (unsigned k = i; k > 0 && grid->dim[k].step > grid->dim[k - 1].step; k--) {
@@ -92,7 +92,7 @@ bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char
         if (count > 1)
             grid->dim[grid->n++] = (accd_dim){count, shape.step[i] < 0 ? 0 - step : step};
     }
-    return low == host && reach(grid->run, grid->dim, grid->n) == bytes && settle(grid);
+    return low == host && reach(grid->run, grid->dim, grid->n) == bytes && order_dims(grid);
 }
 
 bool accd_section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,

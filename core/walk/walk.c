@@ -153,7 +153,7 @@ static void sum_up(struct accd_level_job *job, size_t f)
     for (unsigned part = 0; part < job->parts; part++) {
         const struct accd_tally *t = &job->tallies[part * nfields + f];
         repeats &= t->repeats;
-        segment->dopes += t->dopes;
+        segment->descriptor_sum += t->descriptor_sum;
         segment->apart |= t->apart;
     }
     if (repeats) {

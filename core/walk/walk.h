@@ -62,7 +62,7 @@ struct accd_segment {
     uint64_t dev;         /* in a group: place of the first section in the device block */
     uint64_t *dev_of;     /* place of every ACCD_ROWS-th section, if they differ in length */
     uint64_t total;       /* padded bytes of all sections */
-    uint64_t dopes;       /* what its descriptors hold, as a number */
+    uint64_t descriptor_sum;       /* what its descriptors hold, as a number */
     bool apart;           /* the elements of some section may have gaps between them */
     bool gaps;            /* elements of some section that are walked have gaps between them */
 };
@@ -214,7 +214,7 @@ const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, con
 
 /* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
  * they can be read; sums of rows are sums of these. apart: set, if some of them may point to sections with gaps. */
-uint64_t accd_sum_dopes(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
+uint64_t accd_sum_descriptors(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
                         bool *apart);
 
 /* ------------------------------------------------------------------------------------ grid.c -- */

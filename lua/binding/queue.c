@@ -89,11 +89,11 @@ static int run_held(void *ud, accd_call call)
     struct context *context = held->context;
     lua_State *L = context->L;
     int failed = 0;
-    if (call != ACCD_LET_GO && lua_checkstack(L, 4)) {
+    if (call != ACCD_DISCARD && lua_checkstack(L, 4)) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, held->ref);
         lua_pushboolean(L, call == ACCD_WAS_RUN);
         failed = lua_pcall(L, 1, 0, 0) != LUA_OK;
-    } else if (call != ACCD_LET_GO) {
+    } else if (call != ACCD_DISCARD) {
         lua_pushliteral(L, "stack overflow"); /* there is always room for one value */
         failed = 1;
     }
@@ -121,7 +121,7 @@ static struct held *hold(lua_State *L, struct context *context, int index)
 static int taken(lua_State *L, struct context *context, accd_status status, struct held *held)
 {
     if (status != ACCD_OK && status != ACCD_CALLBACK)
-        (void)run_held(held, ACCD_LET_GO);
+        (void)run_held(held, ACCD_DISCARD);
     return push_result(L, context, status);
 }
 
@@ -164,7 +164,7 @@ static int l_launch_kernel(lua_State *L)
     accd_kernel_end end;
     accd_status status = accd_launch_kernel(region, devs, n, &kernel, run_held, held, &end);
     if (status != ACCD_OK || end.how != ACCD_KERNEL_UNDER_WAY)
-        (void)run_held(held, ACCD_LET_GO);
+        (void)run_held(held, ACCD_DISCARD);
     return status == ACCD_OK ? push_kernel_end(L, &end) : push_error(L, context, status);
 }
 

@@ -127,7 +127,7 @@ ACCD_API const char *accd_message(const accd *a);
 ACCD_API accd_status accd_declare(accd *a, const char *text);
 ACCD_API accd_status accd_declare_at(accd *a, const char *text, const char *file, int line);
 
-/* Declares a type as the compiler laid it out, and all that it leads to: what a program's debug information
+/* Declares a type as the compiler laid it out, and all that it points to: what a program's debug information
  * (-g) says, read with libdw. program: a file; NULL: this process, the program first, then its libraries.
  * type: "struct deep_type", "app::grid", "std::vector<float>", "type(particle)"; names like the last but one
  * can then be used as types are. What is declared already has to be the same. All of it, or nothing.

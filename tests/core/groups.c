@@ -599,7 +599,7 @@ static void section_fused(struct touched *t) /* with the array in front of it */
     accd_item item = PLAIN(ACCD_COPY, arrays[2]);
     item.flags = ACCD_ITEM_KEEP;
     is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that fuses a section");
-    must(t->context->dirs[0].seats.count, "fused");
+    must(t->context->dirs[0].shares.count, "fused");
 }
 static void region_ended(struct touched *t)
 {

@@ -90,7 +90,7 @@ static int add_one(void *ud, accd_call call)
 {
     struct task *task = ud;
     float value = 0;
-    if (call == ACCD_LET_GO) {
+    if (call == ACCD_DISCARD) {
         task->drops++;
         return 0;
     }

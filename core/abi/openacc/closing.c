@@ -65,7 +65,7 @@ static int by_start(const void *x, const void *y)
 }
 
 /* Ascending, and what overlaps or touches becomes one. */
-static void settle(struct goacc_spans *spans)
+static void join_spans(struct goacc_spans *spans)
 {
     if (spans->n == 0)
         return;
@@ -283,8 +283,8 @@ static bool list_modules(struct goacc_closing *closing)
         return false;
     }
     if (listing.modules > 0) {
-        settle(&closing->system);
-        settle(&closing->constant);
+        join_spans(&closing->system);
+        join_spans(&closing->constant);
     }
     return true;
 }
@@ -401,8 +401,8 @@ static bool list_open(struct goacc_closing *closing, const struct goacc_range *o
     }
     if (!keep_arena(closing))
         return false;
-    settle(keep);
-    settle(&closing->open);
+    join_spans(keep);
+    join_spans(&closing->open);
     return true;
 }
 

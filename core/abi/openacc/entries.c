@@ -32,7 +32,7 @@ static uintptr_t word_at(const void *address)
     return value;
 }
 
-/* The section that a pointer with a bias leads to, among the entries just before it. */
+/* The section that a pointer with a bias points to, among the entries just before it. */
 static accd_item *section_of(struct goacc_items *items, const void *slot, size_t bias)
 {
     enum { BACK = 3 };
@@ -77,7 +77,7 @@ static void mark_pointer(struct goacc_items *items, const void *slot)
     }
 }
 
-/* A pointer: leads to the section before it, or is attached by itself. */
+/* A pointer: points to the section before it, or is attached by itself. */
 static void add_pointer(struct goacc_items *items, accd_action action, const void *slot,
                         size_t bias, uint16_t flags)
 {
@@ -304,8 +304,8 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
     }
 }
 
-/* Whether the device's copy of a descriptor leads to the data that the entry before it maps: a
- * kernel may have let it lead elsewhere, and then its bounds are its own, too. */
+/* Whether the device's copy of a descriptor points to the data that the entry before it maps: a
+ * kernel may have let it point elsewhere, and then its bounds are its own, too. */
 static bool leads_to_data(const struct goacc_thread *self, const struct entries *map, size_t i,
                           uint64_t device)
 {

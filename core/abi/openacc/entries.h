@@ -14,7 +14,7 @@ enum {
     TO = 0x01,
     FROM = 0x02,
     TOFROM = 0x03,
-    POINTER = 0x04, /* the pointer that leads to the entry before, size: bias */
+    POINTER = 0x04, /* the pointer that points to the entry before, size: bias */
     TO_PSET = 0x05, /* descriptor of a Fortran array */
     PRESENT = 0x06,
     DELETE = 0x07,    /* delete finalize */

@@ -1,5 +1,5 @@
 /* members.c - pointers that are present only because the compiler maps them along with the section
- * they lead to, which OpenACC does not ask for (ACC33-att-6). When the aggregate that they are
+ * they point to, which OpenACC does not ask for (ACC33-att-6). When the aggregate that they are
  * members of is mapped itself, it would be partly present: they give way. */
 #include "runtime.h"
 

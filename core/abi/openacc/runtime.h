@@ -5,7 +5,7 @@
  *   openacc      the acc_* routines, C; fortran: their Fortran names
  *   life         start, options, calls and constructs, end
  *   hear         events of the core, for all who want them
- *   members      pointers that are present only for the sections they lead to
+ *   members      pointers that are present only for the sections they point to
  *   prof         events for tools, by OpenACC's profiling interface
  *   fault        accesses that end the program
  *   strict       kernels without the host's memory (watch), what is left behind

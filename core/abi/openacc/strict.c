@@ -70,7 +70,7 @@ static int is_present(void *ud, uint64_t address)
            ACCD_WHOLLY;
 }
 
-/* The word of present data, as the device has it, that leads closest to a host address from below:
+/* The word of present data, as the device has it, that points closest to a host address from below:
  * the pointer that a kernel most likely followed. Its own host address, or 0. */
 static uint64_t culprit(int device, uint64_t address, uint64_t low)
 {
@@ -137,7 +137,7 @@ static _Noreturn void tell_fault(const struct goacc_site *site, const struct goa
         goacc_tell("error", "host-pointer-on-device", "ACC33-impl-1", fault->pc + 1,
                    "the compute region%s %s host memory at %s, which is not present%s%s%s", region,
                    does, name, slot ? "; the pointer " : "", slot ? pointer : "",
-                   slot ? " leads there" : "");
+                   slot ? " points there" : "");
     goacc_end();
 }
 

@@ -281,7 +281,7 @@ void goacc_place(uintptr_t pc, char *to, size_t room)
 
 /* Names that were put off: that of the asked object as its own site sees it, others by where they
  * were mapped. */
-static void settle(const struct goacc_site *site, const accd_object_info *asked, const char *from,
+static void add_names(const struct goacc_site *site, const accd_object_info *asked, const char *from,
                    struct text *to)
 {
     while (*from) {
@@ -442,7 +442,7 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     } else {
         add(&message, "%s: ", site->what);
     }
-    settle(site, asked->bytes ? asked : NULL, error->message, &message);
+    add_names(site, asked->bytes ? asked : NULL, error->message, &message);
     if (goacc.on_error)
         goacc.on_error(message.at);
     begin(&text, "error", accd_status_code(error->status), error->rule, site->call.pc, message.at);

@@ -1,17 +1,17 @@
-/* seats.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
+/* shares.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
 #include "table/inside.h"
 
-struct accd_seat *accd_seat_of(struct accd_directory *dir, const struct accd_object *object)
+struct accd_share *accd_share_of(struct accd_directory *dir, const struct accd_object *object)
 {
-    struct accd_seat *seat = accd_range_floor(&dir->seats, object->host);
-    return seat && seat->object == object ? seat : NULL;
+    struct accd_share *share = accd_range_floor(&dir->shares, object->host);
+    return share && share->object == object ? share : NULL;
 }
 
 bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p)
 {
-    const struct accd_seat *seat = accd_seat_of(dir, object);
+    const struct accd_share *share = accd_share_of(dir, object);
     uint64_t end = host, next = *end_p;
-    for (const struct accd_original *o = seat ? seat->originals : NULL; o; o = o->next) {
+    for (const struct accd_original *o = share ? share->originals : NULL; o; o = o->next) {
         if (o->idle || o->ending)
             continue;
         if (o->host > host)
@@ -97,10 +97,10 @@ struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint6
 struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
 {
     struct accd_object *object;
-    if (!dir->seats.count || accd_find(dir, host, &object) != ACCD_OK || !object)
+    if (!dir->shares.count || accd_find(dir, host, &object) != ACCD_OK || !object)
         return NULL;
-    const struct accd_seat *seat = accd_seat_of(dir, object);
-    struct accd_original *original = seat ? seat->originals : NULL;
+    const struct accd_share *share = accd_share_of(dir, object);
+    struct accd_original *original = share ? share->originals : NULL;
     while (original && !(original->dynamic && !original->ending && original->whole == host &&
                          original->length == bytes))
         original = original->next;
