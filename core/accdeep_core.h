@@ -330,8 +330,8 @@ typedef struct accd_array {
     const char *name; /* of the array, where the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object */
     unsigned rank;
-    uint32_t described; /* not 0: the dimensions stand there in the descriptor that points to the object, three
-                           words each: lower bound, extent and stride */
+    uint32_t described; /* not 0: the dimensions stand there in the descriptor that points to the object,
+                           three words each: lower bound, extent and stride */
     uint32_t span;      /* not 0: the words are stride, lower and upper bound, and strides count what stands
                            there */
     accd_dimension dimensions[ACCD_RANK_MOST];

@@ -9,8 +9,8 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
     if (!dir || !low_p || !high_p || accd_find_device(dir, dev, &object) != ACCD_OK)
         return 0;
     const struct accd_fused *fused =
-        !object && dir->fused.count ? accd_fused_in_device(dir, dev) : NULL;
-    if (!object && !fused && dir->running && accd_running_range(dir, dev, low_p, high_p))
+        !object && dir->tuples.fused.count ? accd_fused_in_device(dir, dev) : NULL;
+    if (!object && !fused && dir->queues.running && accd_running_range(dir, dev, low_p, high_p))
         return 1;
     if (!fused)
         return accd_bounds_of(dir, object, low_p, high_p);
@@ -90,7 +90,7 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         uint64_t left = held->dev + accd_object_bytes(held) - dev;
         if (bytes <= left)
             return ACCD_OK;
-        if (dir->fused.count && accd_fused_in_device(dir, dev))
+        if (dir->tuples.fused.count && accd_fused_in_device(dir, dev))
             return check_access(dir, dev + left, bytes - left, reads); /* and what is beside it */
         accd_object_info info;
         accd_describe_object(dir, held, &info);
@@ -100,9 +100,9 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         return ACCD_OUT_OF_BOUNDS;
     }
     uint64_t low, high;
-    if (!held && dir->running && accd_running_range(dir, dev, &low, &high) && bytes <= high - dev)
+    if (!held && dir->queues.running && accd_running_range(dir, dev, &low, &high) && bytes <= high - dev)
         return ACCD_OK;
-    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
     bool between = block && dev - block->dev < block->bytes; /* objects that share a block */
     if (between && (block->host || block->former))
         return check_between(dir, block, dev, reads);
@@ -126,7 +126,7 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
 /* What a queue has under way is over first. */
 static accd_status come_behind(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (!dir->ntasks || !accd_is_concurrent(dir))
+    if (!dir->queues.ntasks || !accd_is_concurrent(dir))
         return ACCD_OK;
     accd_pending_begin(dir, NULL);
     return accd_order_range(dir, dev, bytes);
@@ -184,7 +184,7 @@ static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, cons
 {
     struct accd_object *object;
     const accd_rules *rules = &dir->context->rules;
-    if (!dir->live_attachments ||
+    if (!dir->attached.live ||
         (rules->pointer_changed == ACCD_IGNORE && rules->attaching != ACCD_ATTACH_NEW))
         return ACCD_OK;
     ACCD_TRY(accd_find_device(dir, dev, &object));

@@ -74,7 +74,7 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
     struct accd_range_cursor cursor;
     uint64_t end = 0;
     size_t n = 0, named = 0;
-    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
          object = accd_range_next(&cursor), n++) {
         named += counted(levels, object) != 0;
         if (object->host < end)
@@ -100,19 +100,19 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
     }
     if (named != levels->n)
         return WRONG("a level names an object that is gone");
-    return n == dir->live_objects ? NULL : WRONG("the number of live objects is wrong");
+    return n == dir->present.live ? NULL : WRONG("the number of live objects is wrong");
 }
 
 static const char *check_device_order(struct accd_directory *dir)
 {
-    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * dir->objects.count,
+    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * dir->present.objects.count,
                                              sizeof *pairs);
     struct accd_range_cursor cursor;
     size_t n = 0;
     const char *wrong = NULL;
     if (!pairs)
         return WRONG("no memory to check device ranges");
-    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
          object = accd_range_next(&cursor))
         pairs[n++] = (struct accd_pair){object->dev, accd_object_bytes(object)};
     const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
@@ -120,8 +120,8 @@ static const char *check_device_order(struct accd_directory *dir)
         if (sorted[i].key - sorted[i - 1].key < sorted[i - 1].value)
             wrong = WRONG("two objects share device memory");
     accd_mem_free(&dir->context->mem, pairs, 2 * n * sizeof *pairs);
-    if (!wrong && dir->device_order && dir->by_device.count != n)
-        wrong = WRONG("the device order has %zu objects instead of %zu", dir->by_device.count, n);
+    if (!wrong && dir->present.device_order && dir->present.by_device.count != n)
+        wrong = WRONG("the device order has %zu objects instead of %zu", dir->present.by_device.count, n);
     return wrong;
 }
 
@@ -143,7 +143,7 @@ static bool descriptor_is_there(struct accd_directory *dir, const struct accd_at
 static bool is_held(struct accd_directory *dir, const struct accd_attach *attach,
                     const struct accd_object *record)
 {
-    struct accd_attach *around = accd_range_floor(&dir->slots, attach->slot - 1);
+    struct accd_attach *around = accd_range_floor(&dir->attached.slots, attach->slot - 1);
     return record->dynamic && around && accd_attach_brought(dir, around) == attach;
 }
 
@@ -151,7 +151,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
 {
     struct accd_range_cursor cursor;
     size_t n = 0, brought = 0, leading = 0;
-    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
+    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
          attach = accd_range_next(&cursor), n++) {
         struct accd_object *holder, *target;
         char name[160];
@@ -187,7 +187,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         if (!count(&dir->context->mem, pins, target))
             return WRONG("no memory to check attachments");
     }
-    for (const struct accd_attach *first = accd_range_seek(&dir->targets, 0, &cursor); first;
+    for (const struct accd_attach *first = accd_range_seek(&dir->attached.targets, 0, &cursor); first;
          first = accd_range_next(&cursor)) {
         const struct accd_attach *attach = first;
         do {
@@ -197,17 +197,17 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
         if (attach != first)
             return WRONG("the order of attached pointers by their targets is wrong");
     }
-    if (leading && dir->target_order)
+    if (leading && dir->attached.target_order)
         return WRONG("the order of attached pointers by their targets is not whole");
-    if (brought != dir->nbrought)
+    if (brought != dir->attached.nbrought)
         return WRONG("the number of attached type records is wrong");
-    return n == dir->live_attachments ? NULL : WRONG("the number of attachments is wrong");
+    return n == dir->attached.live ? NULL : WRONG("the number of attachments is wrong");
 }
 
 static const char *check_levels(struct accd_directory *dir, struct tally *levels)
 {
     size_t depth = 0;
-    for (const struct accd_region *region = dir->top; region; region = region->below, depth++) {
+    for (const struct accd_region *region = dir->levels.top; region; region = region->below, depth++) {
         for (size_t i = 0; i < region->nclaims; i++) {
             const struct accd_claim *claim = &region->claims[i];
             if (claim->object && claim->counted && !count(&dir->context->mem, levels, claim->object))
@@ -219,18 +219,19 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
                 !count(&dir->context->mem, levels, &group->objects[i]))
                 return WRONG("no memory to check levels");
     }
-    const size_t eventful = dir->npending + dir->npending_attach + dir->ntasks + dir->shares.count +
-                            (dir->journal != NULL) + (dir->context->config.on_event != NULL);
+    const size_t eventful = dir->groups.npending + dir->groups.npending_attach + dir->queues.ntasks +
+                            dir->tuples.shares.count + (dir->journal != NULL) +
+                            (dir->context->config.on_event != NULL);
     if (eventful != dir->eventful)
         return WRONG("plain constructs have %zu things to look out for, but %zu are counted", eventful, dir->eventful);
-    return depth == dir->depth ? NULL : WRONG("the number of levels is wrong");
+    return depth == dir->levels.depth ? NULL : WRONG("the number of levels is wrong");
 }
 
 static const char *check_memory(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
     uint64_t bytes = 0;
-    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
          object = accd_range_next(&cursor)) {
         if (!(object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED)))
             bytes += accd_object_bytes(object);
@@ -240,7 +241,7 @@ static const char *check_memory(struct accd_directory *dir)
             (!block || object->dev - block->dev >= block->bytes))
             return WRONG("%s lies in no block", name_of(dir, object));
     }
-    for (struct accd_block *block = accd_range_seek(&dir->blocks, 0, &cursor); block;
+    for (struct accd_block *block = accd_range_seek(&dir->present.blocks, 0, &cursor); block;
          block = accd_range_next(&cursor)) {
         if (!block->live)
             return WRONG("a device block outlived its objects");
@@ -275,7 +276,7 @@ static const char *check_share(struct accd_directory *dir, const struct accd_sha
         if (dir->context->rules.fusion && (!cover.whole || !cover.one))
             return WRONG("an original of %s is not in one tuple", name_of(dir, object));
         const struct accd_original *other =
-            dir->context->rules.fusion ? accd_range_floor(&dir->bases, original->base) : NULL;
+            dir->context->rules.fusion ? accd_range_floor(&dir->tuples.bases, original->base) : NULL;
         if (other && other->base == original->base && other->share != share &&
             (!fused || other->share->fused != fused))
             return WRONG("%s and data of the same base are apart", name_of(dir, object));
@@ -289,13 +290,13 @@ static const char *check_tuples(struct accd_directory *dir)
     struct tally places = {0};
     const char *wrong = NULL;
     uint64_t end = 0;
-    for (const struct accd_fused *fused = accd_range_seek(&dir->fused, 0, &cursor); fused;
+    for (const struct accd_fused *fused = accd_range_seek(&dir->tuples.fused, 0, &cursor); fused;
          fused = accd_range_next(&cursor)) {
         if (fused->host < end || !fused->current)
             return WRONG("tuples are not apart");
         end = fused->end;
     }
-    for (const struct accd_share *share = accd_range_seek(&dir->shares, 0, &cursor); share && !wrong;
+    for (const struct accd_share *share = accd_range_seek(&dir->tuples.shares, 0, &cursor); share && !wrong;
          share = accd_range_next(&cursor)) {
         wrong = check_share(dir, share);
         for (const struct accd_former *former = share->former; former && !wrong;
@@ -303,13 +304,13 @@ static const char *check_tuples(struct accd_directory *dir)
             if (former->gone)
                 wrong = WRONG("a former place of %s is gone", name_of(dir, share->object));
             else if (!count(&dir->context->mem, &places,
-                            accd_range_floor(&dir->blocks, former->dev)))
+                            accd_range_floor(&dir->present.blocks, former->dev)))
                 wrong = WRONG("no memory to check tuples");
         }
     }
     if (!wrong && !sum(&dir->context->mem, &places))
         wrong = WRONG("no memory to check tuples");
-    for (const struct accd_block *block = accd_range_seek(&dir->blocks, 0, &cursor);
+    for (const struct accd_block *block = accd_range_seek(&dir->present.blocks, 0, &cursor);
          block && !wrong; block = accd_range_next(&cursor))
         if (block->former != counted(&places, block) || block->former > block->live)
             wrong = WRONG("a block counts %zu places that wait instead of %llu", block->former,
@@ -326,8 +327,9 @@ static const char *check_directory(struct accd_directory *dir)
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
     accd_pending_begin(dir, NULL);
-    struct accd_range *indices[] = {&dir->objects, &dir->by_device, &dir->blocks, &dir->slots, &dir->targets,
-                                    &dir->shares, &dir->fused, &dir->bases};
+    struct accd_range *indices[] = {&dir->present.objects, &dir->present.by_device, &dir->present.blocks,
+                                    &dir->attached.slots,  &dir->attached.targets,  &dir->tuples.shares,
+                                    &dir->tuples.fused,    &dir->tuples.bases};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
         wrong = accd_range_check(indices[i]);
     if (!wrong)
@@ -391,7 +393,7 @@ static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t
 static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
 {
     struct accd_range_cursor cursor;
-    for (const struct accd_share *share = accd_range_seek(&dir->shares, 0, &cursor); share;
+    for (const struct accd_share *share = accd_range_seek(&dir->tuples.shares, 0, &cursor); share;
          share = accd_range_next(&cursor)) {
         if (!share->fused && !share->former && !share->originals)
             continue;
@@ -415,7 +417,7 @@ uint64_t accd_digest(accd_context *context)
         struct accd_range_cursor cursor;
         if (accd_index_all(dir) != ACCD_OK)
             return 0;
-        for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+        for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
              object = accd_range_next(&cursor)) {
             MIX(object->host);
             uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
@@ -426,7 +428,7 @@ uint64_t accd_digest(accd_context *context)
             MIX(object->pins);
             hash = digest_bytes(dir, hash, object->dev, accd_object_bytes(object));
         }
-        for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
+        for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
              attach = accd_range_next(&cursor)) {
             MIX(attach->slot);
             MIX(attach->target);
@@ -437,7 +439,7 @@ uint64_t accd_digest(accd_context *context)
             if (attach->descriptor)
                 hash = mix(hash, attach->descriptor->rest, attach->descriptor->bytes - sizeof(void *));
         }
-        for (const struct accd_region *region = dir->top; region; region = region->below) {
+        for (const struct accd_region *region = dir->levels.top; region; region = region->below) {
             MIX(region->kind);
             MIX(region->thread);
             MIX(region->line);

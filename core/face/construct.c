@@ -55,7 +55,7 @@ static __attribute__((noinline)) accd_status run_planned(accd_context *context, 
                                                    : accd_enter(&plan, region_p);
     accd_plan_end(&plan);
     if (plan.queue)
-        dir->giving = NULL;
+        dir->queues.giving = NULL;
     context->busy = false;
     return status;
 }
@@ -74,7 +74,7 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
 /* The innermost region of the same device and thread: itself, or one above it. */
 static accd_region *innermost(const accd_region *region)
 {
-    accd_region *top = region->dir->top;
+    accd_region *top = region->dir->levels.top;
     while (top->thread != region->thread)
         top = top->below;
     return top;
@@ -104,7 +104,7 @@ accd_status accd_region_abandon(accd_region *region)
     if (!region)
         return ACCD_MISUSE;
     ACCD_TRY(accd_idle(region->context));
-    for (accd_region *top = region->dir->top; top != region; top = top->below)
+    for (accd_region *top = region->dir->levels.top; top != region; top = top->below)
         top->given_up |= top->thread == region->thread;
     region->given_up = true;
     for (accd_region *top; (top = innermost(region)) != region;)

@@ -25,7 +25,7 @@ static bool reclaim(void *owner)
     accd_context *context = owner;
     bool found = false;
     for (int i = 0; i < context->ndirs; i++) {
-        found |= context->dirs[i].retired != NULL;
+        found |= context->dirs[i].groups.retired != NULL;
         accd_forget_retired(&context->dirs[i]);
     }
     return found;
@@ -41,19 +41,20 @@ static bool is_sound(const accd_context_config *config)
 
 /* The ordered indices of a directory, and the pools of its records. */
 #define AT(member) offsetof(struct accd_directory, member)
-static const size_t indices[] = {AT(objects),  AT(by_device), AT(blocks), AT(frames), AT(slots),
-                                 AT(targets), AT(by_async),  AT(shares),  AT(fused),  AT(bases)};
+static const size_t indices[] = {
+    AT(present.objects),  AT(present.by_device), AT(present.blocks), AT(present.frames), AT(attached.slots),
+    AT(attached.targets), AT(queues.by_async),   AT(tuples.shares),  AT(tuples.fused),   AT(tuples.bases)};
 static const struct {
     size_t at, bytes, per_slab;
 } pools[] = {
-    {AT(object_pool), sizeof(struct accd_object), 128},
-    {AT(attach_pool), sizeof(struct accd_attach), 128},
-    {AT(block_pool), sizeof(struct accd_block), 64},
-    {AT(share_pool), sizeof(struct accd_share), 64},
-    {AT(original_pool), sizeof(struct accd_original), 64},
-    {AT(former_pool), sizeof(struct accd_former), 64},
-    {AT(fused_pool), sizeof(struct accd_fused), 64},
-    {AT(region_pool),
+    {AT(present.object_pool), sizeof(struct accd_object), 128},
+    {AT(attached.pool), sizeof(struct accd_attach), 128},
+    {AT(present.block_pool), sizeof(struct accd_block), 64},
+    {AT(tuples.share_pool), sizeof(struct accd_share), 64},
+    {AT(tuples.original_pool), sizeof(struct accd_original), 64},
+    {AT(tuples.former_pool), sizeof(struct accd_former), 64},
+    {AT(tuples.fused_pool), sizeof(struct accd_fused), 64},
+    {AT(levels.pool),
      sizeof(struct accd_region) + ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)), 8},
 };
 
@@ -143,14 +144,14 @@ static void close_directory(struct accd_directory *dir)
     struct accd_range_cursor cursor;
     accd_queues_close(dir);
     accd_forget_retired(dir);
-    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor);
-         attach && dir->ndescriptors; attach = accd_range_next(&cursor))
+    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor);
+         attach && dir->attached.ndescriptors; attach = accd_range_next(&cursor))
         accd_descriptor_forget(dir, attach->descriptor);
-    for (size_t i = 0; i < dir->ngroups; i++)
-        if (dir->groups[i])
-            accd_group_free(dir, dir->groups[i]);
-    accd_mem_free(mem, dir->groups, dir->groups_room * sizeof dir->groups[0]);
-    accd_mem_free(mem, dir->origins, dir->origins_room * sizeof dir->origins[0]);
+    for (size_t i = 0; i < dir->groups.n; i++)
+        if (dir->groups.at[i])
+            accd_group_free(dir, dir->groups.at[i]);
+    accd_mem_free(mem, dir->groups.at, dir->groups.room * sizeof dir->groups.at[0]);
+    accd_mem_free(mem, dir->present.origins, dir->present.origins_room * sizeof dir->present.origins[0]);
     for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
         accd_range_close(index_of(dir, i));
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
@@ -165,8 +166,8 @@ void accd_context_close(accd_context *context)
         return;
     struct accd_mem *mem = &context->mem;
     for (int i = 0; i < context->ndirs; i++) {
-        while (context->dirs[i].top)
-            accd_region_free(context->dirs[i].top);
+        while (context->dirs[i].levels.top)
+            accd_region_free(context->dirs[i].levels.top);
         accd_journal_close(context, i, 1);
         close_directory(&context->dirs[i]);
     }

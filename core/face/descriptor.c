@@ -98,7 +98,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         brings ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
     if (typed) { /* the reference is its own: it goes when the attachment does */
         typed->brings = 1;
-        dir->nbrought++;
+        dir->attached.nbrought++;
     }
     return ACCD_OK;
 }

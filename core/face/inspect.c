@@ -22,7 +22,7 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
         return !context->verdicts.holes ? ACCD_WHOLLY
                                                    : presence_within(dir, object, start, asked);
     if (object)
-        return dir->fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY
+        return dir->tuples.fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY
                                                                         : ACCD_PARTLY;
     if (accd_relate(dir, start, asked, &relation, &object) != ACCD_OK)
         return ACCD_ABSENT;
@@ -106,7 +106,7 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
     struct accd_range_cursor cursor;
     if (!dir || !at || !present_p || accd_index_all(dir) != ACCD_OK)
         return 0;
-    const struct accd_object *object = accd_range_seek(&dir->objects, *at, &cursor);
+    const struct accd_object *object = accd_range_seek(&dir->present.objects, *at, &cursor);
     if (!object)
         return 0;
     describe(dir, object, present_p);
@@ -160,7 +160,7 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at,
     struct accd_range_cursor cursor;
     if (!dir || !at || !attachment_p || accd_index_all(dir) != ACCD_OK)
         return 0;
-    const struct accd_attach *attach = accd_range_seek(&dir->slots, *at, &cursor);
+    const struct accd_attach *attach = accd_range_seek(&dir->attached.slots, *at, &cursor);
     if (!attach)
         return 0;
     describe_attachment(dir, attach, attachment_p);
@@ -186,8 +186,8 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
     if (!dir)
         return;
     *stats_p = dir->device.stats;
-    stats_p->objects = dir->live_objects;
-    stats_p->attachments = dir->live_attachments;
+    stats_p->objects = dir->present.live;
+    stats_p->attachments = dir->attached.live;
 }
 
 int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes)

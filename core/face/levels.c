@@ -39,15 +39,15 @@ static accd_status no_memory(const struct listing *listing)
 /* The region of a level, of which the outermost is number 0; NULL: there is no such level. */
 static const struct accd_region *region_at(const struct accd_directory *dir, int64_t level)
 {
-    const struct accd_region *region = level < (int64_t)dir->depth ? dir->top : NULL;
-    for (int64_t i = (int64_t)dir->depth - 1; region && i > level; i--)
+    const struct accd_region *region = level < (int64_t)dir->levels.depth ? dir->levels.top : NULL;
+    for (int64_t i = (int64_t)dir->levels.depth - 1; region && i > level; i--)
         region = region->below;
     return region;
 }
 
 static struct span span_of(const struct accd_directory *dir, int64_t level, bool floor)
 {
-    bool last = level + 1 == (int64_t)dir->depth;
+    bool last = level + 1 == (int64_t)dir->levels.depth;
     uint64_t serial = level < 0 ? 0 : region_at(dir, level)->serial;
     if (!floor)
         return (struct span){serial, serial};
@@ -91,7 +91,7 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
     const struct accd_share *share;
     for (int fill = 0; fill < 2; fill++) {
         size_t n = 0;
-        for (share = accd_range_seek(&listing->dir->shares, 0, &cursor); share;
+        for (share = accd_range_seek(&listing->dir->tuples.shares, 0, &cursor); share;
              share = accd_range_next(&cursor))
             for (const struct accd_original *o = share->originals; o; o = o->next)
                 if (o->dynamic == dynamic && !o->dropped && o->serial >= listing->span.from &&
@@ -145,12 +145,12 @@ static bool place_at(const struct accd_share *share, uint64_t serial, struct pla
 static accd_status list_places(struct listing *listing)
 {
     struct accd_range_cursor cursor;
-    const struct accd_range *shares = &listing->dir->shares;
+    const struct accd_range *shares = &listing->dir->tuples.shares;
     listing->places =
         accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
     if (!listing->places)
         return no_memory(listing);
-    for (const struct accd_share *share = accd_range_seek(&listing->dir->shares, 0, &cursor); share;
+    for (const struct accd_share *share = accd_range_seek(&listing->dir->tuples.shares, 0, &cursor); share;
          share = accd_range_next(&cursor))
         listing->nplaces += place_at(share, listing->span.to, &listing->places[listing->nplaces]);
     return ACCD_OK;
@@ -262,7 +262,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     ACCD_GIVEN(context, fn);
     if ((unsigned)list > ACCD_FLOOR)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");
-    if (level >= (int64_t)dir->depth || level < -1 || (level < 0 && !floor))
+    if (level >= (int64_t)dir->levels.depth || level < -1 || (level < 0 && !floor))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld",
                          (long long)level);
     struct accd_scratch scratch = {.mem = &context->mem}; /* a construct may be under way */

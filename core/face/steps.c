@@ -8,9 +8,9 @@ static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, 
     void *after;
     struct accd_object *object;
     ACCD_TRY(accd_find_device(dir, dev, &object)); /* makes the device order */
-    accd_range_around(&dir->by_device, dev, &after);
+    accd_range_around(&dir->present.by_device, dev, &after);
     const struct accd_object *next = after;
-    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
     *taken_p = object || (next && next->dev - dev < bytes) ||
                (block && dev - block->dev < block->bytes);
     return ACCD_OK;
@@ -47,7 +47,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
         return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
                          "the device memory holds other present data");
     ACCD_TRY(accd_directory_reserve(dir, 1, 0, 0, 0));
-    object = accd_pool_take(&dir->object_pool);
+    object = accd_pool_take(&dir->present.object_pool);
     *object = (struct accd_object){
         .host = accd_address(host),
         .size = bytes | ACCD_OBJECT_MAPPED,
@@ -66,7 +66,7 @@ static accd_status let_records_go(struct accd_directory *dir, const struct accd_
     accd_context *context = dir->context;
     const accd_construct construct = {.device = dir->device.number, .kind = ACCD_EXIT_DATA};
     struct accd_plan plan = {.context = context, .dir = dir, .construct = &construct};
-    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->nbrought * sizeof ends[0]);
+    struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->attached.nbrought * sizeof ends[0]);
     struct accd_release *release = NULL;
     struct accd_range_cursor cursor;
     struct accd_attach *attach = NULL;
@@ -97,7 +97,7 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
     ACCD_TRY(accd_index_all(dir)); /* nothing fails behind it, but what changes nothing */
     if (object->pins)
         ACCD_TRY(accd_order_targets(dir));
-    if (dir->nbrought)
+    if (dir->attached.nbrought)
         ACCD_TRY(let_records_go(dir, object));
     for (;;) {
         struct accd_object *target;
@@ -136,7 +136,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
     if ((attach || object->pins) && !lenient)
         return accd_fail(context, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
                          "a pointer is still attached to or inside the mapped data");
-    if (dir->ntasks) {
+    if (dir->queues.ntasks) {
         accd_pending_begin(dir, NULL);
         ACCD_TRY(accd_pending_check(dir, object->dev, accd_object_bytes(object),
                                     "the data would be unmapped"));
@@ -188,7 +188,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     if (!bytes)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "the address is not one that device %d allocated", device);
-    if (dir->ntasks) {
+    if (dir->queues.ntasks) {
         accd_pending_begin(dir, NULL);
         ACCD_TRY(accd_pending_check(dir, dev, bytes, "the device memory would be freed"));
     }

@@ -23,7 +23,7 @@ static void store(void *ud, const struct accd_transfer *move, const char *from)
 /* Whether attached pointers are left out when fetched bytes are stored. */
 static bool is_guarded(const struct accd_plan *plan)
 {
-    return plan->dir->slots.count && plan->context->verdicts.reverses && !plan->queue;
+    return plan->dir->attached.slots.count && plan->context->verdicts.reverses && !plan->queue;
 }
 
 /* Host memory may have been freed since the entry that asked for the move. */
@@ -93,7 +93,7 @@ static accd_status leave_to_queue(struct accd_plan *plan, struct accd_batch *bat
     if (batch->n || batch->bulk)
         ACCD_TRY(accd_batch_leave(plan->queue, batch, accd_construct_name(construct), construct->file,
                                   construct->line));
-    plan->dir->giving = plan->queue; /* from here on nothing fails */
+    plan->dir->queues.giving = plan->queue; /* from here on nothing fails */
     return ACCD_OK;
 }
 

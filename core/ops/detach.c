@@ -65,7 +65,7 @@ accd_status accd_release_records(struct leave *leave)
     struct accd_directory *dir = leave->plan->dir;
     for (; leave->released < leave->nremoved; leave->released++) {
         const struct accd_attach *attach = leave->removed[leave->released].attach;
-        struct accd_attach *inner = dir->nbrought ? accd_attach_brought(dir, attach) : NULL;
+        struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, attach) : NULL;
         if (leave->removed[leave->released].dangles)
             continue;
         if (inner && inner->count)

@@ -78,7 +78,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
         return ACCD_OK;
     }
     struct frame *frame = &entry->frames[entry->nframes];
-    struct accd_block *block = accd_range_floor(&dir->frames, host);
+    struct accd_block *block = accd_range_floor(&dir->present.frames, host);
     *frame = (struct frame){.at = {.low = host, .high = host + 1, .owner = frame}, .host = host};
     if (block && block->frame == host) {
         frame->block = block;
@@ -155,7 +155,7 @@ static accd_status reserve_memory(struct entry *entry)
     uint64_t place = entry->block_dev;
     for (; entry->taken < plan->nfresh; entry->taken++) {
         struct accd_claim *claim = &plan->claims[plan->fresh[entry->taken]];
-        struct accd_object *object = accd_pool_take(&dir->object_pool);
+        struct accd_object *object = accd_pool_take(&dir->present.object_pool);
         *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
         if (claim->flags & ACCD_ITEM_POINTER)
             object->size |= ACCD_OBJECT_POINTER;
@@ -177,11 +177,11 @@ static accd_status reserve_memory(struct entry *entry)
                 status = accd_device_full(plan, claim, status, claim->bytes);
         }
         if (status != ACCD_OK) {
-            accd_pool_give(&dir->object_pool, object);
+            accd_pool_give(&dir->present.object_pool, object);
             return status;
         }
         claim->object = object;
-        if (dir->ntasks && object->size & ACCD_OBJECT_SHARED) { /* a place that others left */
+        if (dir->queues.ntasks && object->size & ACCD_OBJECT_SHARED) { /* a place that others left */
             status = accd_pending_finish(dir, object->dev, claim->bytes);
             if (status != ACCD_OK) {
                 entry->taken++;
@@ -198,7 +198,7 @@ static accd_status reserve_memory(struct entry *entry)
         if (status != ACCD_OK)
             return accd_device_full(plan, &plan->claims[walk->roots[0].item], status,
                                entry->group_bytes);
-        struct accd_block *block = accd_pool_take(&dir->block_pool);
+        struct accd_block *block = accd_pool_take(&dir->present.block_pool);
         *block = (struct accd_block){
             .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->group->live};
         plan->group->block = block;
@@ -214,7 +214,7 @@ static void give_memory_back(struct entry *entry)
         struct accd_object *object = plan->claims[plan->fresh[i]].object;
         if (!(object->size & ACCD_OBJECT_SHARED))
             accd_free_memory(dir, object->dev, accd_object_bytes(object));
-        accd_pool_give(&dir->object_pool, object);
+        accd_pool_give(&dir->present.object_pool, object);
     }
     if (entry->block_objects)
         accd_free_memory(dir, entry->block_dev, entry->block_bytes);
@@ -223,7 +223,7 @@ static void give_memory_back(struct entry *entry)
             accd_free_memory(dir, entry->frames[i].dev, entry->frames[i].bytes);
     if (plan->new_group && plan->group->block) {
         accd_free_memory(dir, entry->group_dev, entry->group_bytes);
-        accd_pool_give(&dir->block_pool, plan->group->block);
+        accd_pool_give(&dir->present.block_pool, plan->group->block);
     }
 }
 
@@ -297,7 +297,7 @@ static void lower_base(struct accd_plan *plan, const struct accd_claim *claim)
             plan->dir, &(struct accd_origin){.label = object->where, .item = object->where});
         object->size |= ACCD_OBJECT_ORIGIN;
     }
-    struct accd_origin *origin = &plan->dir->origins[object->where];
+    struct accd_origin *origin = &plan->dir->present.origins[object->where];
     if (!origin->base || base < origin->base)
         origin->base = base;
 }
@@ -318,7 +318,8 @@ static size_t origins_needed(const struct accd_plan *plan)
 static accd_status reserve_records(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    size_t attachments = plan->dir->nbrought ? entry->links.anew : 0; /* they may be removed before */
+    size_t attachments =
+        plan->dir->attached.nbrought ? entry->links.anew : 0; /* they may be removed before */
     for (size_t i = 0; i < entry->links.n; i++)
         attachments += !entry->links.at[i].attach;
     size_t framed = framed_claims(plan);
@@ -444,10 +445,10 @@ static void commit_group(struct entry *entry)
     if (!group)
         return;
     if (plan->new_group) {
-        accd_range_insert(&dir->blocks, group->block->dev, group->block);
+        accd_range_insert(&dir->present.blocks, group->block->dev, group->block);
         accd_group_wait(dir, group);
-        dir->live_objects += group->live;
-        dir->live_attachments += group->live;
+        dir->present.live += group->live;
+        dir->attached.live += group->live;
     }
     if (plan->new_group || plan->context->verdicts.counts_attachments)
         group->attached++;
@@ -515,7 +516,7 @@ static void commit(struct entry *entry)
     for (size_t i = 0; rules->extended_range && i < plan->nclaims; i++)
         if (lowers_base(plan, &plan->claims[i]))
             lower_base(plan, &plan->claims[i]);
-    uint64_t serial = ++dir->serial;
+    uint64_t serial = ++dir->levels.serial;
     if (plan->fusion)
         accd_fuse_commit(plan, entry->region, serial);
     accd_links_commit(&entry->links);
@@ -531,9 +532,9 @@ static void commit(struct entry *entry)
     region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
     region->group = plan->group;
     region->serial = serial;
-    region->below = dir->top;
-    dir->top = region;
-    dir->depth++;
+    region->below = dir->levels.top;
+    dir->levels.top = region;
+    dir->levels.depth++;
 }
 
 static void undo(struct entry *entry)
@@ -618,7 +619,7 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};
-    if (plan->walk && !plan->dir->nbrought) /* what goes may be looked for among its sections */
+    if (plan->walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
         ACCD_TRY(accd_plan_group(plan));
     accd_status status = ACCD_OK;
     if (plan->walk && !plan->group)

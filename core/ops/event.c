@@ -221,7 +221,8 @@ static void tell_rows(const struct report *report, const struct accd_rowset *set
     for (size_t row = 0; row < set->rows; row++) {
         for (size_t k = 0; k < nown; k++) {
             accd_name_piece(walk, set, row, NULL, name, sizeof name);
-            tell_one(report, name, accd_row_address(set, row) + bulk->ranges[k].offset, bulk->ranges[k].bytes);
+            tell_one(report, name, accd_row_address(set, row) + bulk->ranges[k].offset,
+                     bulk->ranges[k].bytes);
         }
         for (size_t f = 0; f < set->nsegments; f++) {
             const struct accd_segment *segment = &walk->segments[set->segments + f];
@@ -260,7 +261,8 @@ static void drop_report(void *ud)
 /* Tells it when the queue has got there. False: for want of memory, or because it has, it is to be told now. */
 static bool leave_report(const struct accd_plan *plan, const struct report *report)
 {
-    struct report *kept = accd_is_concurrent(plan->dir) ? NULL : accd_mem_new(&plan->context->mem, sizeof *kept);
+    struct report *kept =
+        accd_is_concurrent(plan->dir) ? NULL : accd_mem_new(&plan->context->mem, sizeof *kept);
     if (!kept)
         return false;
     *kept = *report;

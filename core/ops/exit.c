@@ -105,7 +105,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
         if (!plan->group)
             ACCD_TRY(accd_plan_sections(plan));
     }
-    accd_status status = plan->dir->shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     if (status == ACCD_OK)
         status = resolve_exits(plan);
     if (status != ACCD_OK) {
@@ -120,7 +120,7 @@ accd_status accd_exit_data(struct accd_plan *plan)
 
 static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
 {
-    accd_status status = plan->dir->shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         status = accd_unfuse_original(plan, region->originals[i]);
     if (status != ACCD_OK && plan->fusion)
@@ -170,7 +170,7 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     accd_directory_unreserve(region->dir);
     accd_scratch_reset(&context->scratch);
     if (queue)
-        region->dir->giving = NULL;
+        region->dir->queues.giving = NULL;
     context->busy = false;
     if (status == ACCD_OK)
         accd_region_free(region);

@@ -46,7 +46,8 @@ accd_status accd_region_no_memory(accd_context *context);
 
 /* --------------------------------------------------------------------------------- release.c -- */
 
-/* What descriptors brought that are attached anew goes, if they point elsewhere. *release_p: NULL, if nothing. */
+/* What descriptors brought that are attached anew goes, if they point elsewhere. *release_p: NULL, if
+ * nothing. */
 accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p);
 
 /* --------------------------------------------------------------------------------- journal.c -- */

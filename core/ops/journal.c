@@ -90,7 +90,7 @@ static void pin(struct accd_directory *dir, const struct accd_attach *attach, bo
 
 static void put_back(struct accd_directory *dir, const struct pointer *pointer)
 {
-    struct accd_attach *attach = accd_range_floor(&dir->slots, pointer->was.slot);
+    struct accd_attach *attach = accd_range_floor(&dir->attached.slots, pointer->was.slot);
     struct accd_object *holder;
     if (attach && attach->slot != pointer->was.slot)
         attach = NULL;

@@ -262,7 +262,7 @@ static bool roots_die(const struct accd_plan *plan)
 static bool is_needed(const struct leave *leave, const struct accd_group *group)
 {
     struct accd_directory *dir = leave->plan->dir;
-    if (!dir->ntasks || leave->abandon || accd_is_concurrent(dir))
+    if (!dir->queues.ntasks || leave->abandon || accd_is_concurrent(dir))
         return false;
     accd_pending_begin(dir, leave->plan->queue);
     return accd_pending_at(dir, group->block->dev, group->block->bytes);
@@ -352,8 +352,9 @@ static void put_back_sections(const struct leave *leave)
                     leave->group_references;
             }
             uint64_t slot = accd_section_slot(walk, segment, row);
-            struct accd_attach *attach =
-                group->pending_attach || !counted ? NULL : accd_range_floor(&leave->plan->dir->slots, slot);
+            struct accd_attach *attach = group->pending_attach || !counted
+                                             ? NULL
+                                             : accd_range_floor(&leave->plan->dir->attached.slots, slot);
             if (attach && attach->slot == slot)
                 attach->count += leave->group_references;
         }
@@ -384,7 +385,7 @@ void accd_leave_undo(struct leave *leave)
                 claim->taken;
         }
         if (claim->detached) {
-            struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+            struct accd_attach *attach = accd_range_floor(&dir->attached.slots, claim->slot);
             attach->count += claim->detached;
         }
     }
@@ -411,7 +412,7 @@ void accd_leave_undo(struct leave *leave)
 static void forget_named(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    if (!plan->dir->top)
+    if (!plan->dir->levels.top)
         return;
     for (size_t i = 0; leave->taken && i < plan->nclaims; i++)
         if (leave->taken[i].structured && (leave->dynamic || !plan->leaving->claims[i].object))
@@ -437,15 +438,15 @@ void accd_leave_finish(struct leave *leave)
     for (size_t i = 0; i < leave->ndying; i++) {
         if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
             accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
-        if (dir->shares.count)
+        if (dir->tuples.shares.count)
             accd_share_free(dir, leave->dying[i]);
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
     }
     if (leave->group_dies) {
         struct accd_group *group = plan->group;
-        dir->live_objects -= group->live;
-        dir->live_attachments -= group->live;
+        dir->present.live -= group->live;
+        dir->attached.live -= group->live;
         accd_release_block(dir, group->block, group->live);
         accd_group_retire(dir, group);
     }
@@ -527,7 +528,7 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(find_again(leave));
     ACCD_TRY(group_leaves(leave));
     ACCD_TRY(take_off_references(leave));
-    const bool attached = plan->dir->live_attachments;
+    const bool attached = plan->dir->attached.live;
     if (attached)
         ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(find_dying(leave));
@@ -536,7 +537,7 @@ static accd_status plan_and_move(struct leave *leave)
     if (attached)
         ACCD_TRY(accd_end_attachments(leave));
     ACCD_TRY(plan_moves(leave, &asked));
-    if (plan->dir->ntasks && !leave->abandon)
+    if (plan->dir->queues.ntasks && !leave->abandon)
         ACCD_TRY(check_pending(leave));
     if (plan->fusion)
         ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));

@@ -26,7 +26,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
 {
     struct leave *leave = &release->leave;
     ACCD_TRY(accd_index_all(plan->dir));
-    if (plan->dir->shares.count)
+    if (plan->dir->tuples.shares.count)
         ACCD_TRY(accd_unfuse_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
         if (ends[i]->count) /* not named twice */
@@ -116,7 +116,7 @@ accd_status accd_links_release(const struct accd_links *links, struct accd_relea
     struct accd_plan *plan = links->plan;
     struct accd_directory *dir = plan->dir;
     size_t n = 0;
-    if (!links->anew || !dir->nbrought)
+    if (!links->anew || !dir->attached.nbrought)
         return ACCD_OK;
     struct accd_attach **ends =
         accd_scratch_take(&plan->context->scratch, links->anew * sizeof ends[0]);

@@ -34,7 +34,7 @@ static inline bool has_pointers(struct accd_directory *dir, uint64_t host, uint6
 {
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
-    return dir->slots.count &&
+    return dir->attached.slots.count &&
            (accd_first_attach(dir, host, host + bytes, &cursor, &attach) != ACCD_OK || attach);
 }
 
@@ -92,8 +92,8 @@ static __attribute__((noinline, cold)) accd_status device_full(struct accd_direc
 /* Room for one object more. */
 static inline accd_status reserve(struct accd_directory *dir)
 {
-    if (dir->object_pool.spare && accd_range_has_room(&dir->objects) &&
-        (!dir->device_order || accd_range_has_room(&dir->by_device)))
+    if (dir->present.object_pool.spare && accd_range_has_room(&dir->present.objects) &&
+        (!dir->present.device_order || accd_range_has_room(&dir->present.by_device)))
         return ACCD_OK;
     accd_status status = accd_directory_reserve(dir, 1, 0, 0, 0);
     accd_directory_unreserve(dir);
@@ -109,7 +109,7 @@ static inline accd_status create(struct accd_directory *dir, const accd_construc
     accd_status status = accd_alloc_memory(dir, item->bytes, &dev);
     if (status != ACCD_OK)
         return device_full(dir, construct, index, status);
-    struct accd_object *object = accd_pool_take(&dir->object_pool);
+    struct accd_object *object = accd_pool_take(&dir->present.object_pool);
     *object = (struct accd_object){.host = accd_address(item->host),
                                    .size = item->bytes,
                                    .dev = dev,
@@ -118,7 +118,7 @@ static inline accd_status create(struct accd_directory *dir, const accd_construc
         status = move(dir, &(struct part){object, object->host, item->bytes, true, false}, 1, 1, 0);
         if (status != ACCD_OK) {
             accd_free_memory(dir, dev, item->bytes);
-            accd_pool_give(&dir->object_pool, object);
+            accd_pool_give(&dir->present.object_pool, object);
             return status;
         }
     }
@@ -144,13 +144,13 @@ static void open_region(struct accd_directory *dir, const accd_construct *constr
     *region = (struct accd_region){
         .context = dir->context,
         .dir = dir,
-        .below = dir->top,
+        .below = dir->levels.top,
         .kind = construct->kind,
         .name = construct->name,
         .file = construct->file,
         .line = construct->line,
         .thread = construct->thread,
-        .serial = dir->serial,
+        .serial = dir->levels.serial,
         .nitems = n,
         .nclaims = n,
         .claims = (struct accd_claim *)(region + 1),
@@ -178,8 +178,8 @@ static void open_region(struct accd_directory *dir, const accd_construct *constr
             .counted = true,
         };
     }
-    dir->top = region;
-    dir->depth++;
+    dir->levels.top = region;
+    dir->levels.depth++;
 }
 
 /* Whether absent data can be made present here. next: the object behind them, or NULL. */
@@ -207,7 +207,8 @@ static bool enter(struct accd_directory *dir, const accd_construct *construct, a
         if (!is_plain(item) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].entry ||
             item->action == ACCD_ATTACH)
             return false;
-        struct accd_object *object = accd_range_around(&dir->objects, accd_address(item->host), &after);
+        struct accd_object *object =
+            accd_range_around(&dir->present.objects, accd_address(item->host), &after);
         if (object && holds(object, accd_address(item->host), item->bytes)) {
             if ((object->structured | object->dynamic) > UINT32_MAX / 2 ||
                 (again && accd_demands[item->action].creates && item->action != ACCD_HOLD &&
@@ -222,17 +223,17 @@ static bool enter(struct accd_directory *dir, const accd_construct *construct, a
     }
     struct accd_region *region = NULL;
     accd_status status = fresh == NONE ? ACCD_OK : reserve(dir);
-    if (status == ACCD_OK && opens && !(region = accd_pool_take(&dir->region_pool)))
+    if (status == ACCD_OK && opens && !(region = accd_pool_take(&dir->levels.pool)))
         status = accd_region_no_memory(dir->context);
     if (status == ACCD_OK && fresh != NONE)
         status = create(dir, construct, fresh, &objects[fresh]);
     *status_p = status;
     if (status != ACCD_OK) {
         if (region)
-            accd_pool_give(&dir->region_pool, region);
+            accd_pool_give(&dir->levels.pool, region);
         return true;
     }
-    dir->serial++;
+    dir->levels.serial++;
     for (size_t i = 0; i < n; i++) {
         objects[i]->size &= ~ACCD_OBJECT_POINTER;
         *(opens ? &objects[i]->structured : &objects[i]->dynamic) += 1;
@@ -290,7 +291,7 @@ static inline bool find_part(struct accd_directory *dir, const accd_item *item, 
     const uint64_t host = accd_address(item->host);
     if (!is_plain(item))
         return false;
-    struct accd_object *object = accd_range_floor_near(&dir->objects, host);
+    struct accd_object *object = accd_range_floor_near(&dir->present.objects, host);
     *part = (struct part){object, host, item->bytes, in, out};
     return object && holds(object, host, item->bytes);
 }

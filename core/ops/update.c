@@ -32,7 +32,7 @@ static accd_status match(struct accd_plan *plan)
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->claims[walk->roots[i].item].state == ACCD_CLAIM_SKIP)
             return ACCD_OK;
-    for (size_t i = 0; dir->shares.count && i < walk->nroots; i++) {
+    for (size_t i = 0; dir->tuples.shares.count && i < walk->nroots; i++) {
         enum accd_relation relation;
         struct accd_object *object;
         const struct accd_walk_root *root = &walk->roots[i];
@@ -53,8 +53,8 @@ static accd_status match(struct accd_plan *plan)
             return ACCD_OK;
     if (walk->nrowsets != walk->nroots || !walk->nsegments)
         return ACCD_OK;
-    for (size_t g = 0; g < dir->ngroups; g++) {
-        group = dir->groups[g];
+    for (size_t g = 0; g < dir->groups.n; g++) {
+        group = dir->groups.at[g];
         if (!group || !group->pending || accd_plan_touches(plan, group))
             continue;
         ACCD_TRY(accd_bulk_begin(plan, group));

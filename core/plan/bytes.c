@@ -120,7 +120,7 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
     ACCD_TRY(leave_loose_pointers(plan));
-    if (!dir->slots.count && !dir->npending_attach)
+    if (!dir->attached.slots.count && !dir->groups.npending_attach)
         return ACCD_OK;
     size_t n;
     const struct accd_move *moves = take_moves(plan, &n);

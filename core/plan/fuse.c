@@ -11,7 +11,7 @@ static void close_range(struct accd_directory *dir, struct accd_fused_range *ran
     for (int upper = 0; upper < 2; upper++) {
         uint64_t at = upper ? range->end - 1 : range->host, low = range->host, high = range->end;
         const struct accd_fused *fused = accd_fused_at(dir, at);
-        const struct accd_object *object = fused ? NULL : accd_range_floor(&dir->objects, at);
+        const struct accd_object *object = fused ? NULL : accd_range_floor(&dir->present.objects, at);
         if (fused) {
             low = fused->host;
             high = fused->end;
@@ -47,7 +47,7 @@ static accd_status ranges_by_base(struct accd_plan *plan)
             *range = (struct accd_fused_range){.host = host, .end = end};
             fusion->nranges++;
             const struct accd_original *other =
-                bases ? accd_range_floor(&dir->bases, candidate->base) : NULL;
+                bases ? accd_range_floor(&dir->tuples.bases, candidate->base) : NULL;
             if (other && other->base == candidate->base) {
                 host = other->share->object->host;
                 end = accd_object_end(other->share->object);
@@ -157,7 +157,7 @@ accd_status accd_fuse_plan(struct accd_plan *plan)
 static bool leaves_for_good(const struct accd_plan *plan, const struct accd_share *share,
                             const struct accd_object *object)
 {
-    const struct accd_region *top = plan->dir->top;
+    const struct accd_region *top = plan->dir->levels.top;
     return plan->construct->kind == ACCD_ENTER_DATA && share &&
            !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < share->serial);
 }
@@ -208,7 +208,7 @@ static accd_status list_shifts(struct accd_plan *plan)
 accd_status accd_fuse_pending(const struct accd_plan *plan)
 {
     struct accd_directory *dir = plan->dir;
-    if (!dir->ntasks)
+    if (!dir->queues.ntasks)
         return ACCD_OK;
     accd_pending_begin(dir, plan->queue);
     for (size_t i = 0; i < plan->fusion->nshifts; i++) {
@@ -240,15 +240,15 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
         fusion->blocks += fusion->shifts[i].kept && !(fusion->shifts[i].size & ACCD_OBJECT_SHARED);
     }
     size_t shares = plan->nfresh + fusion->nshifts + fusion->noriginals;
-    bool ok = accd_pool_reserve(&dir->share_pool, shares) &&
-              accd_range_reserve(&dir->shares, shares) &&
-              accd_pool_reserve(&dir->original_pool, fusion->noriginals) &&
-              accd_range_reserve(&dir->bases, fusion->noriginals) &&
-              accd_pool_reserve(&dir->former_pool, formers) &&
-              accd_pool_reserve(&dir->fused_pool, tuples) &&
-              accd_range_reserve(&dir->fused, tuples);
-    ok = ok && (!dir->device_order ||
-                accd_range_reserve(&dir->by_device, fusion->nshifts + plan->nfresh));
+    bool ok = accd_pool_reserve(&dir->tuples.share_pool, shares) &&
+              accd_range_reserve(&dir->tuples.shares, shares) &&
+              accd_pool_reserve(&dir->tuples.original_pool, fusion->noriginals) &&
+              accd_range_reserve(&dir->tuples.bases, fusion->noriginals) &&
+              accd_pool_reserve(&dir->tuples.former_pool, formers) &&
+              accd_pool_reserve(&dir->tuples.fused_pool, tuples) &&
+              accd_range_reserve(&dir->tuples.fused, tuples);
+    ok = ok && (!dir->present.device_order ||
+                accd_range_reserve(&dir->present.by_device, fusion->nshifts + plan->nfresh));
     return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
@@ -396,7 +396,7 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
     struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
     struct accd_targets targets;
-    if (fusion->nshifts && dir->npending_attach)
+    if (fusion->nshifts && dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, 0, UINT64_MAX));
     size_t pinned = 0;
     for (size_t i = 0; i < fusion->nshifts; i++)
@@ -482,9 +482,9 @@ static struct accd_share *share_for(struct accd_directory *dir, struct accd_obje
     struct accd_share *share = accd_share_of(dir, object);
     if (share)
         return share;
-    share = accd_pool_take(&dir->share_pool);
+    share = accd_pool_take(&dir->tuples.share_pool);
     *share = (struct accd_share){.object = object, .serial = serial};
-    accd_range_insert(&dir->shares, object->host, share);
+    accd_range_insert(&dir->tuples.shares, object->host, share);
     dir->eventful++;
     return share;
 }
@@ -493,7 +493,7 @@ static struct accd_share *share_for(struct accd_directory *dir, struct accd_obje
 static struct accd_block *block_left(struct accd_directory *dir, const struct accd_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
-        return accd_range_floor(&dir->blocks, shift->from);
+        return accd_range_floor(&dir->present.blocks, shift->from);
     return accd_insert_block(dir, &(struct accd_block){
                                       .dev = shift->from,
                                       .bytes = accd_object_bytes(shift->object),
@@ -517,7 +517,7 @@ static void leave_place(struct accd_directory *dir, const struct accd_shift *shi
                         struct accd_share *share)
 {
     if (shift->kept) {
-        struct accd_former *former = accd_pool_take(&dir->former_pool);
+        struct accd_former *former = accd_pool_take(&dir->tuples.former_pool);
         *former = (struct accd_former){
             .below = share->former,
             .fused = share->fused,
@@ -532,7 +532,7 @@ static void leave_place(struct accd_directory *dir, const struct accd_shift *shi
     }
     accd_fused_release(dir, share->fused);
     if (shift->size & ACCD_OBJECT_SHARED)
-        accd_release_block(dir, accd_range_floor(&dir->blocks, shift->from), 1);
+        accd_release_block(dir, accd_range_floor(&dir->present.blocks, shift->from), 1);
     else
         accd_free_memory(dir, shift->from, accd_object_bytes(shift->object));
 }
@@ -544,7 +544,7 @@ static void shadow_tuples(struct accd_plan *plan)
         const struct accd_share *share = plan->fusion->shifts[i].share;
         if (!share || !share->fused || !share->fused->current)
             continue;
-        accd_range_erase(&plan->dir->fused, share->fused->host);
+        accd_range_erase(&plan->dir->tuples.fused, share->fused->host);
         share->fused->current = false;
     }
 }
@@ -553,12 +553,12 @@ void accd_fuse_device_order(struct accd_plan *plan)
 {
     const struct accd_fusion *fusion = plan->fusion;
     struct accd_directory *dir = plan->dir;
-    if (!dir->device_order)
+    if (!dir->present.device_order)
         return;
     for (size_t i = 0; i < fusion->nshifts; i++)
-        accd_range_erase(&dir->by_device, fusion->shifts[i].from);
+        accd_range_erase(&dir->present.by_device, fusion->shifts[i].from);
     for (size_t i = 0; i < fusion->nshifts; i++)
-        accd_range_insert(&dir->by_device, fusion->shifts[i].to, fusion->shifts[i].object);
+        accd_range_insert(&dir->present.by_device, fusion->shifts[i].to, fusion->shifts[i].object);
 }
 
 static void sit_down(struct accd_share *share, struct accd_fused *fused)
@@ -584,7 +584,7 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
                                           const struct accd_claim *claim)
 {
     struct accd_directory *dir = plan->dir;
-    struct accd_original *original = accd_pool_take(&dir->original_pool);
+    struct accd_original *original = accd_pool_take(&dir->tuples.original_pool);
     struct accd_object *object = NULL;
     *original = *like;
     (void)accd_find(dir, original->host, &object); /* present: nothing is indexed any more */
@@ -597,9 +597,9 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
     original->left = original->right = original;
     if (!plan->context->rules.fusion)
         return original;
-    struct accd_original *other = accd_range_floor(&dir->bases, original->base);
+    struct accd_original *other = accd_range_floor(&dir->tuples.bases, original->base);
     if (!other || other->base != original->base) {
-        accd_range_insert(&dir->bases, original->base, original);
+        accd_range_insert(&dir->tuples.bases, original->base, original);
         return original;
     }
     original->right = other->right;
@@ -680,14 +680,14 @@ void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64
                                                         .bytes = range->bytes,
                                                         .host = range->host - (range->host & 15),
                                                         .ahead = range->host & 15});
-        range->fused = accd_pool_take(&dir->fused_pool);
+        range->fused = accd_pool_take(&dir->tuples.fused_pool);
         *range->fused = (struct accd_fused){.host = range->host,
                                           .end = range->end,
                                           .serial = serial,
                                           .support = serial,
                                           .block = block,
                                           .current = true};
-        accd_range_insert(&dir->fused, range->host, range->fused);
+        accd_range_insert(&dir->tuples.fused, range->host, range->fused);
     }
     accd_fuse_device_order(plan);
     for (size_t i = 0; i < fusion->nshifts; i++) {

@@ -82,12 +82,12 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir,
     while (!accd_item_walks(&construct->items[first]))
         first++;
     const uint64_t host = accd_address(construct->items[first].host);
-    const struct accd_span *found = accd_span_first(dir->group_roots, host, host + 1, has_roots,
+    const struct accd_span *found = accd_span_first(dir->groups.roots, host, host + 1, has_roots,
                                                     (void *)(uintptr_t)construct);
     if (found)
         return ((const struct accd_group *)found->owner)->walk;
-    if (dir->retired && same_roots(dir->retired->walk, construct))
-        return dir->retired->walk;
+    if (dir->groups.retired && same_roots(dir->groups.retired->walk, construct))
+        return dir->groups.retired->walk;
     return NULL;
 }
 

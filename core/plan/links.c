@@ -264,7 +264,7 @@ void accd_links_commit(struct accd_links *links)
             continue;
         }
         /* another clause of this construct may have attached or detached the same pointer */
-        struct accd_attach *attach = accd_range_floor(&dir->slots, claim->slot);
+        struct accd_attach *attach = accd_range_floor(&dir->attached.slots, claim->slot);
         if (attach && attach->slot != claim->slot)
             attach = NULL;
         struct accd_object *target =
@@ -294,7 +294,7 @@ void accd_links_commit(struct accd_links *links)
             attach = accd_insert_attach(dir, claim->slot);
         }
         accd_attach_label(attach, accd_claim_label(plan, claim));
-        dir->nwhole += (link->descriptor != NULL) - (size_t)(attach->descriptor != NULL);
+        dir->attached.nwhole += (link->descriptor != NULL) - (size_t)(attach->descriptor != NULL);
         accd_descriptor_forget(dir, attach->descriptor);
         attach->descriptor = link->descriptor;
         link->descriptor = NULL;

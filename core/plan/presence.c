@@ -239,17 +239,17 @@ uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *
 
 static uint64_t object_base(const struct accd_directory *dir, const struct accd_object *object)
 {
-    const struct accd_group *group = object->size & ACCD_OBJECT_MEMBER ? dir->groups[object->where] : NULL;
+    const struct accd_group *group = object->size & ACCD_OBJECT_MEMBER ? dir->groups.at[object->where] : NULL;
     if (group)
         return section_base(group->walk, (size_t)(object - group->objects));
-    return object->size & ACCD_OBJECT_ORIGIN ? dir->origins[object->where].base : 0;
+    return object->size & ACCD_OBJECT_ORIGIN ? dir->present.origins[object->where].base : 0;
 }
 
 /* Groups whose sections begin behind their pointers are looked into. */
 static accd_status index_shifted(struct accd_directory *dir)
 {
-    for (size_t g = 0; g < dir->ngroups && dir->npending; g++) {
-        struct accd_group *group = dir->groups[g];
+    for (size_t g = 0; g < dir->groups.n && dir->groups.npending; g++) {
+        struct accd_group *group = dir->groups.at[g];
         for (size_t i = 0; group && group->pending && i < group->walk->nsegments; i++)
             if (group->walk->segments[i].start_of || group->walk->segments[i].start)
                 ACCD_TRY(accd_group_index(dir, group));
@@ -266,13 +266,13 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
     if (!dir->context->rules.extended_range || !host)
         return ACCD_OK;
     ACCD_TRY(index_shifted(dir));
-    struct accd_object *object = accd_range_seek(&dir->objects, host + 1, &cursor);
+    struct accd_object *object = accd_range_seek(&dir->present.objects, host + 1, &cursor);
     for (; object && !found; object = accd_range_next(&cursor)) {
         uint64_t base = object_base(dir, object);
         if (base && base <= host)
             found = object;
     }
-    for (const struct accd_region *region = dir->top; region; region = region->below)
+    for (const struct accd_region *region = dir->levels.top; region; region = region->below)
         for (size_t i = 0; i < region->nclaims; i++) { /* list items of data that were there before */
             const struct accd_claim *claim = &region->claims[i];
             uint64_t base = claim->source & ACCD_CLAIM_WALKED ? 0 : region->items[claim->source].base;

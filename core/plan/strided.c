@@ -18,7 +18,7 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
         accd_section_grid(plan->walk, segment, row, grid))
         return true;
     const struct accd_attach *attach =
-        plan->dir->slots.count ? accd_range_floor(&plan->dir->slots, slot) : NULL;
+        plan->dir->attached.slots.count ? accd_range_floor(&plan->dir->attached.slots, slot) : NULL;
     return attach && attach->slot == slot && attach->descriptor && attach->descriptor->bytes == slot_bytes &&
            accd_descriptor_grid(plan->context, attach->target, attach->descriptor->rest, slot_bytes,
                                 segment->host[row], accd_section_bytes(segment, row), grid);

@@ -21,7 +21,7 @@ bool accd_fuse_wanted(const struct accd_plan *plan)
     const accd_rules *rules = &plan->context->rules;
     bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
                   plan->item_flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH) ||
-                  plan->dir->fused.count; /* what lies between fused data is put there */
+                  plan->dir->tuples.fused.count; /* what lies between fused data is put there */
     for (size_t i = 0; plan->walk && i < plan->walk->nsegments && !wanted; i++)
         wanted = plan->walk->segments[i].flags & (ACCD_ITEM_KEEP | ACCD_ITEM_REFRESH);
     return wanted;

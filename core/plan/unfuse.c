@@ -264,7 +264,7 @@ static accd_status weigh_layers(struct accd_plan *plan, struct accd_occupant *me
             former->gone = !holds && still_there(former->below);
             former->alone = !holds && !former->gone;
             if (holds)
-                former->fused->support = plan->dir->serial;
+                former->fused->support = plan->dir->levels.serial;
         }
     }
     return ACCD_OK;
@@ -278,7 +278,7 @@ static uint64_t last_of_level(const struct accd_plan *plan, const struct accd_re
     for (uint32_t i = 0; i < regroup->n; i++)
         if (regroup->members[i].share->serial > serial)
             serial = regroup->members[i].share->serial;
-    const struct accd_region *region = plan->dir->top;
+    const struct accd_region *region = plan->dir->levels.top;
     for (; region && region->serial > serial; region = region->below)
         if (region != plan->leaving)
             next = region->serial;
@@ -364,7 +364,7 @@ static accd_status list_members(struct accd_plan *plan, struct accd_regroup *reg
     const struct accd_fused *fused = regroup->fused;
     for (int fill = 0; fill < 2; fill++) {
         uint32_t n = 0;
-        for (share = accd_range_seek(&dir->shares, fused->host, &cursor);
+        for (share = accd_range_seek(&dir->tuples.shares, fused->host, &cursor);
              share && share->object->host < fused->end; share = accd_range_next(&cursor)) {
             if (share->fused != fused || share->object->size & ACCD_OBJECT_DYING)
                 continue;
@@ -424,9 +424,9 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
     if (!members)
         return ACCD_OK;
     /* a group of two objects at least is a tuple */
-    if (!accd_pool_reserve(&dir->fused_pool, members / 2) ||
-        !accd_range_reserve(&dir->fused, members / 2) ||
-        (dir->device_order && !accd_range_reserve(&dir->by_device, fusion->nshifts)))
+    if (!accd_pool_reserve(&dir->tuples.fused_pool, members / 2) ||
+        !accd_range_reserve(&dir->tuples.fused, members / 2) ||
+        (dir->present.device_order && !accd_range_reserve(&dir->present.by_device, fusion->nshifts)))
         return accd_plan_no_memory(plan->context);
     dir->promised.objects += fusion->nshifts;
     for (size_t i = 0; i < fusion->nshifts; i++) {
@@ -463,22 +463,22 @@ static void remove_original(struct accd_directory *dir, struct accd_original *or
         original->share->originals = original->next;
     if (original->next)
         original->next->prev = original->prev;
-    const struct accd_original *known = accd_range_floor(&dir->bases, original->base);
+    const struct accd_original *known = accd_range_floor(&dir->tuples.bases, original->base);
     if (known == original) {
-        accd_range_erase(&dir->bases, original->base);
+        accd_range_erase(&dir->tuples.bases, original->base);
         if (original->right != original)
-            accd_range_insert(&dir->bases, original->base, original->right);
+            accd_range_insert(&dir->tuples.bases, original->base, original->right);
     }
     original->right->left = original->left;
     original->left->right = original->right;
-    accd_pool_give(&dir->original_pool, original);
+    accd_pool_give(&dir->tuples.original_pool, original);
 }
 
 /* Nobody goes back to a place, or somebody did. */
 static void end_former(struct accd_directory *dir, const struct accd_object *object,
                        struct accd_former *former, bool taken)
 {
-    struct accd_block *block = accd_range_floor(&dir->blocks, former->dev);
+    struct accd_block *block = accd_range_floor(&dir->present.blocks, former->dev);
     block->former--;
     if (!taken) {
         accd_forget_bytes(dir, former->dev, accd_object_bytes(object));
@@ -486,7 +486,7 @@ static void end_former(struct accd_directory *dir, const struct accd_object *obj
     }
     if (!taken || !former->shared)
         accd_release_block(dir, block, 1);
-    accd_pool_give(&dir->former_pool, former);
+    accd_pool_give(&dir->tuples.former_pool, former);
 }
 
 static void forget_gone(struct accd_directory *dir, struct accd_share *share)
@@ -551,7 +551,7 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
         } else if (r == i) { /* the first of them */
             bool present = fused->block == regroup->fused->block;
             if (fused->current) {
-                struct accd_fused *part = accd_pool_take(&dir->fused_pool);
+                struct accd_fused *part = accd_pool_take(&dir->tuples.fused_pool);
                 *part = *fused;
                 part->places = 1;
                 fused->places--;
@@ -562,7 +562,7 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
             fused->current = true;
             fused->host = root->low;
             fused->end = root->high;
-            accd_range_insert(&dir->fused, fused->host, fused);
+            accd_range_insert(&dir->tuples.fused, fused->host, fused);
         } else if (root->share->fused != fused) {
             share->fused = root->share->fused;
             share->fused->places++;
@@ -574,11 +574,11 @@ static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup
 static void commit_regroup(struct accd_directory *dir, struct accd_regroup *regroup)
 {
     struct accd_fused *fused = regroup->fused;
-    accd_range_erase(&dir->fused, fused->host);
+    accd_range_erase(&dir->tuples.fused, fused->host);
     const uint64_t serial = fused->serial;
     fused->current = false;
     fused->regroup = 0;
-    fused->support = dir->serial;
+    fused->support = dir->levels.serial;
     fused->places++; /* so that it lives until here */
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd_share *share = regroup->members[i].share;
@@ -670,7 +670,7 @@ void accd_share_free(struct accd_directory *dir, const struct accd_object *objec
         end_former(dir, object, former, false);
     }
     accd_fused_release(dir, share->fused);
-    accd_range_erase(&dir->shares, object->host);
+    accd_range_erase(&dir->tuples.shares, object->host);
     dir->eventful--;
-    accd_pool_give(&dir->share_pool, share);
+    accd_pool_give(&dir->tuples.share_pool, share);
 }

@@ -29,13 +29,13 @@ static bool add_ranges(struct accd_directory *dir, const struct accd_task *task,
     struct accd_range_cursor cursor;
     uint64_t bytes, dev = dir->device.ops->next(dir->device.handle, 0, &bytes);
     for (; dev; dev = dir->device.ops->next(dir->device.handle, dev + 1, &bytes)) {
-        const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+        const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
         bool ours = block && dev - block->dev < block->bytes;
         bool meant = !task || accd_task_uses(task, dev, bytes);
         if (!ours && meant && !add_range(mem, tables, dev, bytes, 0))
             return false;
     }
-    for (const struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+    for (const struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
          object = accd_range_next(&cursor)) {
         const accd_program *layout = accd_layout_of(dir, object);
         uint64_t flags = ACCD_REACH_OBJECT;
@@ -54,7 +54,7 @@ static int add_slots(struct accd_directory *dir, const accd_kernel *kernel, stru
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_range_cursor cursor;
-    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach;
+    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
          attach = accd_range_next(&cursor)) {
         struct accd_object *holder = NULL;
         accd_kernel_slot slot = {.bytes = accd_attach_end(attach) - attach->slot,

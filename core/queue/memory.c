@@ -23,7 +23,7 @@ static bool leave_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 
 void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->ntasks && leave_free(dir, dev, bytes))
+    if (dir->queues.ntasks && leave_free(dir, dev, bytes))
         return;
     if (dir->device.ops->free(dir->device.handle, dev) == ACCD_OK) {
         dir->device.stats.frees++;
@@ -37,12 +37,12 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
     block->live -= objects;
     if (block->live)
         return;
-    accd_range_erase(&dir->blocks, block->dev);
+    accd_range_erase(&dir->present.blocks, block->dev);
     if (block->frame)
-        accd_range_erase(&dir->frames, block->frame);
+        accd_range_erase(&dir->present.frames, block->frame);
     if (!block->borrowed)
         accd_free_memory(dir, block->dev, block->bytes);
-    accd_pool_give(&dir->block_pool, block);
+    accd_pool_give(&dir->present.block_pool, block);
 }
 
 static bool leave_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
@@ -52,7 +52,7 @@ static bool leave_forget(struct accd_directory *dir, uint64_t dev, uint64_t byte
 
 void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->ntasks && leave_forget(dir, dev, bytes))
+    if (dir->queues.ntasks && leave_forget(dir, dev, bytes))
         return;
     if (dir->device.ops->forget)
         dir->device.ops->forget(dir->device.handle, dev, bytes);
@@ -69,5 +69,6 @@ void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
 /* The queue behind whose tasks a range of device memory is free, or NULL. */
 struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    return dir->giving && dir->giving->first ? dir->giving : accd_first_user(dir, dev, bytes);
+    return dir->queues.giving && dir->queues.giving->first ? dir->queues.giving
+                                                           : accd_first_user(dir, dev, bytes);
 }

@@ -73,9 +73,10 @@ static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *
     const struct accd_pair *ranges = next->ranges;
     bool found = false;
     if (next->nranges > ACCD_TASK_SPANS)
-        return accd_span_first(dir->uses, ranges[0].key, ranges[next->nranges - 1].value, meant, search);
+        return accd_span_first(dir->queues.uses, ranges[0].key, ranges[next->nranges - 1].value, meant,
+                               search);
     for (size_t i = 0; i < next->nranges && !found; i++)
-        found = accd_span_first(dir->uses, ranges[i].key, ranges[i].value, meant, search);
+        found = accd_span_first(dir->queues.uses, ranges[i].key, ranges[i].value, meant, search);
     return found;
 }
 
@@ -104,7 +105,7 @@ accd_status accd_order_all(struct accd_directory *dir)
 static bool anything_is_left(const accd_context *context)
 {
     for (int d = 0; d < context->ndirs; d++)
-        if (context->dirs[d].ntasks)
+        if (context->dirs[d].queues.ntasks)
             return true;
     return false;
 }

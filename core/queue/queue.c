@@ -17,26 +17,26 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
     if (async == ACCD_SYNCHRONOUS)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "no queue has the async value %lld", (long long)async);
     const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX */
-    struct accd_queue *queue = accd_range_floor(&dir->by_async, key);
+    struct accd_queue *queue = accd_range_floor(&dir->queues.by_async, key);
     if (queue && queue->async == async) {
         *queue_p = queue->number;
         return ACCD_OK;
     }
     queue = NULL;
-    if (accd_mem_grow(mem, (void **)&dir->queues, &dir->queues_room, dir->nqueues + 1,
-                      sizeof dir->queues[0]) &&
-        accd_range_reserve(&dir->by_async, 1))
+    if (accd_mem_grow(mem, (void **)&dir->queues.at, &dir->queues.room, dir->queues.n + 1,
+                      sizeof dir->queues.at[0]) &&
+        accd_range_reserve(&dir->queues.by_async, 1))
         queue = accd_mem_zero(mem, sizeof *queue);
     if (!queue)
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a queue");
     queue->dir = dir;
-    queue->number = (unsigned)dir->nqueues + 1;
+    queue->number = (unsigned)dir->queues.n + 1;
     queue->async = async;
     queue->last = &queue->first;
     queue->last_after = &queue->afters;
-    dir->queues[dir->nqueues++] = queue;
-    accd_range_insert(&dir->by_async, key, queue);
-    *queue_p = (unsigned)dir->nqueues;
+    dir->queues.at[dir->queues.n++] = queue;
+    accd_range_insert(&dir->queues.by_async, key, queue);
+    *queue_p = (unsigned)dir->queues.n;
     return ACCD_OK;
 }
 
@@ -54,7 +54,8 @@ bool accd_queue_event(struct accd_queue *queue, const accd_event *event)
     return true;
 }
 
-bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud)
+bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud),
+                       void *ud)
 {
     struct accd_task *task = accd_task_new(queue->dir, ACCD_TASK_REPORT, 0);
     if (!task)
@@ -75,9 +76,10 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
         return accd_no_device(context);
     ACCD_TRY(accd_may_ask(dir, number));
     if (number)
-        return accd_queue_reach(dir->queues[number - 1], dir->queues[number - 1]->asked);
-    const struct accd_span *last = accd_span_last(dir->busy, UINT64_MAX);
-    for (; last; last = accd_span_last(dir->busy, number)) { /* what uses others' results first: a missing wait shows */
+        return accd_queue_reach(dir->queues.at[number - 1], dir->queues.at[number - 1]->asked);
+    const struct accd_span *last = accd_span_last(dir->queues.busy, UINT64_MAX);
+    for (; last; last = accd_span_last(dir->queues.busy,
+                                       number)) { /* what uses others' results first: a missing wait shows */
         struct accd_queue *queue = last->owner;
         number = queue->number;
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
@@ -102,7 +104,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
         return accd_no_device(context);
     ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
-    struct accd_queue *queue = number ? dir->queues[number - 1] : accd_next_busy(dir, 0);
+    struct accd_queue *queue = number ? dir->queues.at[number - 1] : accd_next_busy(dir, 0);
     for (; queue; queue = number ? NULL : accd_next_busy(dir, queue->number + 1))
         early |= is_early(queue);
     if (!early)
@@ -279,8 +281,8 @@ accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t
 int accd_queue_at(accd_context *context, int device, unsigned number, accd_queue_info *info_p)
 {
     const struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir || !info_p || !number || number > dir->nqueues)
+    if (!dir || !info_p || !number || number > dir->queues.n)
         return 0;
-    *info_p = (accd_queue_info){dir->queues[number - 1]->async, dir->queues[number - 1]->pending};
+    *info_p = (accd_queue_info){dir->queues.at[number - 1]->async, dir->queues.at[number - 1]->pending};
     return 1;
 }

@@ -154,7 +154,8 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
 /* Tells an event when the queue has got there. False: for want of memory it is to be told now. */
 bool accd_queue_event(struct accd_queue *queue, const accd_event *event);
 /* The same of what a function tells; if true, takes ud. */
-bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud), void *ud);
+bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), void (*drop)(void *ud),
+                       void *ud);
 
 /* The same of number 0, which is no queue. */
 static inline struct accd_queue *accd_queue_of(const struct accd_directory *dir, unsigned number)

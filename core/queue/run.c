@@ -5,13 +5,13 @@ static accd_status call(struct accd_directory *dir, const struct accd_task *task
 {
     accd_context *context = dir->context;
     const bool busy = context->busy; /* a construct may wait for it */
-    dir->running = task;
+    dir->queues.running = task;
     context->working = true;
     context->busy = false;
     int failed = task->u.call.fn(task->u.call.ud, how);
     context->busy = busy;
     context->working = false;
-    dir->running = NULL;
+    dir->queues.running = NULL;
     return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
                   : ACCD_OK;
 }

@@ -52,7 +52,7 @@ bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes)
 bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
                         uint64_t *high_p)
 {
-    const struct accd_pair *range = dir->running ? range_behind(dir->running, dev) : NULL;
+    const struct accd_pair *range = dir->queues.running ? range_behind(dir->queues.running, dev) : NULL;
     if (!range || dev < range->key)
         return false;
     *low_p = range->key;
@@ -188,7 +188,7 @@ static bool note_queue(void *ud, const struct accd_span *span)
 const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     struct search search = {.dev = dev, .bytes = bytes};
-    (void)accd_span_first(dir->uses, dev, dev + bytes, note_first, &search);
+    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_first, &search);
     return search.first;
 }
 
@@ -207,19 +207,19 @@ void accd_meet(struct accd_span **met, const struct accd_task *task)
 void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets, struct accd_span **met)
 {
     struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .met = met};
-    (void)accd_span_first(dir->uses, dev, dev + bytes, note_met, &search);
+    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_met, &search);
 }
 
 struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number)
 {
-    const struct accd_span *next = accd_span_first(dir->busy, number, UINT64_MAX, NULL, NULL);
+    const struct accd_span *next = accd_span_first(dir->queues.busy, number, UINT64_MAX, NULL, NULL);
     return next ? next->owner : NULL;
 }
 
 struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     struct search search = {.dev = dev, .bytes = bytes};
-    (void)accd_span_first(dir->uses, dev, dev + bytes, note_queue, &search);
+    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_queue, &search);
     return search.first ? search.first->queue : NULL;
 }
 
@@ -227,7 +227,7 @@ static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
 {
     struct accd_span *span = &task->spans[task->nspans++];
     *span = (struct accd_span){.low = low, .high = high, .owner = task};
-    accd_span_put(&task->queue->dir->uses, span);
+    accd_span_put(&task->queue->dir->queues.uses, span);
 }
 
 /* Whether others wait for what a task does with the host's memory. */
@@ -256,7 +256,7 @@ static void enlist_task(struct accd_queue *queue, struct accd_task *task)
 static void strike(struct accd_queue *queue, struct accd_task *task)
 {
     while (task->nspans)
-        accd_span_take(&queue->dir->uses, &task->spans[--task->nspans]);
+        accd_span_take(&queue->dir->queues.uses, &task->spans[--task->nspans]);
     if (uses_host(queue, task))
         accd_span_take(&queue->dir->context->host_uses[task->fetches], &task->host);
 }
@@ -278,8 +278,8 @@ static bool is_busy(const struct accd_queue *queue) { return accd_next_busy(queu
 const char *accd_queues_check(struct accd_directory *dir)
 {
     size_t n = 0;
-    for (size_t i = 0; i < dir->nqueues; i++) {
-        const struct accd_queue *queue = dir->queues[i];
+    for (size_t i = 0; i < dir->queues.n; i++) {
+        const struct accd_queue *queue = dir->queues.at[i];
         uint64_t number = 0;
         size_t pending = 0;
         const struct accd_task *after = queue->afters, *started = NULL;
@@ -303,7 +303,7 @@ const char *accd_queues_check(struct accd_directory *dir)
         if (after || started != queue->started || queue->found || !queue->first != !is_busy(queue))
             return "a queue has lost its tasks";
     }
-    return n == dir->ntasks ? NULL : "the number of tasks is wrong";
+    return n == dir->queues.ntasks ? NULL : "the number of tasks is wrong";
 }
 
 accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
@@ -313,7 +313,7 @@ accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
     if (context->working)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "a queue is at work; what it calls cannot change data");
-    if (number > dir->nqueues)
+    if (number > dir->queues.n)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "device %d has no queue of number %u",
                          dir->device.number, number);
     return ACCD_OK;
@@ -322,12 +322,12 @@ accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
 struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number)
 {
     bool works = dir->context->config.queues == ACCD_QUEUES_DELAYED || accd_is_concurrent(dir);
-    return works ? dir->queues[number - 1] : NULL;
+    return works ? dir->queues.at[number - 1] : NULL;
 }
 
 int64_t accd_async_of(const struct accd_directory *dir, unsigned number)
 {
-    return number ? dir->queues[number - 1]->async : ACCD_SYNCHRONOUS;
+    return number ? dir->queues.at[number - 1]->async : ACCD_SYNCHRONOUS;
 }
 
 struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind kind, size_t more)
@@ -345,7 +345,7 @@ void accd_task_append(struct accd_queue *queue, struct accd_task *task)
     struct accd_directory *dir = queue->dir;
     if (!queue->first) {
         queue->busy = (struct accd_span){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
-        accd_span_put(&dir->busy, &queue->busy);
+        accd_span_put(&dir->queues.busy, &queue->busy);
     }
     task->next = task->next_after = NULL;
     task->number = ++queue->asked;
@@ -360,7 +360,7 @@ void accd_task_append(struct accd_queue *queue, struct accd_task *task)
     queue->pending += accd_task_is_user(task);
     queue->tested = false;
     enlist_task(queue, task);
-    dir->ntasks++;
+    dir->queues.ntasks++;
     dir->eventful++;
 }
 
@@ -382,8 +382,8 @@ struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at
     queue->pending -= accd_task_is_user(task);
     strike(queue, task);
     if (!queue->first)
-        accd_span_take(&dir->busy, &queue->busy);
-    dir->ntasks--;
+        accd_span_take(&dir->queues.busy, &queue->busy);
+    dir->queues.ntasks--;
     dir->eventful--;
     return task;
 }
@@ -421,13 +421,13 @@ void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
 void accd_queues_close(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
-    for (size_t i = 0; i < dir->nqueues; i++) {
-        while (dir->queues[i]->first)
-            accd_task_drop(dir->queues[i], accd_task_take(dir->queues[i], &dir->queues[i]->first));
-        accd_mem_free(mem, dir->queues[i], sizeof *dir->queues[i]);
+    for (size_t i = 0; i < dir->queues.n; i++) {
+        while (dir->queues.at[i]->first)
+            accd_task_drop(dir->queues.at[i], accd_task_take(dir->queues.at[i], &dir->queues.at[i]->first));
+        accd_mem_free(mem, dir->queues.at[i], sizeof *dir->queues.at[i]);
     }
-    accd_mem_free(mem, dir->queues, dir->queues_room * sizeof dir->queues[0]);
-    dir->nqueues = 0;
+    accd_mem_free(mem, dir->queues.at, dir->queues.room * sizeof dir->queues.at[0]);
+    dir->queues.n = 0;
 }
 
 void accd_queue_cut(struct accd_queue *queue, uint64_t asked)

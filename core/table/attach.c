@@ -4,20 +4,20 @@
 /* Without memory for a place the order is given up, and made again when somebody asks. */
 static void give_up(struct accd_directory *dir)
 {
-    accd_range_close(&dir->targets);
-    dir->target_order = false;
+    accd_range_close(&dir->attached.targets);
+    dir->attached.target_order = false;
 }
 
 void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach)
 {
-    struct accd_attach *other = accd_range_floor(&dir->targets, attach->base);
+    struct accd_attach *other = accd_range_floor(&dir->attached.targets, attach->base);
     attach->next_target = attach->prev_target = attach;
     if (other && other->base == attach->base) {
         attach->prev_target = other;
         attach->next_target = other->next_target;
         other->next_target->prev_target = attach;
         other->next_target = attach;
-    } else if (!accd_range_insert(&dir->targets, attach->base, attach)) {
+    } else if (!accd_range_insert(&dir->attached.targets, attach->base, attach)) {
         give_up(dir);
     }
 }
@@ -26,44 +26,45 @@ static void take_out(struct accd_directory *dir, struct accd_attach *attach)
 {
     struct accd_attach *next = attach->next_target;
     if (next == attach) {
-        accd_range_erase(&dir->targets, attach->base);
+        accd_range_erase(&dir->attached.targets, attach->base);
         return;
     }
     next->prev_target = attach->prev_target;
     attach->prev_target->next_target = next;
-    accd_range_replace(&dir->targets, attach->base, next);
+    accd_range_replace(&dir->attached.targets, attach->base, next);
 }
 
 void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base)
 {
-    if (dir->target_order && attach->base)
+    if (dir->attached.target_order && attach->base)
         take_out(dir, attach);
     attach->base = base;
-    if (dir->target_order && base)
+    if (dir->attached.target_order && base)
         accd_attach_put_in(dir, attach);
 }
 
 struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
 {
-    struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
+    struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
     *attach = (struct accd_attach){.slot = slot};
-    accd_range_insert(&dir->slots, slot, attach);
-    dir->live_attachments++;
+    accd_range_insert(&dir->attached.slots, slot, attach);
+    dir->attached.live++;
     return attach;
 }
 
 void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
 {
     accd_attach_lead(dir, attach, 0);
-    accd_range_erase(&dir->slots, attach->slot);
-    dir->nbrought -= attach->brings;
-    dir->nwhole -= attach->descriptor != NULL;
+    accd_range_erase(&dir->attached.slots, attach->slot);
+    dir->attached.nbrought -= attach->brings;
+    dir->attached.nwhole -= attach->descriptor != NULL;
     accd_descriptor_forget(dir, attach->descriptor);
-    accd_pool_give(&dir->attach_pool, attach);
-    dir->live_attachments--;
+    accd_pool_give(&dir->attached.pool, attach);
+    dir->attached.live--;
 }
 
-struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor, uint32_t bytes)
+struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor,
+                                                  uint32_t bytes)
 {
     struct accd_kept_descriptor *kept =
         accd_mem_new(&dir->context->mem, sizeof *kept + bytes - sizeof(void *));
@@ -71,7 +72,7 @@ struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, co
         return NULL;
     kept->bytes = bytes;
     memcpy(kept->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
-    dir->ndescriptors++;
+    dir->attached.ndescriptors++;
     return kept;
 }
 
@@ -79,6 +80,6 @@ void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descrip
 {
     if (!kept)
         return;
-    dir->ndescriptors--;
+    dir->attached.ndescriptors--;
     accd_mem_free(&dir->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
 }

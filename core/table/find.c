@@ -9,11 +9,11 @@ static inline bool covers(const struct accd_object *object, uint64_t host)
 
 accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
 {
-    struct accd_object *object = accd_range_floor(&dir->objects, host);
+    struct accd_object *object = accd_range_floor(&dir->present.objects, host);
     if (!covers(object, host)) {
-        if (dir->npending) {
+        if (dir->groups.npending) {
             ACCD_TRY(accd_index_met(dir, host, host + 1));
-            object = accd_range_floor(&dir->objects, host);
+            object = accd_range_floor(&dir->present.objects, host);
         }
         if (!covers(object, host))
             object = NULL;
@@ -25,10 +25,10 @@ accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_obj
 accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
                         enum accd_relation *relation_p, struct accd_object **object_p)
 {
-    if (dir->npending)
+    if (dir->groups.npending)
         ACCD_TRY(accd_index_met(dir, host, host + bytes));
     void *after;
-    struct accd_object *object = accd_range_around(&dir->objects, host, &after), *next = after;
+    struct accd_object *object = accd_range_around(&dir->present.objects, host, &after), *next = after;
     *object_p = NULL;
     if (covers(object, host)) {
         *relation_p = bytes <= accd_object_end(object) - host ? ACCD_INSIDE : ACCD_ACROSS;
@@ -46,25 +46,26 @@ static accd_status build_device_order(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
     accd_context *context = dir->context;
-    if (!accd_range_reserve(&dir->by_device, dir->objects.count))
+    if (!accd_range_reserve(&dir->present.by_device, dir->present.objects.count))
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory for the device order of present objects");
-    for (struct accd_object *object = accd_range_seek(&dir->objects, 0, &cursor); object;
+    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
          object = accd_range_next(&cursor))
-        accd_range_insert(&dir->by_device, object->dev, object);
-    dir->device_order = true;
+        accd_range_insert(&dir->present.by_device, object->dev, object);
+    dir->present.device_order = true;
     return ACCD_OK;
 }
 
 accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
                              struct accd_object **object_p)
 {
-    struct accd_span *met = dir->npending ? accd_span_first(dir->group_places, dev, dev + 1, NULL, NULL) : NULL;
+    struct accd_span *met =
+        dir->groups.npending ? accd_span_first(dir->groups.places, dev, dev + 1, NULL, NULL) : NULL;
     if (met)
         ACCD_TRY(accd_group_index(dir, met->owner));
-    if (!dir->device_order)
+    if (!dir->present.device_order)
         ACCD_TRY(build_device_order(dir));
-    struct accd_object *object = accd_range_floor(&dir->by_device, dev);
+    struct accd_object *object = accd_range_floor(&dir->present.by_device, dev);
     *object_p = object && dev - object->dev < accd_object_bytes(object) ? object : NULL;
     return ACCD_OK;
 }
@@ -72,9 +73,9 @@ accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
 accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
                              struct accd_attach **attach_p)
 {
-    if (dir->npending_attach)
+    if (dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, slot, slot + 1));
-    struct accd_attach *attach = accd_range_floor(&dir->slots, slot);
+    struct accd_attach *attach = accd_range_floor(&dir->attached.slots, slot);
     *attach_p = attach && attach->slot == slot ? attach : NULL;
     return ACCD_OK;
 }
@@ -82,9 +83,10 @@ accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
 /* A pointer may begin before low and reach into the range, and so may the descriptor it is a part of. */
 static struct accd_attach *reaching(struct accd_directory *dir, uint64_t low)
 {
-    struct accd_attach *attach = low ? accd_range_floor(&dir->slots, low - 1) : NULL;
-    struct accd_attach *around =
-        attach && dir->ndescriptors && attach->slot ? accd_range_floor(&dir->slots, attach->slot - 1) : NULL;
+    struct accd_attach *attach = low ? accd_range_floor(&dir->attached.slots, low - 1) : NULL;
+    struct accd_attach *around = attach && dir->attached.ndescriptors && attach->slot
+                                     ? accd_range_floor(&dir->attached.slots, attach->slot - 1)
+                                     : NULL;
     if (around && accd_attach_end(around) > low)
         return around;
     return attach && accd_attach_end(attach) > low ? attach : NULL;
@@ -94,13 +96,13 @@ accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t
                               struct accd_range_cursor *cursor, struct accd_attach **attach_p)
 {
     *attach_p = NULL;
-    if (!dir->slots.count && !dir->npending_attach)
+    if (!dir->attached.slots.count && !dir->groups.npending_attach)
         return ACCD_OK;
-    if (dir->npending_attach)
+    if (dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, low, high));
     const struct accd_attach *before = reaching(dir, low);
     struct accd_attach *attach =
-        accd_range_seek(&dir->slots, before ? before->slot : low, cursor);
+        accd_range_seek(&dir->attached.slots, before ? before->slot : low, cursor);
     *attach_p = attach && attach->slot < high ? attach : NULL;
     return ACCD_OK;
 }
@@ -113,9 +115,9 @@ struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t 
 
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes)
 {
-    const bool plain = dir->slots.count > dir->nwhole; /* others lie in no descriptor */
+    const bool plain = dir->attached.slots.count > dir->attached.nwhole; /* others lie in no descriptor */
     struct accd_attach *attach =
-        plain ? accd_range_floor(&dir->slots, slot + bytes - 1) : NULL;
+        plain ? accd_range_floor(&dir->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) &&
                    accd_attach_end(attach) <= slot + bytes
                ? attach
@@ -144,15 +146,15 @@ bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
 accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high)
 {
     struct accd_span *met;
-    while ((met = accd_span_first(dir->group_slots, low, high, NULL, NULL)))
+    while ((met = accd_span_first(dir->groups.slots, low, high, NULL, NULL)))
         ACCD_TRY(accd_group_attachments(dir, met->owner));
     return ACCD_OK;
 }
 
 accd_status accd_index_all(struct accd_directory *dir)
 {
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        struct accd_group *group = dir->groups[i];
+    for (size_t i = 0; i < dir->groups.n; i++) {
+        struct accd_group *group = dir->groups.at[i];
         if (group && group->pending)
             ACCD_TRY(accd_group_index(dir, group));
         if (group && group->pending_attach)

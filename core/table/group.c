@@ -280,7 +280,7 @@ static accd_status make_map(struct accd_directory *dir, struct accd_group *group
 /* The map of the group that died last serves if it had the same sections. */
 static bool take_map(struct accd_directory *dir, struct accd_group *group)
 {
-    struct accd_group *retired = dir->retired;
+    struct accd_group *retired = dir->groups.retired;
     if (!retired || !accd_same_sections(retired->walk, group->walk))
         return false;
     group->low = retired->low;
@@ -303,15 +303,15 @@ accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group,
         return ACCD_OK;
     /* Present objects inside the hull: a few are compared, many are left to the general way. */
     struct accd_range_cursor cursor;
-    struct accd_object *object = accd_range_floor(&dir->objects, group->low);
+    struct accd_object *object = accd_range_floor(&dir->present.objects, group->low);
     if (object && accd_group_meets(group, object->host, accd_object_end(object)))
         return ACCD_OK;
     size_t seen = 0;
-    for (object = accd_range_seek(&dir->objects, group->low, &cursor);
+    for (object = accd_range_seek(&dir->present.objects, group->low, &cursor);
          object && object->host < group->high; object = accd_range_next(&cursor))
         if (++seen > group->live || accd_group_meets(group, object->host, accd_object_end(object)))
             return ACCD_OK;
-    *apart_p = !accd_span_first(dir->group_hulls, group->low, group->high, meets_sections, group->walk);
+    *apart_p = !accd_span_first(dir->groups.hulls, group->low, group->high, meets_sections, group->walk);
     return ACCD_OK;
 }
 
@@ -384,23 +384,23 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
 {
     accd_context *context = dir->context;
     struct accd_mem *mem = &context->mem;
-    size_t number = dir->least_free;
-    while (number < dir->ngroups && dir->groups[number])
+    size_t number = dir->groups.least_free;
+    while (number < dir->groups.n && dir->groups.at[number])
         number++;
     struct accd_group *group = accd_mem_zero(mem, sizeof *group);
-    if (!group || !accd_mem_grow(mem, (void **)&dir->groups, &dir->groups_room, number + 1,
-                                 sizeof dir->groups[0])) {
+    if (!group || !accd_mem_grow(mem, (void **)&dir->groups.at, &dir->groups.room, number + 1,
+                                 sizeof dir->groups.at[0])) {
         accd_mem_free(mem, group, sizeof *group);
         return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
     }
-    dir->groups[number] = group;
-    dir->least_free = number + 1;
-    if (number == dir->ngroups)
-        dir->ngroups++;
+    dir->groups.at[number] = group;
+    dir->groups.least_free = number + 1;
+    if (number == dir->groups.n)
+        dir->groups.n++;
     group->id = (uint32_t)number;
     group->walk = accd_walk_retain(walk);
     group->root = span_of(group, walk->roots[0].host, walk->roots[0].host + 1);
-    accd_span_put(&dir->group_roots, &group->root);
+    accd_span_put(&dir->groups.roots, &group->root);
     for (size_t i = 0; i < walk->nsegments; i++)
         if (accd_segment_maps(&walk->segments[i]))
             group->live += walk->segments[i].applied;
@@ -422,29 +422,29 @@ static void note_woken(struct accd_directory *dir, struct accd_group *group)
     if (woken == (group->woken.owner != NULL))
         return;
     if (!woken)
-        accd_span_take(&dir->woken_groups, &group->woken);
+        accd_span_take(&dir->groups.woken, &group->woken);
     group->woken = (struct accd_span){.owner = woken ? group : NULL};
     if (woken)
-        accd_span_put(&dir->woken_groups, &group->woken);
+        accd_span_put(&dir->groups.woken, &group->woken);
 }
 
 void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
 {
     if (!group->pending) {
         group->pending = true;
-        dir->npending++;
+        dir->groups.npending++;
         dir->eventful++;
         group->hull = span_of(group, group->low, group->high);
         group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
-        accd_span_put(&dir->group_hulls, &group->hull);
-        accd_span_put(&dir->group_places, &group->place);
+        accd_span_put(&dir->groups.hulls, &group->hull);
+        accd_span_put(&dir->groups.places, &group->place);
     }
     if (!group->pending_attach) {
         group->pending_attach = true;
-        dir->npending_attach++;
+        dir->groups.npending_attach++;
         dir->eventful++;
         group->slots = span_of(group, group->slot_low, group->slot_high);
-        accd_span_put(&dir->group_slots, &group->slots);
+        accd_span_put(&dir->groups.slots, &group->slots);
     }
     note_woken(dir, group);
 }
@@ -453,16 +453,16 @@ void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool 
 {
     if (sections && group->pending) {
         group->pending = false;
-        dir->npending--;
+        dir->groups.npending--;
         dir->eventful--;
-        accd_span_take(&dir->group_hulls, &group->hull);
-        accd_span_take(&dir->group_places, &group->place);
+        accd_span_take(&dir->groups.hulls, &group->hull);
+        accd_span_take(&dir->groups.places, &group->place);
     }
     if (pointers && group->pending_attach) {
         group->pending_attach = false;
-        dir->npending_attach--;
+        dir->groups.npending_attach--;
         dir->eventful--;
-        accd_span_take(&dir->group_slots, &group->slots);
+        accd_span_take(&dir->groups.slots, &group->slots);
     }
     note_woken(dir, group);
 }
@@ -471,9 +471,9 @@ void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool 
 static void forget(struct accd_directory *dir, struct accd_group *group)
 {
     accd_group_wake(dir, group, true, true);
-    accd_span_take(&dir->group_roots, &group->root);
-    dir->groups[group->id] = NULL;
-    dir->least_free = group->id < dir->least_free ? group->id : dir->least_free;
+    accd_span_take(&dir->groups.roots, &group->root);
+    dir->groups.at[group->id] = NULL;
+    dir->groups.least_free = group->id < dir->groups.least_free ? group->id : dir->groups.least_free;
 }
 
 static void free_objects(struct accd_directory *dir, struct accd_group *group)
@@ -499,9 +499,9 @@ void accd_group_free(struct accd_directory *dir, struct accd_group *group)
 
 void accd_forget_retired(struct accd_directory *dir)
 {
-    if (dir->retired)
-        free_memory(dir, dir->retired);
-    dir->retired = NULL;
+    if (dir->groups.retired)
+        free_memory(dir, dir->groups.retired);
+    dir->groups.retired = NULL;
 }
 
 /* Bytes that a group which died would hold on to. */
@@ -529,7 +529,7 @@ void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
     }
     forget(dir, group);
     free_objects(dir, group);
-    dir->retired = group;
+    dir->groups.retired = group;
 }
 
 static bool is_other(void *ud, const struct accd_span *span) { return span->owner != ud; }
@@ -537,28 +537,28 @@ static bool is_other(void *ud, const struct accd_span *span) { return span->owne
 bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group)
 {
     struct accd_range_cursor cursor;
-    if (accd_span_first(dir->group_slots, group->slot_low, group->slot_high, is_other,
+    if (accd_span_first(dir->groups.slots, group->slot_low, group->slot_high, is_other,
                         (void *)(uintptr_t)group))
         return true;
-    const struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
+    const struct accd_attach *attach = accd_range_seek(&dir->attached.slots, group->slot_low, &cursor);
     return attach && attach->slot < group->slot_high;
 }
 
 void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
 {
-    accd_range_erase(&dir->objects, object->host);
-    if (dir->device_order)
-        accd_range_erase(&dir->by_device, object->dev);
-    dir->live_objects--;
+    accd_range_erase(&dir->present.objects, object->host);
+    if (dir->present.device_order)
+        accd_range_erase(&dir->present.by_device, object->dev);
+    dir->present.live--;
     if (object->size & ACCD_OBJECT_MEMBER) {
-        struct accd_group *group = dir->groups[object->where];
+        struct accd_group *group = dir->groups.at[object->where];
         if (--group->live == 0)
             accd_group_free(dir, group);
         return;
     }
     if (object->size & ACCD_OBJECT_ORIGIN) {
-        dir->origins[object->where].next = dir->free_origin;
-        dir->free_origin = object->where;
+        dir->present.origins[object->where].next = dir->present.free_origin;
+        dir->present.free_origin = object->where;
     }
-    accd_pool_give(&dir->object_pool, object);
+    accd_pool_give(&dir->present.object_pool, object);
 }

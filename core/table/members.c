@@ -50,17 +50,18 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
         group->objects = accd_mem_array(mem, most, sizeof group->objects[0]);
     struct accd_pair *run = group->objects ? accd_group_ordered(dir, group, false, &n, &scratch) : NULL;
-    bool ok = run && accd_range_reserve_run(&dir->objects, group->low, group->high - 1, n, beside) &&
-              (!dir->device_order ||
-               accd_range_reserve_run(&dir->by_device, dev, dev + group->block->bytes - 1, n, beside));
+    bool ok =
+        run && accd_range_reserve_run(&dir->present.objects, group->low, group->high - 1, n, beside) &&
+        (!dir->present.device_order ||
+         accd_range_reserve_run(&dir->present.by_device, dev, dev + group->block->bytes - 1, n, beside));
     if (ok) {
         accd_group_wake(dir, group, true, false);
         for (size_t i = 0; i < n; i++)
             run[i].value = accd_address(&group->objects[run[i].value]);
-        accd_range_insert_run(&dir->objects, run, n);
+        accd_range_insert_run(&dir->present.objects, run, n);
         make_objects(group, run);
-        if (dir->device_order)
-            accd_range_insert_run(&dir->by_device, run, n);
+        if (dir->present.device_order)
+            accd_range_insert_run(&dir->present.by_device, run, n);
     }
     if (run)
         accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
@@ -78,7 +79,7 @@ static bool meets(void *ud, const struct accd_span *span)
 accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
 {
     struct accd_span *met;
-    while ((met = accd_span_first(dir->group_hulls, low, high, meets, &(uint64_t[]){low, high})))
+    while ((met = accd_span_first(dir->groups.hulls, low, high, meets, &(uint64_t[]){low, high})))
         ACCD_TRY(accd_group_index(dir, met->owner));
     return ACCD_OK;
 }
@@ -96,7 +97,7 @@ static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pai
 {
     if (accd_index_met(dir, pair->key, pair->key + 1) != ACCD_OK)
         return 0;
-    const struct accd_object *holder = accd_range_floor(&dir->objects, pair->key);
+    const struct accd_object *holder = accd_range_floor(&dir->present.objects, pair->key);
     return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
@@ -117,7 +118,8 @@ static void store_descriptor(void *ud, const struct accd_transfer *at, const cha
 
 /* The device is asked for all of them at once. */
 static accd_status fetch_descriptors(struct accd_directory *dir, struct accd_group *group,
-                               const struct accd_pair *pairs, size_t n, struct accd_kept_descriptor **descriptors)
+                                     const struct accd_pair *pairs, size_t n,
+                                     struct accd_kept_descriptor **descriptors)
 {
     struct accd_mem *mem = &dir->context->mem;
     struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
@@ -139,7 +141,8 @@ static accd_status fetch_descriptors(struct accd_directory *dir, struct accd_gro
 /* What the descriptors of a group held when they were attached: the host still has it, or else the
  * device. */
 static accd_status read_descriptors(struct accd_directory *dir, struct accd_group *group,
-                              const struct accd_pair *pairs, size_t n, struct accd_kept_descriptor **descriptors)
+                                    const struct accd_pair *pairs, size_t n,
+                                    struct accd_kept_descriptor **descriptors)
 {
     if (!accd_group_descriptors_kept(dir, group))
         return fetch_descriptors(dir, group, pairs, n, descriptors);
@@ -176,8 +179,8 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     struct accd_kept_descriptor **descriptors = NULL;
     size_t n;
     struct accd_pair *run = accd_group_ordered(dir, group, true, &n, &scratch);
-    bool ok = run && accd_pool_reserve(&dir->attach_pool, n + beside) &&
-              accd_range_reserve_run(&dir->slots, group->slot_low, group->slot_high - 1, n, beside);
+    bool ok = run && accd_pool_reserve(&dir->attached.pool, n + beside) &&
+              accd_range_reserve_run(&dir->attached.slots, group->slot_low, group->slot_high - 1, n, beside);
     accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
     if (ok && group->descriptor_sum) {
         descriptors = accd_mem_zero(&context->mem, n * sizeof descriptors[0]);
@@ -200,15 +203,15 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
     for (size_t i = 0; i < n; i++) {
         size_t row;
         const struct accd_segment *segment = accd_walk_locate(walk, run[i].value, &row);
-        struct accd_attach *attach = accd_pool_take(&dir->attach_pool);
+        struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
         *attach = attach_of(group, segment, row, group->block->dev + accd_section_place(segment, row));
         attach->descriptor = descriptors ? descriptors[i] : NULL;
-        dir->nwhole += attach->descriptor != NULL;
-        if (dir->target_order)
+        dir->attached.nwhole += attach->descriptor != NULL;
+        if (dir->attached.target_order)
             accd_attach_put_in(dir, attach);
         run[i].value = accd_address(attach);
     }
-    accd_range_insert_run(&dir->slots, run, n);
+    accd_range_insert_run(&dir->attached.slots, run, n);
     accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
     accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;
@@ -224,7 +227,7 @@ static bool is_member(const struct accd_group *group, const struct accd_object *
 /* Whether an open region names objects of the group: it takes its references off these. */
 static bool is_named(const struct accd_directory *dir, const struct accd_group *group)
 {
-    for (const struct accd_region *region = dir->top; region; region = region->below)
+    for (const struct accd_region *region = dir->levels.top; region; region = region->below)
         for (size_t i = 0; i < region->nclaims; i++)
             if (is_member(group, region->claims[i].object))
                 return true;
@@ -261,7 +264,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
 {
     const struct accd_walk *walk = group->walk;
     if (group->descriptor_sum ||
-        accd_range_count(&dir->slots, group->slot_low, group->slot_high, group->live) != group->live)
+        accd_range_count(&dir->attached.slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
@@ -271,7 +274,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
             const struct accd_attach like = attach_of(group, segment, row, dev);
             if (!bytes)
                 continue;
-            const struct accd_attach *attach = accd_range_floor(&dir->slots, like.slot);
+            const struct accd_attach *attach = accd_range_floor(&dir->attached.slots, like.slot);
             if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
                 attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
                 attach->descriptor || attach->brings)
@@ -285,42 +288,45 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
 /* Other objects may lie between those of the group. */
 static void take_objects_out(struct accd_directory *dir, const struct accd_group *group)
 {
-    const bool alone = accd_range_count(&dir->objects, group->low, group->high, group->live) == group->live;
+    const bool alone =
+        accd_range_count(&dir->present.objects, group->low, group->high, group->live) == group->live;
     struct accd_range_cursor cursor;
     uint64_t from = group->low;
     const struct accd_object *object;
     if (alone)
-        accd_range_erase_run(&dir->objects, group->low, group->high);
-    while (!alone && (object = accd_range_seek(&dir->objects, from, &cursor)) && object->host < group->high) {
+        accd_range_erase_run(&dir->present.objects, group->low, group->high);
+    while (!alone && (object = accd_range_seek(&dir->present.objects, from, &cursor)) &&
+           object->host < group->high) {
         from = object->host;
         while (object && is_member(group, object))
             object = accd_range_next(&cursor);
         const uint64_t end = object ? object->host : group->high;
-        accd_range_erase_run(&dir->objects, from, end);
+        accd_range_erase_run(&dir->present.objects, from, end);
         from = end + 1; /* behind the other one */
     }
-    if (dir->device_order)
-        accd_range_erase_run(&dir->by_device, group->block->dev, group->block->dev + group->block->bytes);
+    if (dir->present.device_order)
+        accd_range_erase_run(&dir->present.by_device, group->block->dev,
+                             group->block->dev + group->block->bytes);
 }
 
 static void take_attachments_out(struct accd_directory *dir, const struct accd_group *group)
 {
     struct accd_range_cursor cursor;
-    struct accd_attach *attach = accd_range_seek(&dir->slots, group->slot_low, &cursor);
+    struct accd_attach *attach = accd_range_seek(&dir->attached.slots, group->slot_low, &cursor);
     for (size_t n = group->live; n--;) {
         struct accd_attach *next = accd_range_next(&cursor);
         accd_attach_lead(dir, attach, 0);
-        accd_pool_give(&dir->attach_pool, attach);
+        accd_pool_give(&dir->attached.pool, attach);
         attach = next;
     }
-    accd_range_erase_run(&dir->slots, group->slot_low, group->slot_high);
+    accd_range_erase_run(&dir->attached.slots, group->slot_low, group->slot_high);
 }
 
 bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
 {
     if (group->pending && group->pending_attach)
         return true;
-    if (dir->journal || dir->shares.count || (!group->pending && !objects_kept(dir, group)) ||
+    if (dir->journal || dir->tuples.shares.count || (!group->pending && !objects_kept(dir, group)) ||
         (!group->pending_attach && !attachments_kept(dir, group)))
         return false;
     if (!group->pending)
@@ -339,10 +345,12 @@ static bool has_sections(void *ud, const struct accd_span *span)
 struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;
-    const struct accd_span *found =
-        walk->gaps ? NULL
-                   : accd_span_first(dir->group_roots, host, host + 1, has_sections, (void *)(uintptr_t)walk);
+    const struct accd_span *found = walk->gaps ? NULL
+                                               : accd_span_first(dir->groups.roots, host, host + 1,
+                                                                 has_sections, (void *)(uintptr_t)walk);
     struct accd_group *group = found ? found->owner : NULL;
-    return group && (!group->descriptor_sum || group->descriptor_sum == accd_walk_descriptor_sum(walk)) && accd_group_gather(dir, group) ? group
-                                                                                                             : NULL;
+    return group && (!group->descriptor_sum || group->descriptor_sum == accd_walk_descriptor_sum(walk)) &&
+                   accd_group_gather(dir, group)
+               ? group
+               : NULL;
 }

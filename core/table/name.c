@@ -444,7 +444,7 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
 {
     struct source s = {0};
     if (object->size & ACCD_OBJECT_MEMBER) {
-        s.group = dir->groups[object->where];
+        s.group = dir->groups.at[object->where];
         s.section = (size_t)(object - s.group->objects);
         size_t row;
         const struct accd_segment *column = accd_walk_locate(s.group->walk, s.section, &row);
@@ -453,7 +453,7 @@ static struct source source_of(struct accd_directory *dir, const struct accd_obj
         s.slot = accd_section_slot(s.group->walk, column, row);
         s.start = accd_section_start(column, row);
     } else if (object->size & ACCD_OBJECT_ORIGIN) {
-        const struct accd_origin *origin = &dir->origins[object->where];
+        const struct accd_origin *origin = &dir->present.origins[object->where];
         s.label = label_number(dir, origin->label);
         s.item = label_number(dir, origin->item);
         s.slot = origin->slot;

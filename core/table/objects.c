@@ -16,21 +16,21 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
     struct accd_mem *mem = &dir->context->mem;
     bool ok = true;
     if (objects)
-        ok = accd_pool_reserve(&dir->object_pool, objects) &&
-             accd_range_reserve(&dir->objects, objects) &&
-             (!dir->device_order || accd_range_reserve(&dir->by_device, objects));
+        ok = accd_pool_reserve(&dir->present.object_pool, objects) &&
+             accd_range_reserve(&dir->present.objects, objects) &&
+             (!dir->present.device_order || accd_range_reserve(&dir->present.by_device, objects));
     if (origins) {
-        size_t most = dir->norigins + origins + 1;
-        ok = ok && accd_mem_grow(mem, (void **)&dir->origins, &dir->origins_room, most,
-                                 sizeof dir->origins[0]);
+        size_t most = dir->present.norigins + origins + 1;
+        ok = ok && accd_mem_grow(mem, (void **)&dir->present.origins, &dir->present.origins_room, most,
+                                 sizeof dir->present.origins[0]);
     }
     if (attachments)
-        ok = ok && accd_pool_reserve(&dir->attach_pool, attachments) &&
-             accd_range_reserve(&dir->slots, attachments);
+        ok = ok && accd_pool_reserve(&dir->attached.pool, attachments) &&
+             accd_range_reserve(&dir->attached.slots, attachments);
     if (blocks)
-        ok = ok && accd_pool_reserve(&dir->block_pool, blocks) &&
-             accd_range_reserve(&dir->blocks, blocks) &&
-             accd_range_reserve(&dir->frames, blocks);
+        ok = ok && accd_pool_reserve(&dir->present.block_pool, blocks) &&
+             accd_range_reserve(&dir->present.blocks, blocks) &&
+             accd_range_reserve(&dir->present.frames, blocks);
     if (!ok)
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory for the present table");
@@ -40,22 +40,22 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
 
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object)
 {
-    accd_range_insert(&dir->objects, object->host, object);
-    if (dir->device_order)
-        accd_range_insert(&dir->by_device, object->dev, object);
-    dir->live_objects++;
+    accd_range_insert(&dir->present.objects, object->host, object);
+    if (dir->present.device_order)
+        accd_range_insert(&dir->present.by_device, object->dev, object);
+    dir->present.live++;
 }
 
 uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin)
 {
-    uint32_t number = dir->free_origin;
+    uint32_t number = dir->present.free_origin;
     if (number)
-        dir->free_origin = dir->origins[number].next;
+        dir->present.free_origin = dir->present.origins[number].next;
     else
-        number = (uint32_t)(dir->norigins ? dir->norigins : 1); /* number 0 means none */
-    if (number >= dir->norigins)
-        dir->norigins = number + 1;
-    dir->origins[number] = *origin;
+        number = (uint32_t)(dir->present.norigins ? dir->present.norigins : 1); /* number 0 means none */
+    if (number >= dir->present.norigins)
+        dir->present.norigins = number + 1;
+    dir->present.origins[number] = *origin;
     return number;
 }
 
@@ -63,15 +63,15 @@ uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *o
 
 struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block)
 {
-    struct accd_block *copy = accd_pool_take(&dir->block_pool);
+    struct accd_block *copy = accd_pool_take(&dir->present.block_pool);
     *copy = *block;
-    accd_range_insert(&dir->blocks, copy->dev, copy);
+    accd_range_insert(&dir->present.blocks, copy->dev, copy);
     if (copy->frame)
-        accd_range_insert(&dir->frames, copy->frame, copy);
+        accd_range_insert(&dir->present.frames, copy->frame, copy);
     return copy;
 }
 
 struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object)
 {
-    return accd_range_floor(&dir->blocks, object->dev);
+    return accd_range_floor(&dir->present.blocks, object->dev);
 }

@@ -5,17 +5,17 @@
 void accd_region_free(struct accd_region *region)
 {
     struct accd_directory *dir = region->dir;
-    struct accd_region **at = &dir->top;
+    struct accd_region **at = &dir->levels.top;
     while (*at != region) /* above it may be regions of other threads */
         at = &(*at)->below;
     *at = region->below;
-    dir->depth--;
+    dir->levels.depth--;
     accd_walk_release(region->walk);
     accd_mem_free(&region->context->mem, region->order, 3 * region->nclaims * sizeof region->order[0]);
     if (region->bytes)
         accd_mem_free(&region->context->mem, region, region->bytes);
     else
-        accd_pool_give(&dir->region_pool, region);
+        accd_pool_give(&dir->levels.pool, region);
 }
 
 static void forget(struct accd_claim *claim, const struct accd_object *object)
@@ -47,7 +47,7 @@ static bool make_order(struct accd_region *region)
 
 void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object)
 {
-    for (struct accd_region *region = dir->top; region; region = region->below) {
+    for (struct accd_region *region = dir->levels.top; region; region = region->below) {
         const size_t n = region->nclaims;
         const bool ordered = make_order(region);
         for (size_t i = 0; !ordered && i < n; i++)

@@ -3,11 +3,12 @@
 
 struct accd_share *accd_share_of(struct accd_directory *dir, const struct accd_object *object)
 {
-    struct accd_share *share = accd_range_floor(&dir->shares, object->host);
+    struct accd_share *share = accd_range_floor(&dir->tuples.shares, object->host);
     return share && share->object == object ? share : NULL;
 }
 
-bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p)
+bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host,
+                   uint64_t *end_p)
 {
     const struct accd_share *share = accd_share_of(dir, object);
     uint64_t end = host, next = *end_p;
@@ -41,13 +42,13 @@ enum accd_relation accd_named(struct accd_directory *dir, const struct accd_obje
 
 struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host)
 {
-    struct accd_fused *fused = accd_range_floor(&dir->fused, host);
+    struct accd_fused *fused = accd_range_floor(&dir->tuples.fused, host);
     return fused && host < fused->end ? fused : NULL;
 }
 
 struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev)
 {
-    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
     if (!block || !block->host || dev - block->dev >= block->bytes)
         return NULL;
     struct accd_fused *fused = accd_fused_at(dir, block->host + (dev - block->dev));
@@ -64,16 +65,16 @@ void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused)
     if (!fused || --fused->places)
         return;
     if (fused->current)
-        accd_range_erase(&dir->fused, fused->host);
-    accd_pool_give(&dir->fused_pool, fused);
+        accd_range_erase(&dir->tuples.fused, fused->host);
+    accd_pool_give(&dir->tuples.fused_pool, fused);
 }
 
 /* The first object that reaches behind an address, and the following ones. */
 struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
                                       struct accd_range_cursor *cursor)
 {
-    const struct accd_object *object = accd_range_floor(&dir->objects, host);
-    return accd_range_seek(&dir->objects,
+    const struct accd_object *object = accd_range_floor(&dir->present.objects, host);
+    return accd_range_seek(&dir->present.objects,
                            object && accd_object_end(object) > host ? object->host : host, cursor);
 }
 
@@ -97,7 +98,7 @@ struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint6
 struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
 {
     struct accd_object *object;
-    if (!dir->shares.count || accd_find(dir, host, &object) != ACCD_OK || !object)
+    if (!dir->tuples.shares.count || accd_find(dir, host, &object) != ACCD_OK || !object)
         return NULL;
     const struct accd_share *share = accd_share_of(dir, object);
     struct accd_original *original = share ? share->originals : NULL;

@@ -76,7 +76,7 @@ struct accd_attach {
     uint64_t base;   /* host address in the object it points to; target may lie outside it. 0: that
                         object is gone, and the pointer was left as it was (ACCD_LOST_DANGLES) */
     uint64_t dev;    /* device address in its device copy */
-    struct accd_kept_descriptor *descriptor; /* of a descriptor: the attachment is all of it; NULL: a plain pointer */
+    struct accd_kept_descriptor *descriptor; /* all of which is attached; NULL: a plain pointer */
     struct accd_attach *next_target, *prev_target; /* ring of those with its base, where there is such an order */
     uint32_t count;
     uint32_t label : 31;
@@ -224,7 +224,7 @@ struct accd_fused {
     uint64_t serial;         /* of the construct that made it */
     struct accd_block *block;
     size_t places;           /* shares and former places that are in it */
-    bool current;            /* objects lie here now: it is in directory.fused, by host */
+    bool current;            /* objects lie here now: it is in directory.tuples.fused, by host */
     uint64_t support;        /* serial of the youngest originals that hold it together: those it was made with, or
                                 younger ones once an older one went */
     size_t regroup;          /* while an exit is under way: number of it and one, 0: none */
@@ -241,7 +241,7 @@ struct accd_former {
     bool gone, alone;          /* while an exit is under way: no object goes back there; this object alone does */
 };
 
-/* What fusion knows of a present object. In directory.shares, by the object's host address. */
+/* What fusion knows of a present object. In directory.tuples.shares, by the object's host address. */
 struct accd_share {
     struct accd_object *object;
     struct accd_original *originals;
@@ -250,61 +250,97 @@ struct accd_share {
     uint64_t serial;            /* since when it is where it is */
 };
 
-/* What is known of one device and of what is on it. */
-struct accd_directory {
-    accd_context *context;
-    struct accd_device device;
+/* Present table: what is on the device, and where. */
+struct accd_present_table {
     struct accd_range objects;   /* by host address */
     struct accd_range by_device; /* the same by device address, kept once it was asked for */
     bool device_order;
     struct accd_range blocks;    /* by device address */
     struct accd_range frames;    /* those of aggregates, by host address */
-    struct accd_range slots;     /* attachments by the pointer's host address */
-    struct accd_range targets;   /* attachments by base, one of each ring, kept once it was asked for */
-    bool target_order;
-    struct accd_range shares;    /* what fusion knows of objects, by their host address */
-    struct accd_range fused;     /* tuples that objects are in, by host address */
-    struct accd_range bases;     /* originals by base address: one of each ring */
-    struct accd_promise {        /* what the construct under way has reserved, and may not have used yet */
-        size_t objects;          /* places in both orders of objects */
-        size_t attachments;
-    } promised;
-    uint64_t serial;             /* of the last construct that opened anything */
-    struct accd_pool object_pool, attach_pool, block_pool;
-    struct accd_pool region_pool; /* records of levels that the short way opens */
-    struct accd_pool share_pool, original_pool, former_pool, fused_pool;
+    struct accd_pool object_pool, block_pool;
     struct accd_origin *origins;
     size_t norigins, origins_room;
     uint32_t free_origin; /* linked through next, 0: none; number 0 is never used */
-    struct accd_group **groups;
-    size_t ngroups, groups_room, npending, npending_attach;
-    size_t least_free;           /* numbers of groups below it are taken */
-    struct accd_span *group_roots, *group_hulls, *group_places, *group_slots;
-    struct accd_span *woken_groups; /* whose pointers are pending, and whose sections are not */
-    struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
-    struct accd_region *top;
-    size_t depth;
-    size_t live_objects, live_attachments; /* pending ones included */
+    size_t live;          /* objects, pending ones included */
+};
+
+/* Attach table: pointers whose device copies hold device addresses. */
+struct accd_attach_table {
+    struct accd_range slots;   /* attachments by the pointer's host address */
+    struct accd_range targets; /* attachments by base, one of each ring, kept once it was asked for */
+    bool target_order;
+    struct accd_pool pool;
+    size_t live; /* attachments, pending ones included */
     size_t ndescriptors;
     size_t nwhole;   /* attachments of descriptors */
     size_t nbrought; /* attachments that hold references */
-    struct accd_journal *journal;
-    size_t eventful;             /* what plain constructs have to look out for: pending groups, their pending
-                                    pointers, tasks, shares, the journal, the listener. 0: they take the short way */
-    struct accd_range by_async;  /* queues */
-    struct accd_queue **queues; /* by number, from 1 */
-    size_t nqueues, queues_room;
-    struct accd_span *busy;     /* queues that have tasks, by number */
-    struct accd_span *uses;     /* device memory that the tasks of queues use, or are to forget */
-    size_t ntasks;              /* tasks that the queues have to do */
-    struct accd_queue *giving;  /* the queue of the construct that gives memory up, or NULL */
+};
+
+/* What fusion knows (document DIR). */
+struct accd_tuples {
+    struct accd_range shares; /* of objects, by their host address */
+    struct accd_range fused;  /* tuples that objects are in, by host address */
+    struct accd_range bases;  /* originals by base address: one of each ring */
+    struct accd_pool share_pool, original_pool, former_pool, fused_pool;
+};
+
+/* Deep structures that are one record each. */
+struct accd_groups {
+    struct accd_group **at; /* by number; NULL: free */
+    size_t n, room, npending, npending_attach;
+    size_t least_free; /* numbers of groups below it are taken */
+    struct accd_span *roots, *hulls, *places, *slots;
+    struct accd_span *woken;    /* whose pointers are pending, and whose sections are not */
+    struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
+};
+
+/* Regions that are open. */
+struct accd_levels {
+    struct accd_region *top;
+    size_t depth;
+    uint64_t serial;       /* of the last construct that opened anything */
+    struct accd_pool pool; /* records of levels that the short way opens */
+};
+
+/* Activity queues. */
+struct accd_queues {
+    struct accd_range by_async;
+    struct accd_queue **at; /* by number, from 1 */
+    size_t n, room;
+    struct accd_span *busy; /* queues that have tasks, by number */
+    struct accd_span *uses; /* device memory that the tasks of queues use, or are to forget */
+    size_t ntasks;          /* tasks that the queues have to do */
+    struct accd_queue *giving;       /* the queue of the construct that gives memory up, or NULL */
     const struct accd_task *running; /* a kernel of a queue, or NULL */
+};
+
+/* What is known of one device and of what is on it. */
+struct accd_directory {
+    accd_context *context;
+    struct accd_device device;
+    struct accd_present_table present;
+    struct accd_attach_table attached;
+    struct accd_promise { /* what the construct under way has reserved, and may not have used yet */
+        size_t objects;   /* places in both orders of objects */
+        size_t attachments;
+    } promised;
+    struct accd_levels levels;
+    struct accd_groups groups;
+    struct accd_tuples tuples;
+    struct accd_queues queues;
+    struct accd_journal *journal;
+    size_t eventful; /* what plain constructs have to look out for: pending groups, their pending pointers,
+                        tasks, shares, the journal, the listener. 0: they take the short way */
 };
 
 /* How a range lies to the present objects. */
 enum accd_relation { ACCD_NONE, ACCD_INSIDE, ACCD_ACROSS };
 
-static inline void accd_directory_unreserve(struct accd_directory *dir) { dir->promised = (struct accd_promise){0, 0}; }
+/* What the construct under way has reserved, and not used, is anybody's again. */
+static inline void accd_directory_unreserve(struct accd_directory *dir)
+{
+    dir->promised = (struct accd_promise){0, 0};
+}
 
 /* Attached pointers that point into some objects, by their pointers' addresses. In scratch space. */
 struct accd_targets {
@@ -368,7 +404,7 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
                                                              : accd_no_directory(context, device);
 }
 /* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
- * accd_directory_unreserve. It belongs to the construct: groups that are looked into meanwhile bring their own. */
+ * accd_directory_unreserve. The room is the construct's: groups that are looked into meanwhile bring theirs. */
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks);
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);

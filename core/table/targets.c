@@ -5,16 +5,16 @@
 accd_status accd_order_targets(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
-    while (dir->woken_groups) /* the pointers of others point to sections that nobody has looked at */
-        ACCD_TRY(accd_group_attachments(dir, dir->woken_groups->owner));
-    if (dir->target_order)
+    while (dir->groups.woken) /* the pointers of others point to sections that nobody has looked at */
+        ACCD_TRY(accd_group_attachments(dir, dir->groups.woken->owner));
+    if (dir->attached.target_order)
         return ACCD_OK;
-    dir->target_order = true;
-    for (struct accd_attach *attach = accd_range_seek(&dir->slots, 0, &cursor); attach && dir->target_order;
-         attach = accd_range_next(&cursor))
+    dir->attached.target_order = true;
+    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor);
+         attach && dir->attached.target_order; attach = accd_range_next(&cursor))
         if (attach->base)
             accd_attach_put_in(dir, attach);
-    return dir->target_order ? ACCD_OK
+    return dir->attached.target_order ? ACCD_OK
                              : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                                          "no memory for the order of attached pointers");
 }
@@ -22,7 +22,7 @@ accd_status accd_order_targets(struct accd_directory *dir)
 struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object)
 {
     struct accd_range_cursor cursor;
-    struct accd_attach *attach = accd_range_seek(&dir->targets, object->host, &cursor);
+    struct accd_attach *attach = accd_range_seek(&dir->attached.targets, object->host, &cursor);
     return attach && attach->base < accd_object_end(object) ? attach : NULL;
 }
 
@@ -30,7 +30,7 @@ struct accd_attach *accd_first_target(struct accd_directory *dir, const struct a
 static size_t list(struct accd_directory *dir, const struct accd_object *object, struct accd_pair *to)
 {
     struct accd_range_cursor cursor;
-    struct accd_attach *first = accd_range_seek(&dir->targets, object->host, &cursor);
+    struct accd_attach *first = accd_range_seek(&dir->attached.targets, object->host, &cursor);
     size_t n = 0;
     for (; first && first->base < accd_object_end(object); first = accd_range_next(&cursor)) {
         struct accd_attach *attach = first;

@@ -8,7 +8,7 @@ int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
     if (!object)
         return 0;
     const struct accd_fused *fused =
-        dir->fused.count ? accd_fused_at(dir, object->host) : NULL;
+        dir->tuples.fused.count ? accd_fused_at(dir, object->host) : NULL;
     *low_p = fused ? accd_fused_dev(fused) : object->dev;
     *high_p = *low_p + (fused ? fused->end - fused->host : accd_object_bytes(object));
     return 1;
@@ -35,7 +35,7 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
 {
     struct accd_object *object = NULL;
-    const struct accd_block *block = accd_range_floor(&dir->blocks, dev);
+    const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
     if (!block || !block->former || dev - block->dev >= block->bytes ||
         dir->context->rules.stale == ACCD_IGNORE)
         return ACCD_OK;

@@ -76,8 +76,9 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
     return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
 }
 
-/* Sums, differences and products v of x and y without a branch for each row: only if one of them may overflow,
- * which the upper bit of overflow tells, and the operands are still there, all are computed once more with care. */
+/* Sums, differences and products v of x and y without a branch for each row: only if one of them may
+ * overflow, which the upper bit of overflow tells, and the operands are still there, all are computed once
+ * more with care. */
 #define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
     if (to != a && to != b) {                                                \
         uint64_t bad = 0;                                                    \

@@ -104,15 +104,15 @@ static void attach_slot(struct broken *b)
 }
 static void live_objects(struct broken *b)
 {
-    b->dir->live_objects ^= 64;
+    b->dir->present.live ^= 64;
 }
 static void live_attachments(struct broken *b)
 {
-    b->dir->live_attachments ^= 64;
+    b->dir->attached.live ^= 64;
 }
 static void depth(struct broken *b)
 {
-    b->dir->depth ^= 64;
+    b->dir->levels.depth ^= 64;
 }
 static void live_bytes(struct broken *b)
 {
@@ -121,19 +121,19 @@ static void live_bytes(struct broken *b)
 }
 static void index_count(struct broken *b)
 {
-    b->dir->objects.count ^= 64;
+    b->dir->present.objects.count ^= 64;
 }
 static void index_key(struct broken *b)
 {
-    b->dir->slots.root->key[0] ^= (uint64_t)1 << 60;
+    b->dir->attached.slots.root->key[0] ^= (uint64_t)1 << 60;
 }
 static void index_order(struct broken *b)
 {
-    swap_numbers(&b->dir->objects.root->key[0], &b->dir->objects.root->key[1]);
+    swap_numbers(&b->dir->present.objects.root->key[0], &b->dir->present.objects.root->key[1]);
 }
 static void device_order(struct broken *b)
 {
-    struct accd_range *order = &b->dir->by_device;
+    struct accd_range *order = &b->dir->present.by_device;
     static void *record;
     if (!record) {
         record = accd_range_erase(order, b->target->dev);
@@ -159,8 +159,8 @@ static void block_dead(struct broken *b)
 static void level(struct broken *b)
 {
     static struct accd_object *object;
-    struct accd_object *swap = b->dir->top->claims[0].object;
-    b->dir->top->claims[0].object = object;
+    struct accd_object *swap = b->dir->levels.top->claims[0].object;
+    b->dir->levels.top->claims[0].object = object;
     object = swap;
 }
 

@@ -117,7 +117,7 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
     is_status(ENTER(context, item), ACCD_OK, "%s: %s of elements %d, groups from %zu", profile,
               name, which, least);
     struct accd_directory *dir = &context->dirs[0];
-    bool group = dir->npending_attach > 0;
+    bool group = dir->groups.npending_attach > 0;
     ok(group == (least == 1), "as a group or one by one");
     is_status(ENTER(context, item), ACCD_OK, "again");
     memcpy(other_cells, C, sizeof C);
@@ -128,10 +128,10 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
         is_status(UPDATE(context, item), ACCD_OK, "update self");
     }
     ok(!memcmp(other_cells, C, sizeof C), "the host is as it was");
-    ok((dir->npending_attach > 0) == group, "nothing was looked up");
+    ok((dir->groups.npending_attach > 0) == group, "nothing was looked up");
     item.action = ACCD_DELETE;
     is_status(EXIT(context, item), ACCD_OK, "exit");
-    ok((dir->npending_attach > 0) == group, "nor at an exit that leaves it");
+    ok((dir->groups.npending_attach > 0) == group, "nor at an exit that leaves it");
     ok(cells_lead(context, which == INIT || (which == WHOLE && action == ACCD_COPYIN)),
        "all attached, null ones verbatim");
     is_number(attach_count(context, &C[1].q), C[1].n ? 1 : 0, "looked up");
@@ -144,7 +144,7 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
              "descriptor %d of the host is as it was", i);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
-    is_number(stats.objects + stats.attachments + dir->ndescriptors, 0, "nothing is left");
+    is_number(stats.objects + stats.attachments + dir->attached.ndescriptors, 0, "nothing is left");
     accd_program_release(program);
     finish(context, &meter);
 }
@@ -279,10 +279,10 @@ static void neighbours(void)
     is_status(ENTER(context, walked(ACCD_COPYIN, around.cells, sizeof C, program, NULL)), ACCD_OK,
               "a group");
     is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, around.behind, 64)), ACCD_OK, "update");
-    is_number(context->dirs[0].npending_attach, 1, "the group is still pending");
+    is_number(context->dirs[0].groups.npending_attach, 1, "the group is still pending");
     is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, (char *)&around.behind - 8, 8)), ACCD_OK,
               "the end of its last descriptor");
-    is_number(context->dirs[0].npending_attach, 0, "is looked up");
+    is_number(context->dirs[0].groups.npending_attach, 0, "is looked up");
     is_sound(context);
     accd_program_release(program);
     finish(context, &meter);

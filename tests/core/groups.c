@@ -505,7 +505,7 @@ static accd_item all_of(const struct touched *t, uint8_t action)
 
 static bool one_record(const struct touched *t)
 {
-    return t->context->dirs[0].npending == 1 && t->context->dirs[0].npending_attach == 1;
+    return t->context->dirs[0].groups.npending == 1 && t->context->dirs[0].groups.npending_attach == 1;
 }
 
 static void looked_at(struct touched *t)
@@ -599,7 +599,7 @@ static void section_fused(struct touched *t) /* with the array in front of it */
     accd_item item = PLAIN(ACCD_COPY, arrays[2]);
     item.flags = ACCD_ITEM_KEEP;
     is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that fuses a section");
-    must(t->context->dirs[0].shares.count, "fused");
+    must(t->context->dirs[0].tuples.shares.count, "fused");
 }
 static void region_ended(struct touched *t)
 {
@@ -670,8 +670,8 @@ static void touch_one(const struct touching *one, const char *rules, bool counte
     const char *wrong = accd_check(t.context);
     must(!wrong, "%s: %s", one->what, wrong ? wrong : "");
     write_state(t.context, story);
-    must(!grouped || !t.context->dirs[0].groups[0], "%s: the group is gone", one->what);
-    must(!grouped || t.context->dirs[0].retired, "%s: it left as one record", one->what);
+    must(!grouped || !t.context->dirs[0].groups.at[0], "%s: the group is gone", one->what);
+    must(!grouped || t.context->dirs[0].groups.retired, "%s: it left as one record", one->what);
     accd_program_release(t.leaf);
     accd_program_release(t.only_b);
     accd_context_close(t.context);

@@ -245,10 +245,10 @@ static size_t play(uint64_t number, size_t least, accd_queue_mode mode, struct s
     open_world(&world, profiles[number % 4], least, mode, number % 3 == 0);
     for (int i = 0; i < STEPS; i++) {
         const struct accd_directory *dir = world.context->dirs;
-        const size_t before = dir->npending;
+        const size_t before = dir->groups.npending;
         world.line = i;
         accd_status status = step(&world);
-        queued += world.enters && dir->npending > before;
+        queued += world.enters && dir->groups.npending > before;
         story_add(told, "%d: %s %s %llx\n", i, accd_status_code(status),
                   status == ACCD_OK ? "" : accd_context_error(world.context)->message,
                   (unsigned long long)host_now(world.context));
@@ -323,12 +323,12 @@ static void in_and_out(struct world *world, accd_queue_mode mode, bool late, str
     const unsigned queue = world->queues[0];
     const struct accd_directory *dir = world->context->dirs;
     is_status(ask(world, ACCD_ENTER_DATA, ACCD_COPYIN, queue, false, NULL), ACCD_OK, "enter");
-    is_number(dir->npending, 1, "all sections are one group");
+    is_number(dir->groups.npending, 1, "all sections are one group");
     is_number(tasks(world), delayed, "and one task");
     is_status(ask(world, ACCD_UPDATE, ACCD_UPDATE_DEVICE, queue, false, NULL), ACCD_OK, "update");
     is_number(tasks(world), delayed ? 2 : 0, "the next one");
     is_status(ask(world, ACCD_EXIT_DATA, ACCD_COPYOUT, queue, false, NULL), ACCD_OK, "exit");
-    is_number(dir->npending, 0, "the group leaves");
+    is_number(dir->groups.npending, 0, "the group leaves");
     is_number(tasks(world), delayed ? 3 : 0, "with a third one");
     ok((dir->device.stats.live_bytes > 0) == delayed, "its memory stays as long as a queue needs it");
     accd_context_on_event(world->context, tell_story, told);
@@ -374,9 +374,9 @@ static void sweep(bool fails_on)
         world.meter.fails_on = fails_on;
         world.meter.fail_at = ++n;
         for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ACCD_OK; i++) {
-            const size_t groups = world.context->dirs->npending, before = tasks(&world);
+            const size_t groups = world.context->dirs->groups.npending, before = tasks(&world);
             status = ask(&world, steps[i].kind, steps[i].action, world.queues[0], false, NULL);
-            must(status == ACCD_OK || (groups == world.context->dirs->npending && before == tasks(&world)),
+            must(status == ACCD_OK || (groups == world.context->dirs->groups.npending && before == tasks(&world)),
                  "request %zu, step %zu: nothing changed", n, i);
         }
         const accd_status waited = accd_queue_wait(world.context, 0, 0);

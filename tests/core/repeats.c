@@ -72,8 +72,8 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     if (status != ACCD_OK)
         return mix_bytes(hash, message, strlen(message));
     const struct accd_directory *dir = &context->dirs[0];
-    for (size_t i = 0; i < dir->ngroups; i++) {
-        const struct accd_group *group = dir->groups[i];
+    for (size_t i = 0; i < dir->groups.n; i++) {
+        const struct accd_group *group = dir->groups.at[i];
         if (!group)
             continue;
         const struct accd_walk *walk = group->walk;
@@ -126,7 +126,7 @@ static void compare(unsigned threads, const char *rules)
             apply(NOTHING, 0, false);
             must(ENTER(knows, item) == ACCD_OK, "enter");
             must(EXIT(knows, leave) == ACCD_OK, "exit");
-            must(knows->dirs[0].retired, "the group is remembered");
+            must(knows->dirs[0].groups.retired, "the group is remembered");
             apply((enum change)change, rows[r], r & 2);
             uint64_t with = enter(knows, item, rows[r] == M / 2);
             leave.action = ACCD_DELETE;
@@ -165,34 +165,34 @@ static void takes_over(void)
     struct accd_directory *dir = &context->dirs[0];
     apply(NOTHING, 0, false);
     must(ENTER(context, item) == ACCD_OK, "enter");
-    const uint64_t *map = dir->groups[0]->map, *a = dir->groups[0]->walk->segments[0].host,
-                   *b = dir->groups[0]->walk->segments[1].host;
+    const uint64_t *map = dir->groups.at[0]->map, *a = dir->groups.at[0]->walk->segments[0].host,
+                   *b = dir->groups.at[0]->walk->segments[1].host;
     must(EXIT(context, leave) == ACCD_OK && ENTER(context, item) == ACCD_OK, "again");
-    ok(dir->groups[0]->map == map && dir->groups[0]->walk->segments[0].host == a,
+    ok(dir->groups.at[0]->map == map && dir->groups.at[0]->walk->segments[0].host == a,
        "map and column are those of the first time");
     accd_region *region;
     item.action = ACCD_PRESENT;
     must(REGION(context, &region, item) == ACCD_OK, "a region around what is there");
-    ok(region->walk->segments[1].host == b && region->group == dir->groups[0],
+    ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0],
        "shares the pending group's column");
     must(accd_region_end(region) == ACCD_OK && EXIT(context, leave) == ACCD_OK, "ends");
     apply(OTHER_TARGET, 1500, true);
     item.action = ACCD_COPYIN;
     must(ENTER(context, item) == ACCD_OK, "with one pointer of b changed");
-    ok(dir->groups[0]->walk->segments[0].host == a && dir->groups[0]->walk->segments[1].host != b,
+    ok(dir->groups.at[0]->walk->segments[0].host == a && dir->groups.at[0]->walk->segments[1].host != b,
        "a is shared, b is not");
-    ok(!dir->retired || dir->retired->map == map, "the map is a new one");
+    ok(!dir->groups.retired || dir->groups.retired->map == map, "the map is a new one");
     must(EXIT(context, leave) == ACCD_OK, "ends");
-    must(dir->retired, "remembered");
+    must(dir->groups.retired, "remembered");
     char other[64];
     meter.fail_at = 1; /* what is only remembered is given up first */
     is_status(ENTER(context, BYTES(ACCD_COPYIN, other, sizeof other)), ACCD_OK, "no memory left");
-    for (int i = 0; i < 200 && dir->retired; i++) {
+    for (int i = 0; i < 200 && dir->groups.retired; i++) {
         meter.fail_at = 1;
         must(accd_label_new(context, &(accd_label){.name = "more"}) != NULL, "label %d", i);
     }
     meter.fail_at = 0;
-    ok(!dir->retired, "then it is forgotten");
+    ok(!dir->groups.retired, "then it is forgotten");
     accd_program_release(program);
     accd_context_close(context);
     must(!meter.live && !meter.wrong, "memory");

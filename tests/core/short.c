@@ -513,12 +513,12 @@ static void is_taken(void)
     }
     context = open_with(NULL, NULL, "openacc-3.3", 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_COPYIN, x, 64)), ACCD_OK, "a region");
-    size_t spare = context->dirs[0].region_pool.spare;
+    size_t spare = context->dirs[0].levels.pool.spare;
     accd_fail_allocation(context, 0, 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_COPYIN, y, 64)), ACCD_OUT_OF_DEVICE_MEMORY, "no device memory");
     accd_fail_copy(context, 0, 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_COPYIN, y, 64)), ACCD_DEVICE_ERROR, "a copy that fails");
-    ok(context->dirs[0].region_pool.spare == spare, "records of regions that fail are given back");
+    ok(context->dirs[0].levels.pool.spare == spare, "records of regions that fail are given back");
     accd_context_close(context);
 }
 
