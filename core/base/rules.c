@@ -157,7 +157,7 @@ enum verdict {
     SLOT_ABSENT, SLOT_OF_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
 };
 
-#define REJECT(status, rule, before, after) {ACCD_REJECTS, ACCD_##status, R_##rule, before, after}
+#define REJECT(status, rule, before, after) {ACCD_REJECTS, status, rule, before, after}
 #define PART_PRESENT "only a part of it is present on device"
 #define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
 #define CHANGED_ATTACHED " was changed while it is attached"
@@ -169,29 +169,29 @@ const struct accd_verdict accd_verdicts[] = {
     [CUTS] = {.outcome = ACCD_CUTS},
     [FILLS] = {.outcome = ACCD_FILLS},
     [SKIPS] = {.outcome = ACCD_SKIPS},
-    [PRESENT] = REJECT(ALREADY_PRESENT, ALREADY_PRESENT, "it is present already, which",
+    [PRESENT] = REJECT(ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, "it is present already, which",
                        " allows only for present_or clauses"),
-    [PART] = REJECT(PARTIALLY_PRESENT, PARTIALLY_PRESENT, PART_PRESENT, ""),
-    [PART_TO_NAME] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
-    [BROUGHT] = REJECT(PARTIAL_OVERLAP, OVERLAP_LEVELS, "only a part of it was brought to device", NAME_THAT),
-    [GROWS] = REJECT(NOT_PRESENT, PARTIALLY_PRESENT, NOT_PRESENT_ON,
+    [PART] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
+    [PART_TO_NAME] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
+    [BROUGHT] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of it was brought to device", NAME_THAT),
+    [GROWS] = REJECT(ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
                      ", but other parts of what it belongs to are: map them together"),
-    [HOLES] = REJECT(PARTIALLY_PRESENT, PARTIALLY_PRESENT,
+    [HOLES] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                      "other parts of it were left out when this object was mapped to device", ""),
-    [EXCLUDED] = REJECT(NOT_PRESENT, NOT_PRESENT, "it was left out when this object was mapped to device", ""),
-    [ABSENT] = REJECT(NOT_PRESENT, NOT_PRESENT, NOT_PRESENT_ON, ""),
-    [NOT_BEFORE] = REJECT(NOT_PRESENT, NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
-    [PART_BEFORE] = REJECT(PARTIALLY_PRESENT, NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
-    [EXIT_ABSENT] = REJECT(NOT_PRESENT, EXIT_ABSENT, NOT_PRESENT_ON, ""),
-    [EXIT_UNOWNED] = REJECT(NOT_PRESENT, UNOWNED, NOT_PRESENT_ON, ""),
-    [UPDATE_ABSENT] = REJECT(NOT_PRESENT, UPDATE_ABSENT, NOT_PRESENT_ON, ""),
+    [EXCLUDED] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, "it was left out when this object was mapped to device", ""),
+    [ABSENT] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ""),
+    [NOT_BEFORE] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
+    [PART_BEFORE] = REJECT(ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
+    [EXIT_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_EXIT_ABSENT, NOT_PRESENT_ON, ""),
+    [EXIT_UNOWNED] = REJECT(ACCD_NOT_PRESENT, R_UNOWNED, NOT_PRESENT_ON, ""),
+    [UPDATE_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_UPDATE_ABSENT, NOT_PRESENT_ON, ""),
     [PART_AGAIN] = {ACCD_REJECTS_MEANT, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, " again"},
-    [SLOT_ABSENT] = REJECT(NOT_PRESENT, ATTACH_ABSENT, "the pointer", " itself is not present on device"),
-    [SLOT_OF_ABSENT] = REJECT(NOT_PRESENT, ATTACH_ABSENT, "what", " points to is not present on device"),
-    [SLOT_NULL] = REJECT(NULL_POINTER, ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
-    [UNATTACHED] = REJECT(NOT_ATTACHED, NOT_ATTACHED, "the pointer", " is not attached"),
-    [REPOINTED] = REJECT(POINTER_CHANGED, POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
-    [CHANGED] = REJECT(POINTER_CHANGED, STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
+    [SLOT_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_ATTACH_ABSENT, "the pointer", " itself is not present on device"),
+    [SLOT_OF_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_ATTACH_ABSENT, "what", " points to is not present on device"),
+    [SLOT_NULL] = REJECT(ACCD_NULL_POINTER, R_ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
+    [UNATTACHED] = REJECT(ACCD_NOT_ATTACHED, R_NOT_ATTACHED, "the pointer", " is not attached"),
+    [REPOINTED] = REJECT(ACCD_POINTER_CHANGED, R_POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
+    [CHANGED] = REJECT(ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
 static void compile_slots(const accd_rules *rules, struct accd_verdicts *to)
@@ -239,7 +239,6 @@ void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
         .allocated = rules->fusion ? R_MEMORY : R_ALLOCATE,
         .sent = rules->fusion ? R_SEND : R_MOVE,
         .fetched = rules->fusion ? R_FETCH : R_LEAVE,
-        .overlaps = rules->fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
     };
     /* a group does not mark what holds its pointers; exit data may take what a region counted */
     to->groups[ACCD_ENTER_DATA] = rules->detach_final == ACCD_REJECT || !to->counts_attachments;

@@ -164,7 +164,7 @@ struct accd_verdicts {
     bool owns_exits; /* an exit data ends an enter data of just its range */
     bool groups[ACCD_UPDATE + 1]; /* by kind of an entry: whether the sections of a walk may be one group */
     bool reverses;   /* all bytes move, and attached pointers are then as they were; otherwise they are cut out */
-    enum accd_rule allocated, sent, fetched, overlaps; /* what events and an error of claims that overlap cite */
+    enum accd_rule allocated, sent, fetched; /* what events cite */
     bool holes; /* bytes that a present object's clause left out are not present */
 };
 

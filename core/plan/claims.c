@@ -267,7 +267,7 @@ accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_c
     accd_name_claim(plan, owner, name, sizeof name);
     accd_status status =
         accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
-                         plan->context->verdicts.overlaps,
+                         plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
                          "it overlaps %s of this directive, and neither contains the other",
                          *name ? name : "another object");
     accd_object_info *other = &plan->context->error.other;

@@ -4,8 +4,8 @@ local diagnostic = require "accdeep.diagnostic"
 local meaning = require "accdeep.meaning"
 local report = require "accdeep.report"
 local words = require "accdeep.reference.words"
-local places = load(dofile "lua/places.lua"(".", { "./core/base/rules.h", "./core/accdeep_core.h", "./core/ops/enter.c",
-  "./lua/accdeep/expect.lua" }))()
+local places = load(dofile "lua/places.lua"(".", { "./core/base/rules.h", "./core/accdeep_core.h",
+  "./core/base/rules.c", "./lua/accdeep/expect.lua" }))()
 
 describe("error codes", function()
   it("are all explained, and no others", function()
@@ -102,6 +102,6 @@ end)
 describe("rules", function()
   it("are followed to where they are decided", function()
     local found = table.concat(places.rules["TR14-4.2-03"], " ")
-    assert.is_truthy(found:find "core/ops/enter%.c:%d+")
+    assert.is_truthy(found:find "core/base/rules%.c:%d+")
   end)
 end)
