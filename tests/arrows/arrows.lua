@@ -48,7 +48,9 @@ local function with_includes()
   return list
 end
 
-local problems, counts = check.problems(layout, files, check.declared(text_of(layout.header), "ACCD_API"))
+local public = ""
+for _, header in ipairs(layout.headers) do public = public .. text_of(header) end
+local problems, counts = check.problems(layout, files, check.declared(public, "ACCD_API"))
 
 for _, problem in ipairs(check.includes(layout, with_includes())) do problems[#problems + 1] = problem end
 

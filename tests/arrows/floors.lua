@@ -1,7 +1,7 @@
 -- floors.lua - which folder may use which. Floors from the ground up: a file uses its own folder and lower ones.
 -- Products stand beside the house and use what the public header declares (public), and what they name (uses).
 return {
-  header = "core/accdeep_core.h",
+  headers = { "core/accdeep_core.h", "core/accdeep_queues.h" },
   floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/face" },
   -- What a folder shows is its header of the same name, and these.

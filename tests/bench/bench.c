@@ -3,100 +3,13 @@
  *
  * Both sides of a comparison find their memory in the same state: every buffer was written before, the
  * device's block is the one of the repetition before. */
-#include "ops/ops.h"
+#include "bench.h"
 
-#include <lauxlib.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-int bench_beside(lua_State *L); /* beside.c */
-int bench_queued(lua_State *L);
-
-void *map_new(void);
-void map_free(void *map);
-void map_free_records(void *map);
-void map_insert(void *map, uint64_t key, void *record);
-void map_erase(void *map, uint64_t key);
-void *map_floor(void *map, uint64_t p);
 
 static volatile uint64_t sink; /* results go here, so that they are computed */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static uint64_t next_random(uint64_t *state) /* xorshift64* */
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545F4914F6CDD1Du;
-}
-
-static void shuffle(uint32_t *list, size_t n)
-{
-    uint64_t seed = 11;
-    for (size_t i = n; i > 1; i--) {
-        size_t k = next_random(&seed) % i;
-        uint32_t swap = list[i - 1];
-        list[i - 1] = list[k];
-        list[k] = swap;
-    }
-}
-
-static void *checked(void *block)
-{
-    if (!block) {
-        fprintf(stderr, "bench: not enough memory\n");
-        exit(1);
-    }
-    return block;
-}
-
-static uint32_t *permutation(size_t n, int random)
-{
-    uint32_t *list = checked(malloc(n * sizeof *list));
-    for (size_t i = 0; i < n; i++)
-        list[i] = (uint32_t)i;
-    if (random)
-        shuffle(list, n);
-    return list;
-}
-
-static void set(lua_State *L, const char *name, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, name);
-}
-
-static double least(double a, double b) { return a < b ? a : b; }
-
-/* Times the statement for each of `count` operations. */
-#define MEASURE(best, count, statement)                \
-    do {                                               \
-        double started = now();                        \
-        statement;                                     \
-        (best) = least((best), (now() - started) / (double)(count)); \
-    } while (0)
-
-static void expect_ok(accd_context *context, accd_status status)
-{
-    if (status == ACCD_OK)
-        return;
-    fprintf(stderr, "bench: %s\n", accd_context_error(context)->message);
-    exit(1);
-}
-
 /* ------------------------------------------------------------------------------------- index -- */
-
-struct record {
-    uint64_t start, bytes, dev, counters;
-};
 
 /* Blocks of 64 bytes, one in each 96, as malloc would place them. */
 static uint64_t key_of(uint32_t i) { return 0x100000 + (uint64_t)i * 96; }
@@ -331,25 +244,6 @@ static accd_program *object_program(accd_context *context)
                                                              .registers = 1},
                                         &program));
     return program;
-}
-
-static accd_context *open_context(unsigned threads)
-{
-    accd_context_config config;
-    accd_context_config_init(&config);
-    config.threads = threads;
-    accd_context *context = NULL;
-    if (accd_context_open(&context, &config) != ACCD_OK)
-        exit(1);
-    return context;
-}
-
-static void run(accd_context *context, accd_kind kind, accd_item *items, size_t n)
-{
-    expect_ok(context, accd_run(context,
-                                &(accd_construct){.kind = kind, .items = items, .nitems = n,
-                                                  .name = "benchmark"},
-                                NULL));
 }
 
 static accd_context *deep_context(unsigned threads, accd_item *item, struct object *objects,
@@ -715,181 +609,11 @@ static int l_descriptors(lua_State *L)
     return 2;
 }
 
-/* ----------------------------------------------------------------------------- small things -- */
-
-/* bench.flat(kept) -> pair (map and unmap of a fresh 64-byte object), present (a clause on present
- * data), lookup (one address), with so many other objects present. Of random objects among all of
- * them: deviceptr, presence, and map, the std::map's answer to the same questions */
-static int l_flat(lua_State *L)
-{
-    size_t kept = (size_t)luaL_checkinteger(L, 1);
-    enum { ROUNDS = 10000, FRESH = 256, QUERIES = 100000 };
-    accd_context *context = open_context(1);
-    char *objects = checked(calloc(kept + 1, 96)), *fresh = checked(calloc(FRESH, 96));
-    uint32_t *order = permutation(kept, 1);
-    accd_item item = {.bytes = 64, .action = ACCD_COPYIN}, leave = {.bytes = 64, .action = ACCD_DELETE};
-    void *map = map_new();
-    struct record *records = checked(malloc(kept * sizeof *records));
-    for (size_t i = 0; i < kept; i++) {
-        item.host = objects + (size_t)order[i] * 96;
-        run(context, ACCD_ENTER_DATA, &item, 1);
-        records[order[i]] = (struct record){(uint64_t)(uintptr_t)item.host, 64, 1, 1};
-        map_insert(map, records[order[i]].start, &records[order[i]]);
-    }
-    uint32_t *ask = checked(malloc(QUERIES * sizeof *ask));
-    uint64_t seed = 5;
-    for (size_t i = 0; i < QUERIES; i++)
-        ask[i] = (uint32_t)(next_random(&seed) % kept);
-    double pair = 1e18, present = 1e18, lookup = 1e18, deviceptr = 1e18, presence = 1e18,
-           in_map = 1e18;
-    uint64_t sum = 0;
-    for (int r = 0; r < 20; r++) {
-        MEASURE(pair, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
-            item.host = leave.host = fresh + i % FRESH * 96;
-            run(context, ACCD_ENTER_DATA, &item, 1);
-            run(context, ACCD_EXIT_DATA, &leave, 1);
-        });
-        MEASURE(present, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
-            item.host = objects + (size_t)order[(size_t)i % kept] * 96;
-            run(context, ACCD_ENTER_DATA, &item, 1);
-        });
-        MEASURE(lookup, ROUNDS,
-                for (int i = 0; i < ROUNDS; i++) sum +=
-                accd_device_address(context, 0, objects + (size_t)order[(size_t)i % kept] * 96));
-    }
-    for (int r = 0; r < 5; r++) {
-        MEASURE(deviceptr, QUERIES,
-                for (size_t i = 0; i < QUERIES; i++) sum +=
-                accd_device_address(context, 0, objects + (size_t)ask[i] * 96 + 8));
-        MEASURE(presence, QUERIES,
-                for (size_t i = 0; i < QUERIES; i++) sum +=
-                (uint64_t)accd_presence_of(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
-        MEASURE(in_map, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
-                ((struct record *)map_floor(map, records[0].start + (uint64_t)ask[i] * 96 + 8))->dev);
-    }
-    sink = sum;
-    map_free(map);
-    free(records);
-    free(ask);
-    lua_newtable(L);
-    set(L, "deviceptr", deviceptr);
-    set(L, "presence", presence);
-    set(L, "map", in_map);
-    set(L, "pair", pair);
-    set(L, "present", present);
-    set(L, "lookup", lookup);
-    accd_context_close(context);
-    free(objects);
-    free(fresh);
-    free(order);
-    return 1;
-}
-
-/* Expressions over a struct {int n; float *begin, *end}: the loop in C, and the program's code. */
-struct item {
-    int n;
-    float *begin, *end;
-};
-
-#define NATIVE(name, expression)                                                            \
-    static __attribute__((noinline, optimize("no-tree-vectorize"))) void name(              \
-        const struct item *v, size_t count, int64_t *to)                                    \
-    {                                                                                       \
-        for (size_t i = 0; i < count; i++)                                                  \
-            to[i] = (expression);                                                           \
-    }
-NATIVE(native_n, v[i].n)
-NATIVE(native_2n1, 2 * (int64_t)v[i].n + 1)
-NATIVE(native_range, v[i].end - v[i].begin)
-
-/* As the compiler of shapes writes them: a register for each value. */
-static const accd_instruction
-    code_n[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}},
-    code_2n1[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0},
-                  {.op = ACCD_I_CONST, .to = 1, .k = 2}, {.op = ACCD_I_MUL, .to = 2, .a = 1, .b = 0},
-                  {.op = ACCD_I_CONST, .to = 3, .k = 1}, {.op = ACCD_I_ADD, .to = 4, .a = 2, .b = 3}},
-    code_range[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I64, .k = offsetof(struct item, end)},
-                    {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I64, .k = offsetof(struct item, begin)},
-                    {.op = ACCD_I_DISTANCE, .to = 2, .a = 0, .b = 1, .k = 4}};
-
-static double walk_time(accd_context *context, const accd_instruction *code, size_t n,
-                        const struct item *items, size_t count)
-{
-    const accd_piece whole = {.offset = 0, .bytes = sizeof(struct item)};
-    const accd_field field = {.offset = offsetof(struct item, begin), .unit = 4, .count = 5,
-                              .start = -1, .code_end = n + 1};
-    accd_instruction all[8];
-    memcpy(all, code, n * sizeof all[0]); /* the length itself is a constant: only the code differs */
-    all[n] = (accd_instruction){.op = ACCD_I_CONST, .to = 5, .k = 4};
-    accd_program *program = NULL;
-    expect_ok(context, accd_program_new(context,
-                                        &(accd_program_spec){.stride = sizeof(struct item),
-                                                             .pieces = &whole, .npieces = 1,
-                                                             .fields = &field, .nfields = 1,
-                                                             .code = all, .ncode = n + 1,
-                                                             .registers = 6},
-                                        &program));
-    accd_item item = {.host = (void *)(uintptr_t)items, .bytes = count * sizeof *items,
-                      .program = program, .action = ACCD_COPYIN};
-    const accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = &item, .nitems = 1};
-    double best = 1e18;
-    for (int r = 0; r < 300; r++) {
-        struct accd_walk *walk;
-        double started = now();
-        expect_ok(context, accd_walk_new(context, &construct, NULL, &walk));
-        best = least(best, (now() - started) / (double)count);
-        accd_walk_release(walk);
-        accd_scratch_reset(&context->scratch);
-    }
-    accd_program_release(program);
-    return best;
-}
-
-/* bench.expressions() -> list of {text, native, program}: ns for each object */
-static int l_expressions(lua_State *L)
-{
-    enum { COUNT = 4096 };
-    static const struct {
-        const char *text;
-        void (*native)(const struct item *, size_t, int64_t *);
-        const accd_instruction *code;
-        size_t n;
-    } expressions[] = {{"n", native_n, code_n, 1},
-                       {"2*n+1", native_2n1, code_2n1, 5},
-                       {"end-begin", native_range, code_range, 3}};
-    accd_context *context = open_context(1);
-    struct item *items = checked(malloc(COUNT * sizeof *items));
-    int64_t *to = checked(malloc(COUNT * sizeof *to));
-    static float array[16];
-    for (int i = 0; i < COUNT; i++)
-        items[i] = (struct item){4, array, array + 4};
-    double nothing = walk_time(context, code_n, 0, items, COUNT);
-    lua_newtable(L);
-    for (int e = 0; e < 3; e++) {
-        double native = 1e18;
-        for (int r = 0; r < 300; r++) {
-            MEASURE(native, COUNT, expressions[e].native(items, COUNT, to));
-            sink = (uint64_t)to[COUNT - 1];
-        }
-        double program = walk_time(context, expressions[e].code, expressions[e].n, items, COUNT);
-        lua_newtable(L);
-        lua_pushstring(L, expressions[e].text);
-        lua_setfield(L, -2, "text");
-        set(L, "native", native);
-        set(L, "program", program - nothing);
-        lua_rawseti(L, -2, e + 1);
-    }
-    accd_context_close(context);
-    free(items);
-    free(to);
-    return 1;
-}
-
 __attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
-        {"pack", l_pack},   {"flat", l_flat}, {"expressions", l_expressions},
+        {"pack", l_pack},   {"flat", bench_flat}, {"expressions", bench_expressions},
         {"nested", l_nested}, {"descriptors", l_descriptors}, {"beside", bench_beside}, {"queued", bench_queued},
         {NULL, NULL},
     };

@@ -1,13 +1,5 @@
 /* beside.c - what operations cost beside much else, and deep copies in queues: for bench.lua. */
-#include "ops/ops.h"
-
-#include <lauxlib.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-int bench_beside(lua_State *L);
-int bench_queued(lua_State *L);
+#include "bench.h"
 
 enum { BYTES = 64, STEP = 96, LENGTH = 16 };
 
@@ -16,27 +8,9 @@ struct leaf {
     float *a, *b;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void *room(size_t n, size_t size)
 {
-    void *block = calloc(n, size);
-    if (!block)
-        exit(1);
-    return block;
-}
-
-static void check(accd_context *context, accd_status status)
-{
-    if (status == ACCD_OK)
-        return;
-    fprintf(stderr, "bench: %s\n", accd_context_error(context)->message);
-    exit(1);
+    return checked(calloc(n, size));
 }
 
 static accd_context *open_delayed(uint64_t device_bytes)
@@ -56,7 +30,7 @@ static accd_context *open_delayed(uint64_t device_bytes)
 static void one(accd_context *context, accd_kind kind, unsigned queue, accd_item item)
 {
     const accd_construct construct = {.kind = kind, .items = &item, .nitems = 1, .queue = queue};
-    check(context, accd_run(context, &construct, NULL));
+    expect_ok(context, accd_run(context, &construct, NULL));
 }
 
 static accd_program *leaf_program(accd_context *context)
@@ -64,7 +38,7 @@ static accd_program *leaf_program(accd_context *context)
     const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
                                  {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
     accd_program *program = NULL;
-    check(context, accd_program_new(context,
+    expect_ok(context, accd_program_new(context,
                                     &(accd_program_spec){.stride = sizeof(struct leaf),
                                                          .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
                                                          .npieces = 1,
@@ -85,7 +59,7 @@ static accd_item plain(accd_action action, const void *host)
 static unsigned queue_of(accd_context *context, size_t i)
 {
     unsigned queue;
-    check(context, accd_queue(context, 0, (int64_t)i, &queue));
+    expect_ok(context, accd_queue(context, 0, (int64_t)i, &queue));
     return queue;
 }
 
@@ -124,7 +98,7 @@ int bench_beside(lua_State *L)
                 plain(ACCD_UPDATE_DEVICE, rows + i * STEP));
     }
     if (what == 'c')
-        check(context, accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n}, &region));
+        expect_ok(context, accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n}, &region));
     double best[3] = {1e18, 1e18, 1e18};
     const accd_item deep = {.host = &leaves[n], .bytes = sizeof *leaves, .program = program};
     for (int r = 0; r < 5; r++)
@@ -135,7 +109,7 @@ int bench_beside(lua_State *L)
                 item.action = ACCD_COPYIN;
                 if (k == 1) {
                     one(context, ACCD_UPDATE, own, plain(ACCD_UPDATE_DEVICE, kept));
-                    check(context, accd_queue_wait(context, 0, own));
+                    expect_ok(context, accd_queue_wait(context, 0, own));
                     continue;
                 }
                 one(context, ACCD_ENTER_DATA, 0, item);
@@ -178,7 +152,7 @@ int bench_queued(lua_State *L)
                 .host = leaves, .bytes = n * sizeof *leaves, .action = (uint8_t)actions[k], .program = program};
             const double started = now();
             one(context, kinds[k], r & 1 ? queue : 0, item);
-            check(context, accd_queue_wait(context, 0, queue));
+            expect_ok(context, accd_queue_wait(context, 0, queue));
             const double taken = now() - started;
             best[r & 1][k] = taken < best[r & 1][k] ? taken : best[r & 1][k];
         }

@@ -14,7 +14,8 @@ local function read(path)
   return text
 end
 
-local headers = { "lua/embed/accdeep.h", "core/accdeep_core.h", "core/abi/directory/accdeep_directory.h" }
+local headers = { "lua/embed/accdeep.h", "core/accdeep_core.h", "core/accdeep_queues.h",
+  "core/abi/directory/accdeep_directory.h" }
 
 describe("a page about a header", function()
   for _, path in ipairs(headers) do
