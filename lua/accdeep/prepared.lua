@@ -16,7 +16,7 @@ local MOST = 4096
 
 -- The tree of a directive's text; start: of one that is not the language's own kind.
 function prepared.parse(self, text, start)
-  local key = start and start .. text or text
+  local key = start and start .. "\0" .. text or text
   local node = self.parsed[key]
   if not node then
     local own = self.dialect[start or "directive"]

@@ -25,6 +25,13 @@ describe("a session", function()
     assert.equal(3, count)
   end)
 
+  it("keeps the trees of texts apart, whatever they begin with", function()
+    local session = support.session "int x[8];"
+    session:parse("target update to(x) if(0)", "omp_directive")
+    local err = support.error_of(session.parse, session, "omp_directivetarget update to(x) if(0)")
+    assert.equal("syntax", err.code)
+  end)
+
   it("forgets prepared texts when there are very many", function()
     local session = support.session "int v[5000];"
     for i = 0, 4200 do run(session, ("update self(v[%d]) if_present"):format(i)) end
