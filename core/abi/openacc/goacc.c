@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) bool plain_items(const struct entri
         const size_t bytes = map->size[i];
         if (!asked || !host || (!words && asked & MOVES && bytes == sizeof(void *)))
             return false;
-        if (!goacc_is_static(host)) {
+        if (!goacc_is_static(host) || (uintptr_t)host >= goacc.site->call.sp) { /* statics may hold the stack */
             if (asked & OUT && goacc_constant(host))
                 return false;
             doubtful |= goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES);
@@ -468,6 +468,7 @@ static __attribute__((noinline)) void compute(const struct goacc_site *site, int
     } else {
         goacc_leave();
         self->in_kernel = true;
+        self->quick = false; /* until a call has asked */
         fn(kernel->args);
         self->in_kernel = false;
     }
