@@ -75,10 +75,6 @@ struct accd_context {
     bool plain;        /* the rules leave plain constructs the short way */
     bool busy;         /* a construct is under way: what it calls may look, but not change */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
-    struct accd_name { /* that outlives its construct */
-        struct accd_name *next;
-        char *text;
-    } * names;
     accd_label **labels;
     size_t nlabels, labels_room;
     uint32_t *label_places; /* a hash table: numbers of labels and one, 0: none */
@@ -97,12 +93,6 @@ struct accd_context {
     } look;
 };
 
-/* The status of a call that got no directory. */
-static inline accd_status accd_no_device(const accd_context *context)
-{
-    return context ? ACCD_NO_DEVICE : ACCD_MISUSE;
-}
-
 /* ----------------------------------------------------------------------------------- error.c -- */
 
 accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
@@ -111,7 +101,9 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
 accd_status accd_idle(accd_context *context);
 /* ACCD_MISUSE: an argument of a call is a null pointer. */
 accd_status accd_not_given(accd_context *context, const char *call, const char *argument);
-/* ACCD_OUT_OF_MEMORY, for what is planned in scratch space. */
+/* ACCD_OUT_OF_MEMORY: "no memory", and what for ("for a queue"). */
+accd_status accd_out_of_memory(accd_context *context, const char *what);
+/* The same for what is planned in scratch space. */
 accd_status accd_plan_no_memory(accd_context *context);
 
 /* ---------------------------------------------------------------------------------- status.c -- */
@@ -136,8 +128,8 @@ const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule);
 
 void accd_host_init(struct accd_host *host, struct accd_mem *mem);
 void accd_host_close(struct accd_host *host);
-/* The known range that begins at an address, or below; NULL: there is none. */
-struct accd_host_block *accd_host_block_at(accd_context *context, uint64_t address);
+/* The known range around an address, or NULL. */
+struct accd_host_block *accd_host_block_around(accd_context *context, uint64_t address);
 /* Whether [start, start + bytes) lies in one live known range. */
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes);
 /* Whether the host's memory may be touched: always, unless it has to be known. */
@@ -156,6 +148,13 @@ unsigned accd_parts_for(accd_context *context, size_t rows);
     do {                                                                  \
         if (!(argument))                                                  \
             return accd_not_given((context), __func__, #argument);        \
+    } while (0)
+
+/* A call goes on with the directory of its device alone. */
+#define ACCD_GIVEN_DEVICE(context, dir)                                   \
+    do {                                                                  \
+        if (!(dir))                                                       \
+            return (context) ? ACCD_NO_DEVICE : ACCD_MISUSE;              \
     } while (0)
 
 #endif

@@ -34,7 +34,9 @@ accd_status accd_idle(accd_context *context)
                      "a construct is under way; what it calls cannot change data");
 }
 
-accd_status accd_plan_no_memory(accd_context *context)
+accd_status accd_out_of_memory(accd_context *context, const char *what)
 {
-    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to plan a construct");
+    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
 }
+
+accd_status accd_plan_no_memory(accd_context *context) { return accd_out_of_memory(context, "to plan a construct"); }

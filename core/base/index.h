@@ -52,6 +52,14 @@ void *accd_range_around(struct accd_range *index, uint64_t p, void **after_p);
 void *accd_range_seek(struct accd_range *index, uint64_t p, struct accd_range_cursor *cursor);
 void *accd_range_next(struct accd_range_cursor *cursor);
 
+/* All records with keys >= low, in order, for the statement that follows; the index may not change meanwhile. The
+ * outer loop runs once, and has the cursor. */
+#define ACCD_EACH(type, record, index, low)                                                          \
+    for (struct accd_range_cursor record##_cursor, *record##_once = &record##_cursor; record##_once; \
+         record##_once = NULL)                                                                       \
+        for (type *record /* NOLINT: a type */ = accd_range_seek((index), (low), &record##_cursor);  \
+             (record); (record) = accd_range_next(&record##_cursor))
+
 /* Whether the next insertion succeeds, whatever it splits. */
 static inline int accd_range_has_room(const struct accd_range *index) { return index->nodes.spare > index->height + 1; }
 /* Makes sure that the next n insertions succeed. Returns success. */

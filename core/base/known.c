@@ -13,9 +13,17 @@ void accd_host_close(struct accd_host *host)
     accd_pool_close(&host->pool);
 }
 
-struct accd_host_block *accd_host_block_at(accd_context *context, uint64_t address)
+/* The known range that begins at an address, or NULL. */
+static struct accd_host_block *block_at(accd_context *context, uint64_t address)
 {
-    return accd_range_floor(&context->host.ranges, address);
+    struct accd_host_block *block = accd_range_floor(&context->host.ranges, address);
+    return block && block->start == address ? block : NULL;
+}
+
+struct accd_host_block *accd_host_block_around(accd_context *context, uint64_t address)
+{
+    struct accd_host_block *block = accd_range_floor(&context->host.ranges, address);
+    return block && address - block->start < block->bytes ? block : NULL;
 }
 
 accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
@@ -25,15 +33,15 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
         return ACCD_MISUSE;
     if (bytes >= UINT64_MAX - accd_address(start))
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the host range does not fit into memory");
-    struct accd_host_block *block = accd_host_block_at(context, accd_address(start));
-    if (block && block->start == accd_address(start)) {
+    struct accd_host_block *block = block_at(context, accd_address(start));
+    if (block) {
         block->bytes = bytes;
         block->label = label;
         block->live = 1;
         return ACCD_OK;
     }
     if (!accd_pool_reserve(&context->host.pool, 1) || !accd_range_reserve(&context->host.ranges, 1))
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a host range");
+        return accd_out_of_memory(context, "for a host range");
     block = accd_pool_take(&context->host.pool);
     *block = (struct accd_host_block){accd_address(start), bytes, label, 1};
     accd_range_insert(&context->host.ranges, block->start, block);
@@ -42,8 +50,8 @@ accd_status accd_host_add(accd_context *context, const void *start, uint64_t byt
 
 void accd_host_mark(accd_context *context, const void *start, int live)
 {
-    struct accd_host_block *block = context ? accd_host_block_at(context, accd_address(start)) : NULL;
-    if (!block || block->start != accd_address(start))
+    struct accd_host_block *block = context ? block_at(context, accd_address(start)) : NULL;
+    if (!block)
         return;
     context->host.losses += live <= 0;
     block->live = live;
@@ -55,9 +63,8 @@ void accd_host_mark(accd_context *context, const void *start, int live)
 
 bool accd_host_covers(accd_context *context, uint64_t start, uint64_t bytes)
 {
-    const struct accd_host_block *block = accd_host_block_at(context, start);
-    return block && block->live && start - block->start < block->bytes &&
-           bytes <= block->bytes - (start - block->start);
+    const struct accd_host_block *block = accd_host_block_around(context, start);
+    return block && block->live && bytes <= block->bytes - (start - block->start);
 }
 
 bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes)
@@ -69,8 +76,8 @@ int accd_host_bounds(accd_context *context, const void *address, uint64_t *start
                      uint64_t *bytes_p)
 {
     const struct accd_host_block *block =
-        context && start_p && bytes_p ? accd_host_block_at(context, accd_address(address)) : NULL;
-    if (!block || !block->live || accd_address(address) - block->start >= block->bytes)
+        context && start_p && bytes_p ? accd_host_block_around(context, accd_address(address)) : NULL;
+    if (!block || !block->live)
         return 0;
     *start_p = block->start;
     *bytes_p = block->bytes;

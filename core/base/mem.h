@@ -34,6 +34,8 @@ void accd_mem_free(struct accd_mem *mem, void *block, size_t bytes);
 char *accd_mem_string(struct accd_mem *mem, const char *text);
 /* Grows *array to hold at least need elements; *room is its present size. Returns success. */
 int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need, size_t size);
+#define ACCD_GROW(mem, array, room, need) \
+    accd_mem_grow((mem), (void **)&(array), &(room), (need), sizeof *(array))
 
 #ifndef ACCD_SLAB_MOST
 #define ACCD_SLAB_MOST 128 /* blocks of a slab, unless more are wanted at once; tests build with 3 */

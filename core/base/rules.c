@@ -8,52 +8,32 @@
     .frame_grows = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                 \
     .lost_target = ACCD_LOST_DANGLES, .null_routine = ACCD_REJECT
 
-/* Of choices that a profile does not name, it makes the first one. */
+/* What TR14, OpenACC 2.0 and the directory take for errors. */
+#define STRICT                                                                                     \
+    .part_present = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                \
+    .exit_absent = ACCD_REJECT, .detach_unattached = ACCD_REJECT, .attach_absent = ACCD_REJECT,    \
+    .detach_final = ACCD_REJECT, .unmap_used = ACCD_REJECT, .null_routine = ACCD_REJECT
+
+/* Of choices that a profile does not name, it makes the first one: ACCD_IGNORE, where that can be chosen. */
 static const accd_rules profiles[] = {
     {
         .name = "tr14",
         .documents = "TR14 ACC33",
-        .part_present = ACCD_REJECT,
-        .stale = ACCD_REJECT,
-        .again = ACCD_IGNORE,
-        .null_pointer = ACCD_REJECT,
-        .exit_absent = ACCD_REJECT,
-        .detach_unattached = ACCD_REJECT,
+        STRICT,
         .still_attached = ACCD_REJECT,
         .pointer_changed = ACCD_REJECT,
-        .attach_absent = ACCD_REJECT,
-        .detach_final = ACCD_REJECT,
-        .unmap_used = ACCD_REJECT,
-        .null_routine = ACCD_REJECT,
     },
     {
         .name = "openacc-2.0",
         .documents = "ACC20 ACC33",
-        .part_present = ACCD_REJECT,
-        .stale = ACCD_REJECT,
+        STRICT,
         .again = ACCD_REJECT,
-        .null_pointer = ACCD_REJECT,
-        .exit_absent = ACCD_REJECT,
-        .detach_unattached = ACCD_REJECT,
-        .still_attached = ACCD_IGNORE,
-        .pointer_changed = ACCD_IGNORE,
-        .attach_absent = ACCD_REJECT,
-        .detach_final = ACCD_REJECT,
-        .unmap_used = ACCD_REJECT,
-        .null_routine = ACCD_REJECT,
     },
     {
         .name = "openacc-3.3",
         .documents = "ACC33",
         .stale = ACCD_REJECT,
         .attach_variables = 1,
-        .again = ACCD_IGNORE,
-        .null_pointer = ACCD_IGNORE,
-        .exit_absent = ACCD_IGNORE,
-        .detach_unattached = ACCD_IGNORE,
-        .still_attached = ACCD_IGNORE,
-        .pointer_changed = ACCD_IGNORE,
-        .attach_absent = ACCD_IGNORE,
         .detach_final = ACCD_REJECT,
         .member = ACCD_MEMBER_UNCOUNTED,
         .unmap_used = ACCD_REJECT,
@@ -62,20 +42,11 @@ static const accd_rules profiles[] = {
     {
         .name = "directory",
         .documents = "DIR TR14 ACC33",
-        .part_present = ACCD_REJECT,
+        STRICT,
         .fusion = 1,
         .exit_unowned = ACCD_REJECT,
-        .stale = ACCD_REJECT,
-        .again = ACCD_IGNORE,
-        .null_pointer = ACCD_REJECT,
-        .exit_absent = ACCD_REJECT,
-        .detach_unattached = ACCD_REJECT,
         .still_attached = ACCD_REJECT,
         .pointer_changed = ACCD_REJECT,
-        .attach_absent = ACCD_REJECT,
-        .detach_final = ACCD_REJECT,
-        .unmap_used = ACCD_REJECT,
-        .null_routine = ACCD_REJECT,
     },
     {
         .name = "libgomp-12",
@@ -84,12 +55,8 @@ static const accd_rules profiles[] = {
         .device_state = ACCD_REJECT,
         .kernels_on_host = 1,
         .events_bare = 1,
-        .again = ACCD_IGNORE,
         .null_pointer = ACCD_REJECT,
-        .exit_absent = ACCD_IGNORE,
         .detach_unattached = ACCD_REJECT,
-        .still_attached = ACCD_IGNORE,
-        .pointer_changed = ACCD_IGNORE,
         .attach_absent = ACCD_REJECT,
         .attach_implied = ACCD_REJECT,
         .attach_null = ACCD_REJECT,

@@ -151,7 +151,6 @@ struct accd_verdict {
                                    between two parts */
 };
 
-
 extern const struct accd_verdict accd_verdicts[];
 
 /* What a profile says, compiled once. */

@@ -13,12 +13,18 @@ accd_status accd_say_why(struct accd_device *device, accd_status status)
     return status;
 }
 
+accd_status accd_device_result(struct accd_device *device, accd_status status, const char *what)
+{
+    if (status == ACCD_OK)
+        return ACCD_OK;
+    accd_fail(device->context, status, R_DEVICE_FAILED, "device %d failed %s", device->number, what);
+    return accd_say_why(device, status);
+}
+
 accd_status accd_copy_failed(struct accd_device *device, accd_status status)
 {
     bool silent = !device->ops->why || !*device->ops->why(device->handle);
-    accd_fail(device->context, status, R_DEVICE_FAILED, "device %d failed to copy%s", device->number,
-              silent ? "; nothing was changed" : "");
-    return accd_say_why(device, status);
+    return accd_device_result(device, status, silent ? "to copy; nothing was changed" : "to copy");
 }
 
 int accd_device_of(accd_context *context, uint64_t address)
@@ -30,25 +36,9 @@ int accd_device_of(accd_context *context, uint64_t address)
     for (device = first; device; device = device->next)
         if (device->ops->owns(device->handle, address))
             return device->number;
-    for (device = first; device && context->config.check_host; device = device->next) {
-        const struct accd_host_block *known = accd_host_block_at(context, address);
+    for (device = first; device && context->config.check_host; device = device->next)
         if (device->ops->before && device->ops->before(device->handle, address) &&
-            (!known || address - known->start >= known->bytes))
+            !accd_host_block_around(context, address))
             return device->number;
-    }
     return -1;
-}
-
-accd_status accd_kernel_access(struct accd_device *device, accd_status status)
-{
-    if (status == ACCD_OK)
-        return ACCD_OK;
-    return accd_say_why(device, accd_fail(device->context, status, R_DEVICE_FAILED,
-                                          "device %d failed in an access to its memory", device->number));
-}
-
-accd_status accd_kernel_failed(struct accd_device *device, accd_status status)
-{
-    return accd_say_why(device, accd_fail(device->context, status, R_DEVICE_FAILED, "device %d failed in a kernel",
-                                          device->number));
 }

@@ -91,10 +91,12 @@ static void sim_close(void *device)
     accd_mem_free(sim->mem, sim, sizeof *sim);
 }
 
-static accd_status open_either(void **device_p, const accd_context_config *config,
-                               struct accd_mem *mem, bool direct)
+static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
+                            struct accd_mem *mem)
 {
+    const bool direct = config->backend && config->backend->space;
     struct sim *sim = accd_mem_zero(mem, sizeof *sim);
+    (void)number;
     if (!sim)
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
@@ -125,20 +127,6 @@ static accd_status open_either(void **device_p, const accd_context_config *confi
     }
     *device_p = sim;
     return ACCD_OK;
-}
-
-static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
-                            struct accd_mem *mem)
-{
-    (void)number;
-    return open_either(device_p, config, mem, false);
-}
-
-static accd_status direct_open(void **device_p, int number, const accd_context_config *config,
-                               struct accd_mem *mem)
-{
-    (void)number;
-    return open_either(device_p, config, mem, true);
 }
 
 /* ------------------------------------------------------------------------------- allocation -- */
@@ -417,7 +405,7 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 }
 
 #define COMMON                                                                                      \
-    .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
+    .open = sim_open, .close = sim_close, .alloc = sim_alloc, .free = sim_free, .begin = sim_begin, .end = sim_end,   \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
     .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
     .save = sim_save, .restore = sim_restore
@@ -425,14 +413,12 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 const accd_backend accd_backend_sim = {
     COMMON,
     .name = "sim",
-    .open = sim_open,
     .written = sim_written, .forget = sim_forget,
 };
 
 const accd_backend accd_backend_direct = {
     COMMON,
     .name = "direct",
-    .open = direct_open,
     .space = direct_space,
 };
 

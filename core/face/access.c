@@ -22,11 +22,11 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
 void accd_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t room)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
+    const struct accd_object *object = accd_object_at(dir, dev, true);
     if (!to || !room)
         return;
     to[0] = 0;
-    if (dir && accd_find_device(dir, dev, &object) == ACCD_OK && object)
+    if (object)
         accd_name_inside(dir, object, dev - object->dev, to, room);
 }
 
@@ -43,8 +43,8 @@ static const accd_member *excluded_in(const accd_program *program, uint64_t offs
 int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
-    if (!dir || !info_p || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
+    const struct accd_object *object = accd_object_at(dir, dev, true);
+    if (!object || !info_p)
         return 0;
     const accd_program *layout = accd_layout_of(dir, object);
     uint64_t offset = dev - object->dev;
@@ -60,23 +60,27 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
+/* ACCD_EXCLUDED_MEMBER: the bytes belong to one. */
+static accd_status check_excluded(struct accd_directory *dir, uint64_t dev)
+{
+    accd_object_info excluded;
+    if (!accd_excluded_at(dir->context, dir->device.number, dev, &excluded))
+        return ACCD_OK;
+    accd_fail(dir->context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED, "%s was excluded when it was mapped", excluded.name);
+    dir->context->error.asked = excluded;
+    return ACCD_EXCLUDED_MEMBER;
+}
+
 /* Memory of no present object, in a block where such lie: between them, or where they lay before. */
 static accd_status check_between(struct accd_directory *dir, const struct accd_block *block,
                                  uint64_t dev, bool reads)
 {
     const struct accd_fused *fused = accd_fused_in_device(dir, dev);
-    if (fused && reads)
-        return accd_fail(dir->context, ACCD_UNINITIALIZED_READ, R_HOLE,
-                         "bytes between fused data are read on device %d: no clause names them",
-                         dir->device.number);
     if (fused)
-        return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_HOLE,
-                         "bytes between fused data are written on device %d: no clause names them",
-                         dir->device.number);
-    if (!block->former)
-        return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                         "the range is not in allocated memory of device %d", dir->device.number);
-    return accd_check_stale(dir, dev);
+        return accd_fail(dir->context, reads ? ACCD_UNINITIALIZED_READ : ACCD_OUT_OF_BOUNDS, R_HOLE,
+                         "bytes between fused data are %s on device %d: no clause names them",
+                         reads ? "read" : "written", dir->device.number);
+    return block->former ? accd_check_stale(dir, dev) : accd_not_allocated(dir);
 }
 
 static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
@@ -119,8 +123,7 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }
-    return accd_fail(context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                     "the range is not in allocated memory of device %d", dir->device.number);
+    return accd_not_allocated(dir);
 }
 
 /* What a queue has under way is over first. */
@@ -136,19 +139,12 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
                              uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, to || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, true));
     ACCD_TRY(come_behind(dir, dev, bytes));
     if (dir->device.ops->written && dir->device.ops->written(dir->device.handle, dev, bytes) < bytes) {
-        accd_object_info excluded;
-        if (accd_excluded_at(context, device, dev, &excluded)) {
-            accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
-                                           "%s was excluded when it was mapped", excluded.name);
-            context->error.asked = excluded;
-            return status;
-        }
+        ACCD_TRY(check_excluded(dir, dev));
         struct accd_object *object = NULL;
         ACCD_TRY(accd_find_device(dir, dev, &object));
         char name[160] = "device memory";
@@ -161,7 +157,8 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }
-    return accd_kernel_access(&dir->device, dir->device.ops->read(dir->device.handle, dev, to, bytes));
+    return accd_device_result(&dir->device, dir->device.ops->read(dir->device.handle, dev, to, bytes),
+                              "in an access to its memory");
 }
 
 /* Whether the device has already what is written of a pointer, or of its descriptor. */
@@ -209,24 +206,18 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
                               uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_idle(context));
     ACCD_GIVEN(context, from || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, false));
     ACCD_TRY(come_behind(dir, dev, bytes));
     ACCD_TRY(check_pointers(dir, dev, from, bytes));
-    accd_object_info excluded;
-    if (dir->device.ops->written && dir->device.ops->written(dir->device.handle, dev, bytes) == 0 &&
-        accd_excluded_at(context, device, dev, &excluded)) {
-        accd_status status = accd_fail(context, ACCD_EXCLUDED_MEMBER, R_EXCLUDED,
-                                       "%s was excluded when it was mapped", excluded.name);
-        context->error.asked = excluded;
-        return status;
-    }
+    if (dir->device.ops->written && dir->device.ops->written(dir->device.handle, dev, bytes) == 0)
+        ACCD_TRY(check_excluded(dir, dev));
     if (dir->journal)
         ACCD_TRY(accd_journal_bytes(dir, dev, bytes));
-    return accd_kernel_access(&dir->device, dir->device.ops->write(dir->device.handle, dev, from, bytes));
+    return accd_device_result(&dir->device, dir->device.ops->write(dir->device.handle, dev, from, bytes),
+                              "in an access to its memory");
 }
 
 int64_t accd_device_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
@@ -250,8 +241,7 @@ accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel
                             accd_kernel_end *end_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_idle(context));
     ACCD_GIVEN(context, kernel);
     ACCD_GIVEN(context, end_p);

@@ -22,16 +22,20 @@ static const char *name_of(struct accd_directory *dir, const struct accd_object 
     return dir->context->error.asked.name;
 }
 
-/* Numbers by address: references of levels, pins of attachments. */
+/* Numbers by address. */
 struct tally {
     struct accd_pair *pairs;
     size_t n, room;
 };
 
+/* What is counted of a directory: references of levels, pins of attachments, former places in blocks. */
+struct tallies {
+    struct tally levels, pins, places;
+};
+
 static bool count(struct accd_mem *mem, struct tally *tally, const void *object)
 {
-    if (!accd_mem_grow(mem, (void **)&tally->pairs, &tally->room, tally->n + 1,
-                       sizeof tally->pairs[0]))
+    if (!ACCD_GROW(mem, tally->pairs, tally->room, tally->n + 1))
         return false;
     tally->pairs[tally->n++] = (struct accd_pair){accd_address(object), 1};
     return true;
@@ -68,15 +72,14 @@ static uint64_t counted(const struct tally *tally, const void *object)
     return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
-static const char *check_objects(struct accd_directory *dir, const struct tally *levels,
-                                 const struct tally *pins)
+static const char *check_objects(struct accd_directory *dir, const struct tallies *tallies)
 {
-    struct accd_range_cursor cursor;
     uint64_t end = 0;
     size_t n = 0, named = 0;
-    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-         object = accd_range_next(&cursor), n++) {
-        named += counted(levels, object) != 0;
+    ACCD_EACH(struct accd_object, object, &dir->present.objects, 0) {
+        const uint64_t levels = counted(&tallies->levels, object), pins = counted(&tallies->pins, object);
+        n++;
+        named += levels != 0;
         if (object->host < end)
             return WRONG("%s overlaps the object before it", name_of(dir, object));
         end = accd_object_end(object);
@@ -84,21 +87,18 @@ static const char *check_objects(struct accd_directory *dir, const struct tally 
             return WRONG("%s is empty", name_of(dir, object));
         if (!object->structured && !object->dynamic)
             return WRONG("%s is present without a reference", name_of(dir, object));
-        if (object->size & ACCD_OBJECT_SHORT ? object->structured > counted(levels, object)
-                                             : object->structured != counted(levels, object))
+        if (object->size & ACCD_OBJECT_SHORT ? object->structured > levels : object->structured != levels)
             return WRONG("%s has structured counter %u, but levels account for %llu",
-                         name_of(dir, object), object->structured,
-                         (unsigned long long)counted(levels, object));
-        if (object->pins != counted(pins, object))
+                         name_of(dir, object), object->structured, (unsigned long long)levels);
+        if (object->pins != pins)
             return WRONG("%s is pinned %u times, but %llu pointers point to it",
-                         name_of(dir, object), object->pins,
-                         (unsigned long long)counted(pins, object));
+                         name_of(dir, object), object->pins, (unsigned long long)pins);
         if (object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_TOUCHED))
             return WRONG("%s is marked as if an exit were under way", name_of(dir, object));
         if (!dir->device.ops->allocated(dir->device.handle, object->dev, accd_object_bytes(object)))
             return WRONG("%s has no allocated device memory", name_of(dir, object));
     }
-    if (named != levels->n)
+    if (named != tallies->levels.n)
         return WRONG("a level names an object that is gone");
     return n == dir->present.live ? NULL : WRONG("the number of live objects is wrong");
 }
@@ -107,13 +107,11 @@ static const char *check_device_order(struct accd_directory *dir)
 {
     struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * dir->present.objects.count,
                                              sizeof *pairs);
-    struct accd_range_cursor cursor;
     size_t n = 0;
     const char *wrong = NULL;
     if (!pairs)
         return WRONG("no memory to check device ranges");
-    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-         object = accd_range_next(&cursor))
+    ACCD_EACH(struct accd_object, object, &dir->present.objects, 0)
         pairs[n++] = (struct accd_pair){object->dev, accd_object_bytes(object)};
     const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 1; i < n && !wrong; i++)
@@ -147,14 +145,13 @@ static bool is_held(struct accd_directory *dir, const struct accd_attach *attach
     return record->dynamic && around && accd_attach_brought(dir, around) == attach;
 }
 
-static const char *check_attachments(struct accd_directory *dir, struct tally *pins)
+static const char *check_attachments(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_range_cursor cursor;
     size_t n = 0, brought = 0, leading = 0;
-    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
-         attach = accd_range_next(&cursor), n++) {
+    ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
         struct accd_object *holder, *target;
         char name[160];
+        n++;
         brought += attach->brings;
         leading += attach->base != 0;
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
@@ -184,11 +181,10 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
             return WRONG("the descriptor %s holds other bounds on the device", name);
         if (kept && word != attach->dev)
             return WRONG("%s holds another address on the device", name);
-        if (!count(&dir->context->mem, pins, target))
+        if (!count(&dir->context->mem, &tallies->pins, target))
             return WRONG("no memory to check attachments");
     }
-    for (const struct accd_attach *first = accd_range_seek(&dir->attached.targets, 0, &cursor); first;
-         first = accd_range_next(&cursor)) {
+    ACCD_EACH(const struct accd_attach, first, &dir->attached.targets, 0) {
         const struct accd_attach *attach = first;
         do {
             leading--;
@@ -204,19 +200,20 @@ static const char *check_attachments(struct accd_directory *dir, struct tally *p
     return n == dir->attached.live ? NULL : WRONG("the number of attachments is wrong");
 }
 
-static const char *check_levels(struct accd_directory *dir, struct tally *levels)
+static const char *check_levels(struct accd_directory *dir, struct tallies *tallies)
 {
+    struct accd_mem *mem = &dir->context->mem;
     size_t depth = 0;
     for (const struct accd_region *region = dir->levels.top; region; region = region->below, depth++) {
         for (size_t i = 0; i < region->nclaims; i++) {
             const struct accd_claim *claim = &region->claims[i];
-            if (claim->object && claim->counted && !count(&dir->context->mem, levels, claim->object))
+            if (claim->object && claim->counted && !count(mem, &tallies->levels, claim->object))
                 return WRONG("no memory to check levels");
         }
         const struct accd_group *group = region->group;
         for (size_t i = 0; group && i < group->walk->sections; i++)
             if (accd_object_bytes(&group->objects[i]) &&
-                !count(&dir->context->mem, levels, &group->objects[i]))
+                !count(mem, &tallies->levels, &group->objects[i]))
                 return WRONG("no memory to check levels");
     }
     const size_t eventful = dir->groups.npending + dir->groups.npending_attach + dir->queues.ntasks +
@@ -227,12 +224,16 @@ static const char *check_levels(struct accd_directory *dir, struct tally *levels
     return depth == dir->levels.depth ? NULL : WRONG("the number of levels is wrong");
 }
 
+static const char *check_counters(struct accd_directory *dir, struct tallies *tallies)
+{
+    struct accd_mem *mem = &dir->context->mem;
+    return sum(mem, &tallies->levels) && sum(mem, &tallies->pins) ? NULL : WRONG("no memory to check counters");
+}
+
 static const char *check_memory(struct accd_directory *dir)
 {
-    struct accd_range_cursor cursor;
     uint64_t bytes = 0;
-    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-         object = accd_range_next(&cursor)) {
+    ACCD_EACH(struct accd_object, object, &dir->present.objects, 0) {
         if (!(object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED)))
             bytes += accd_object_bytes(object);
         struct accd_block *block =
@@ -241,8 +242,7 @@ static const char *check_memory(struct accd_directory *dir)
             (!block || object->dev - block->dev >= block->bytes))
             return WRONG("%s lies in no block", name_of(dir, object));
     }
-    for (struct accd_block *block = accd_range_seek(&dir->present.blocks, 0, &cursor); block;
-         block = accd_range_next(&cursor)) {
+    ACCD_EACH(struct accd_block, block, &dir->present.blocks, 0) {
         if (!block->live)
             return WRONG("a device block outlived its objects");
         bytes += block->bytes;
@@ -284,72 +284,66 @@ static const char *check_share(struct accd_directory *dir, const struct accd_sha
     return NULL;
 }
 
-static const char *check_tuples(struct accd_directory *dir)
+static const char *check_tuples(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_range_cursor cursor;
-    struct tally places = {0};
-    const char *wrong = NULL;
+    struct accd_mem *mem = &dir->context->mem;
+    struct tally *places = &tallies->places;
     uint64_t end = 0;
-    for (const struct accd_fused *fused = accd_range_seek(&dir->tuples.fused, 0, &cursor); fused;
-         fused = accd_range_next(&cursor)) {
+    ACCD_EACH(const struct accd_fused, fused, &dir->tuples.fused, 0) {
         if (fused->host < end || !fused->current)
             return WRONG("tuples are not apart");
         end = fused->end;
     }
-    for (const struct accd_share *share = accd_range_seek(&dir->tuples.shares, 0, &cursor); share && !wrong;
-         share = accd_range_next(&cursor)) {
-        wrong = check_share(dir, share);
-        for (const struct accd_former *former = share->former; former && !wrong;
-             former = former->below) {
+    ACCD_EACH(const struct accd_share, share, &dir->tuples.shares, 0) {
+        const char *wrong = check_share(dir, share);
+        if (wrong)
+            return wrong;
+        for (const struct accd_former *former = share->former; former; former = former->below) {
             if (former->gone)
-                wrong = WRONG("a former place of %s is gone", name_of(dir, share->object));
-            else if (!count(&dir->context->mem, &places,
-                            accd_range_floor(&dir->present.blocks, former->dev)))
-                wrong = WRONG("no memory to check tuples");
+                return WRONG("a former place of %s is gone", name_of(dir, share->object));
+            if (!count(mem, places, accd_range_floor(&dir->present.blocks, former->dev)))
+                return WRONG("no memory to check tuples");
         }
     }
-    if (!wrong && !sum(&dir->context->mem, &places))
-        wrong = WRONG("no memory to check tuples");
-    for (const struct accd_block *block = accd_range_seek(&dir->present.blocks, 0, &cursor);
-         block && !wrong; block = accd_range_next(&cursor))
-        if (block->former != counted(&places, block) || block->former > block->live)
-            wrong = WRONG("a block counts %zu places that wait instead of %llu", block->former,
-                          (unsigned long long)counted(&places, block));
-    close_tally(&dir->context->mem, &places);
+    if (!sum(mem, places))
+        return WRONG("no memory to check tuples");
+    ACCD_EACH(const struct accd_block, block, &dir->present.blocks, 0)
+        if (block->former != counted(places, block) || block->former > block->live)
+            return WRONG("a block counts %zu places that wait instead of %llu", block->former,
+                         (unsigned long long)counted(places, block));
+    return NULL;
+}
+
+static const char *check_indices(struct accd_directory *dir)
+{
+    struct accd_range *indices[] = {&dir->present.objects, &dir->present.by_device, &dir->present.blocks,
+                                    &dir->attached.slots,  &dir->attached.targets,  &dir->tuples.shares,
+                                    &dir->tuples.fused,    &dir->tuples.bases};
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
+        wrong = accd_range_check(indices[i]);
     return wrong;
 }
 
 static const char *check_directory(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
-    struct tally levels = {0}, pins = {0};
-    const char *wrong = NULL;
+    struct tallies tallies = {0};
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
     accd_pending_begin(dir, NULL);
-    struct accd_range *indices[] = {&dir->present.objects, &dir->present.by_device, &dir->present.blocks,
-                                    &dir->attached.slots,  &dir->attached.targets,  &dir->tuples.shares,
-                                    &dir->tuples.fused,    &dir->tuples.bases};
-    for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !wrong; i++)
-        wrong = accd_range_check(indices[i]);
-    if (!wrong)
-        wrong = check_levels(dir, &levels);
-    if (!wrong)
-        wrong = check_attachments(dir, &pins);
-    if (!wrong && (!sum(mem, &levels) || !sum(mem, &pins)))
-        wrong = WRONG("no memory to check counters");
-    if (!wrong)
-        wrong = check_objects(dir, &levels, &pins);
-    if (!wrong)
-        wrong = check_device_order(dir);
-    if (!wrong)
-        wrong = check_memory(dir);
-    if (!wrong)
-        wrong = check_tuples(dir);
-    if (!wrong)
-        wrong = accd_queues_check(dir);
-    close_tally(mem, &levels);
-    close_tally(mem, &pins);
+    const char *wrong = check_indices(dir);
+    wrong = wrong ? wrong : check_levels(dir, &tallies);
+    wrong = wrong ? wrong : check_attachments(dir, &tallies);
+    wrong = wrong ? wrong : check_counters(dir, &tallies);
+    wrong = wrong ? wrong : check_objects(dir, &tallies);
+    wrong = wrong ? wrong : check_device_order(dir);
+    wrong = wrong ? wrong : check_memory(dir);
+    wrong = wrong ? wrong : check_tuples(dir, &tallies);
+    wrong = wrong ? wrong : accd_queues_check(dir);
+    close_tally(mem, &tallies.levels);
+    close_tally(mem, &tallies.pins);
+    close_tally(mem, &tallies.places);
     return wrong;
 }
 
@@ -392,9 +386,7 @@ static uint64_t digest_bytes(struct accd_directory *dir, uint64_t hash, uint64_t
 
 static uint64_t digest_tuples(struct accd_directory *dir, uint64_t hash)
 {
-    struct accd_range_cursor cursor;
-    for (const struct accd_share *share = accd_range_seek(&dir->tuples.shares, 0, &cursor); share;
-         share = accd_range_next(&cursor)) {
+    ACCD_EACH(const struct accd_share, share, &dir->tuples.shares, 0) {
         if (!share->fused && !share->former && !share->originals)
             continue;
         const uint64_t fused = share->fused ? share->fused->host : 0;
@@ -414,11 +406,9 @@ uint64_t accd_digest(accd_context *context)
     uint64_t hash = 0xcbf29ce484222325u;
     for (int i = 0; context && i < context->ndirs; i++) {
         struct accd_directory *dir = &context->dirs[i];
-        struct accd_range_cursor cursor;
-        if (accd_index_all(dir) != ACCD_OK)
+            if (accd_index_all(dir) != ACCD_OK)
             return 0;
-        for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-             object = accd_range_next(&cursor)) {
+        ACCD_EACH(struct accd_object, object, &dir->present.objects, 0) {
             MIX(object->host);
             uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
             MIX(size);
@@ -428,8 +418,7 @@ uint64_t accd_digest(accd_context *context)
             MIX(object->pins);
             hash = digest_bytes(dir, hash, object->dev, accd_object_bytes(object));
         }
-        for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
-             attach = accd_range_next(&cursor)) {
+        ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
             MIX(attach->slot);
             MIX(attach->target);
             MIX(attach->dev);

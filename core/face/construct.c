@@ -36,8 +36,7 @@ static __attribute__((noinline)) accd_status run_planned(accd_context *context, 
                                                          accd_region **region_p)
 {
     struct accd_directory *dir = accd_directory_of(context, construct->device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     if ((unsigned)construct->kind > ACCD_UPDATE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
     if (context->busy || context->working || construct->queue)

@@ -54,8 +54,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     struct accd_object *object;
     enum accd_relation relation;
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     if (!bytes)
         return no_rank(context);
     if (accd_load_pointer(accd_address(descriptor)) != accd_address(data))
@@ -109,8 +108,7 @@ accd_status accd_detach_descriptor(accd_context *context, int device, const void
     struct accd_directory *dir = accd_directory_of(context, device);
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
     const accd_item item = {.slot = descriptor, .slot_bytes = bytes, .action = ACCD_DETACH};
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     if (!bytes)
         return no_rank(context);
     return run(context, device, ACCD_EXIT_DATA, finalize, &item, 1, file, line);

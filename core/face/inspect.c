@@ -1,12 +1,9 @@
 /* inspect.c - looking at the state: presence, objects, attachments, statistics. */
 #include "ops/ops.h"
 
-static accd_presence presence_within(struct accd_directory *dir, const struct accd_object *object,
-                                     uint64_t host, uint64_t bytes)
+static accd_presence presence(enum accd_relation relation)
 {
-    enum accd_relation relation = accd_relate_within(dir, object, host, bytes);
-    return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
-                                                                           : ACCD_ABSENT;
+    return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY : ACCD_ABSENT;
 }
 
 accd_presence accd_presence_of(accd_context *context, int device, const void *host, uint64_t bytes)
@@ -19,23 +16,17 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
     if (object && asked <= accd_object_end(object) - start) /* what lies behind it does not matter */
-        return !context->verdicts.holes ? ACCD_WHOLLY
-                                                   : presence_within(dir, object, start, asked);
+        return context->verdicts.holes ? presence(accd_relate_within(dir, object, start, asked)) : ACCD_WHOLLY;
     if (object)
-        return dir->tuples.fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY
-                                                                        : ACCD_PARTLY;
-    if (accd_relate(dir, start, asked, &relation, &object) != ACCD_OK)
-        return ACCD_ABSENT;
-    return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY
-                                                                           : ACCD_ABSENT;
+        return dir->tuples.fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY : ACCD_PARTLY;
+    return accd_relate(dir, start, asked, &relation, &object) == ACCD_OK ? presence(relation) : ACCD_ABSENT;
 }
 
 int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
                         uint64_t *bytes_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
-    if (!dir || !start_p || !bytes_p || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
+    const struct accd_object *object = accd_object_at(accd_directory_of(context, device), accd_address(host), false);
+    if (!object || !start_p || !bytes_p)
         return 0;
     *start_p = object->host;
     *bytes_p = accd_object_bytes(object);
@@ -59,20 +50,14 @@ int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t en
 
 uint64_t accd_device_address(accd_context *context, int device, const void *host)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
-    if (!dir || accd_find(dir, accd_address(host), &object) != ACCD_OK || !object)
-        return 0;
-    return object->dev + (accd_address(host) - object->host);
+    const struct accd_object *object = accd_object_at(accd_directory_of(context, device), accd_address(host), false);
+    return object ? object->dev + (accd_address(host) - object->host) : 0;
 }
 
 uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
-    if (!dir || accd_find_device(dir, dev, &object) != ACCD_OK || !object)
-        return 0;
-    return object->host + (dev - object->dev);
+    const struct accd_object *object = accd_object_at(accd_directory_of(context, device), dev, true);
+    return object ? object->host + (dev - object->dev) : 0;
 }
 
 static void describe(struct accd_directory *dir, const struct accd_object *object,
@@ -92,9 +77,8 @@ int accd_present_at(accd_context *context, int device, uint64_t address, int in_
                     accd_present *present_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_object *object = NULL;
-    if (!dir || !present_p || (in_device ? accd_find_device : accd_find)(dir, address, &object) != ACCD_OK ||
-        !object)
+    const struct accd_object *object = accd_object_at(dir, address, in_device);
+    if (!object || !present_p)
         return 0;
     describe(dir, object, present_p);
     return 1;

@@ -30,12 +30,6 @@ struct listing {
     size_t nplaces;
 };
 
-static accd_status no_memory(const struct listing *listing)
-{
-    return accd_fail(listing->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                     "no memory to list tuples");
-}
-
 /* The region of a level, of which the outermost is number 0; NULL: there is no such level. */
 static const struct accd_region *region_at(const struct accd_directory *dir, int64_t level)
 {
@@ -87,12 +81,9 @@ static uint64_t serial_of(const struct accd_original *original) { return origina
 /* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
-    struct accd_range_cursor cursor;
-    const struct accd_share *share;
     for (int fill = 0; fill < 2; fill++) {
         size_t n = 0;
-        for (share = accd_range_seek(&listing->dir->tuples.shares, 0, &cursor); share;
-             share = accd_range_next(&cursor))
+        ACCD_EACH(const struct accd_share, share, &listing->dir->tuples.shares, 0)
             for (const struct accd_original *o = share->originals; o; o = o->next)
                 if (o->dynamic == dynamic && !o->dropped && o->serial >= listing->span.from &&
                     o->serial <= listing->span.to) {
@@ -106,11 +97,11 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
         listing->originals =
             accd_scratch_take(listing->scratch, (n + 1) * sizeof listing->originals[0]);
         if (!listing->originals)
-            return no_memory(listing);
+            return accd_out_of_memory(listing->context, "to list tuples");
     }
     return sort_originals(listing, order_of) && sort_originals(listing, serial_of)
                ? ACCD_OK
-               : no_memory(listing);
+               : accd_out_of_memory(listing->context, "to list tuples");
 }
 
 static void tell_originals(const struct listing *listing)
@@ -144,14 +135,12 @@ static bool place_at(const struct accd_share *share, uint64_t serial, struct pla
 
 static accd_status list_places(struct listing *listing)
 {
-    struct accd_range_cursor cursor;
-    const struct accd_range *shares = &listing->dir->tuples.shares;
+    struct accd_range *shares = &listing->dir->tuples.shares;
     listing->places =
         accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
     if (!listing->places)
-        return no_memory(listing);
-    for (const struct accd_share *share = accd_range_seek(&listing->dir->tuples.shares, 0, &cursor); share;
-         share = accd_range_next(&cursor))
+        return accd_out_of_memory(listing->context, "to list tuples");
+    ACCD_EACH(const struct accd_share, share, shares, 0)
         listing->nplaces += place_at(share, listing->span.to, &listing->places[listing->nplaces]);
     return ACCD_OK;
 }
@@ -208,7 +197,7 @@ static accd_status tell_artificial(struct listing *listing)
     accd_object_info *ancestors = accd_scratch_take(
         listing->scratch, (listing->nplaces + listing->noriginals + 1) * sizeof *ancestors);
     if (!ancestors || !sort_originals(listing, host_of))
-        return no_memory(listing);
+        return accd_out_of_memory(listing->context, "to list tuples");
     for (size_t i = 0; i < listing->nplaces; i = end) {
         for (end = i + 1; end < listing->nplaces && together(&places[i], &places[end]);)
             end++;
@@ -257,8 +246,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     bool floor = list == ACCD_DYNAMIC || list == ACCD_FLOOR;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, fn);
     if ((unsigned)list > ACCD_FLOOR)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");

@@ -22,8 +22,7 @@ accd_status accd_map(accd_context *context, int device, const void *host, uint64
     struct accd_directory *dir = accd_directory_of(context, device);
     enum accd_relation relation;
     struct accd_object *object;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_may_ask(dir, 0));
     if (!host || !dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
@@ -118,8 +117,7 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     const bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     ACCD_TRY(accd_may_ask(dir, 0));
     ACCD_TRY(accd_find(dir, accd_address(host), &object));
@@ -154,8 +152,7 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     uint64_t dev = 0;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, dev_p);
     ACCD_TRY(accd_idle(context));
     if (bytes) {
@@ -175,8 +172,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     bool taken;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_idle(context));
     if (!dev)
         return ACCD_OK;
@@ -203,8 +199,7 @@ static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t 
     if (!dir->device.ops->owns(dir->device.handle, dev))
         return accd_fail(dir->context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
                          "the address is not one of device %d", dir->device.number);
-    return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS,
-                     "the range is not in allocated memory of device %d", dir->device.number);
+    return accd_not_allocated(dir);
 }
 
 static accd_status check_copy(struct accd_directory *dir, accd_way way, uint64_t to, uint64_t from, uint64_t bytes)
@@ -244,18 +239,15 @@ static accd_status copy(struct accd_directory *dir, struct accd_queue *queue, ac
     if (queue)
         return accd_batch_leave(queue, &batch, "copy", file, line);
     ACCD_TRY(accd_order_batch(dir, &batch));
-    accd_status status = accd_batch_now(&dir->device, &batch);
-    if (status != ACCD_OK)
-        return accd_say_why(&dir->device, accd_fail(dir->context, status, R_DEVICE_FAILED,
-                                                    "device %d failed to copy", dir->device.number));
-    return ACCD_OK;
+    return accd_device_result(&dir->device, accd_batch_now(&dir->device, &batch), "to copy");
 }
 
 static accd_status copy_now(accd_context *context, int device, accd_way way, uint64_t to, uint64_t from,
                             uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    return dir ? copy(dir, NULL, way, to, from, bytes, NULL, 0) : accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
+    return copy(dir, NULL, way, to, from, bytes, NULL, 0);
 }
 
 accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
@@ -280,8 +272,7 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_may_ask(dir, number));
     if ((unsigned)way > ACCD_WITHIN_DEVICE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");

@@ -25,7 +25,8 @@ static accd_status save_from(struct accd_directory *dir, uint64_t from, uint64_t
         return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
                          "no memory to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
-    ACCD_TRY(accd_kernel_access(&dir->device, dir->device.ops->save(dir->device.handle, from, bytes, at)));
+    ACCD_TRY(accd_device_result(&dir->device, dir->device.ops->save(dir->device.handle, from, bytes, at),
+                                "in an access to its memory"));
     memcpy(at + saved, &dev, sizeof dev);
     memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
     journal->used += need;
@@ -117,8 +118,7 @@ static void put_back(struct accd_directory *dir, const struct pointer *pointer)
 accd_status accd_journal_open(accd_context *context, int device)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     if (dir->journal || !dir->device.ops->save)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);

@@ -14,8 +14,7 @@ struct tables {
 static bool add_range(struct accd_mem *mem, struct tables *tables, uint64_t low, uint64_t bytes,
                       uint64_t flags)
 {
-    if (!accd_mem_grow(mem, (void **)&tables->ranges, &tables->ranges_room, tables->nranges + 1,
-                       sizeof tables->ranges[0]))
+    if (!ACCD_GROW(mem, tables->ranges, tables->ranges_room, tables->nranges + 1))
         return false;
     tables->ranges[tables->nranges++] = (struct accd_reach){low, low + bytes, flags};
     return true;
@@ -26,7 +25,6 @@ static bool add_range(struct accd_mem *mem, struct tables *tables, uint64_t low,
 static bool add_ranges(struct accd_directory *dir, const struct accd_task *task, struct tables *tables)
 {
     struct accd_mem *mem = &dir->context->mem;
-    struct accd_range_cursor cursor;
     uint64_t bytes, dev = dir->device.ops->next(dir->device.handle, 0, &bytes);
     for (; dev; dev = dir->device.ops->next(dir->device.handle, dev + 1, &bytes)) {
         const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
@@ -35,8 +33,7 @@ static bool add_ranges(struct accd_directory *dir, const struct accd_task *task,
         if (!ours && meant && !add_range(mem, tables, dev, bytes, 0))
             return false;
     }
-    for (const struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-         object = accd_range_next(&cursor)) {
+    ACCD_EACH(const struct accd_object, object, &dir->present.objects, 0) {
         const accd_program *layout = accd_layout_of(dir, object);
         uint64_t flags = ACCD_REACH_OBJECT;
         if (task && !accd_task_uses(task, object->dev, accd_object_bytes(object)))
@@ -53,9 +50,7 @@ static bool add_ranges(struct accd_directory *dir, const struct accd_task *task,
 static int add_slots(struct accd_directory *dir, const accd_kernel *kernel, struct tables *tables)
 {
     struct accd_mem *mem = &dir->context->mem;
-    struct accd_range_cursor cursor;
-    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor); attach;
-         attach = accd_range_next(&cursor)) {
+    ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
         struct accd_object *holder = NULL;
         accd_kernel_slot slot = {.bytes = accd_attach_end(attach) - attach->slot,
                                  .value = attach->dev};
@@ -70,13 +65,11 @@ static int add_slots(struct accd_directory *dir, const accd_kernel *kernel, stru
                                   attach->dev, &slot.low, &slot.high);
         if (slot.low == slot.high)
             slot.low = slot.high = 0; /* it points nowhere */
-        if (!accd_mem_grow(mem, (void **)&tables->slots, &tables->slots_room, tables->nslots + 1,
-                           sizeof tables->slots[0]))
+        if (!ACCD_GROW(mem, tables->slots, tables->slots_room, tables->nslots + 1))
             return 0;
         tables->slots[tables->nslots++] = slot;
     }
-    if (!accd_mem_grow(mem, (void **)&tables->slots, &tables->slots_room,
-                       tables->nslots + kernel->nslots, sizeof tables->slots[0]))
+    if (!ACCD_GROW(mem, tables->slots, tables->slots_room, tables->nslots + kernel->nslots))
         return 0;
     for (size_t i = 0; i < kernel->nslots; i++)
         tables->slots[tables->nslots++] = kernel->slots[i];
@@ -89,8 +82,7 @@ static bool sort(struct accd_mem *mem, struct tables *tables, void *array, size_
     char *from = array;
     if (n < 2)
         return true;
-    if (!accd_mem_grow(mem, (void **)&tables->pairs, &tables->pairs_room, 2 * n,
-                       sizeof tables->pairs[0]))
+    if (!ACCD_GROW(mem, tables->pairs, tables->pairs_room, 2 * n))
         return false;
     for (size_t i = 0; i < n; i++) {
         memcpy(&tables->pairs[i].key, from + i * size, sizeof tables->pairs[i].key);
@@ -129,8 +121,8 @@ static accd_status fill_and_launch(struct accd_directory *dir, const accd_kernel
                                        .slots = tables->slots,
                                        .nslots = tables->nslots,
                                        .queue = queue};
-    accd_status status = dir->device.ops->launch(dir->device.handle, &launch, end_p);
-    return status == ACCD_OK ? ACCD_OK : accd_kernel_failed(&dir->device, status);
+    return accd_device_result(&dir->device, dir->device.ops->launch(dir->device.handle, &launch, end_p),
+                              "in a kernel");
 }
 
 accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *kernel, unsigned queue,

@@ -16,14 +16,9 @@ static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, u
     return true;
 }
 
-static bool leave_free(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    return leave_memory(dir, ACCD_TASK_FREE, dev, bytes);
-}
-
 void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->queues.ntasks && leave_free(dir, dev, bytes))
+    if (dir->queues.ntasks && leave_memory(dir, ACCD_TASK_FREE, dev, bytes))
         return;
     if (dir->device.ops->free(dir->device.handle, dev) == ACCD_OK) {
         dir->device.stats.frees++;
@@ -45,14 +40,9 @@ void accd_release_block(struct accd_directory *dir, struct accd_block *block, si
     accd_pool_give(&dir->present.block_pool, block);
 }
 
-static bool leave_forget(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    return leave_memory(dir, ACCD_TASK_FORGET, dev, bytes);
-}
-
 void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    if (dir->queues.ntasks && leave_forget(dir, dev, bytes))
+    if (dir->queues.ntasks && leave_memory(dir, ACCD_TASK_FORGET, dev, bytes))
         return;
     if (dir->device.ops->forget)
         dir->device.ops->forget(dir->device.handle, dev, bytes);
@@ -66,7 +56,6 @@ void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
         accd_free_memory(dir, object->dev, accd_object_bytes(object));
 }
 
-/* The queue behind whose tasks a range of device memory is free, or NULL. */
 struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
     return dir->queues.giving && dir->queues.giving->first ? dir->queues.giving

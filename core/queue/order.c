@@ -131,7 +131,7 @@ accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch
     if (task.ranges)
         accd_task_use(&task, batch);
     if (!task.ranges || !accd_task_join_ranges(context, &task))
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to put transfers in order");
+        return accd_out_of_memory(context, "to put transfers in order");
     return order(context, NULL, NULL, &task);
 }
 
@@ -225,7 +225,7 @@ accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *
     if (!task && batch->bulk)
         batch->bulk_ops->drop(batch->bulk);
     if (!task)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to leave transfers to a queue");
+        return accd_out_of_memory(context, "to leave transfers to a queue");
     task->what = accd_keep_name(context, what);
     task->file = accd_keep_name(context, file);
     task->line = line;

@@ -10,8 +10,7 @@
 accd_status accd_queue(accd_context *context, int device, int64_t async, unsigned *queue_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     struct accd_mem *mem = &context->mem;
     ACCD_GIVEN(context, queue_p);
     if (async == ACCD_SYNCHRONOUS)
@@ -23,12 +22,11 @@ accd_status accd_queue(accd_context *context, int device, int64_t async, unsigne
         return ACCD_OK;
     }
     queue = NULL;
-    if (accd_mem_grow(mem, (void **)&dir->queues.at, &dir->queues.room, dir->queues.n + 1,
-                      sizeof dir->queues.at[0]) &&
+    if (ACCD_GROW(mem, dir->queues.at, dir->queues.room, dir->queues.n + 1) &&
         accd_range_reserve(&dir->queues.by_async, 1))
         queue = accd_mem_zero(mem, sizeof *queue);
     if (!queue)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a queue");
+        return accd_out_of_memory(context, "for a queue");
     queue->dir = dir;
     queue->number = (unsigned)dir->queues.n + 1;
     queue->async = async;
@@ -72,8 +70,7 @@ bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), v
 accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_may_ask(dir, number));
     if (number)
         return accd_queue_reach(dir->queues.at[number - 1], dir->queues.at[number - 1]->asked);
@@ -100,8 +97,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     bool early = false;
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
     struct accd_queue *queue = number ? dir->queues.at[number - 1] : accd_next_busy(dir, 0);
@@ -118,8 +114,7 @@ accd_status accd_queue_after(accd_context *context, int device, unsigned number,
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_directory *others = accd_directory_of(context, other_device);
-    if (!dir || !others)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir && others);
     ACCD_TRY(accd_may_ask(dir, number));
     ACCD_TRY(accd_may_ask(others, other));
     struct accd_queue *queue = accd_queue_of(dir, number);
@@ -128,7 +123,7 @@ accd_status accd_queue_after(accd_context *context, int device, unsigned number,
         return ACCD_OK;
     struct accd_task *task = accd_task_new(dir, ACCD_TASK_AFTER, 0);
     if (!task)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to wait in a queue");
+        return accd_out_of_memory(context, "to wait in a queue");
     task->u.after.queue = before;
     task->u.after.number = before->asked;
     accd_task_append(queue, task);
@@ -152,8 +147,7 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
                             void *ud)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
-    if (!dir)
-        return accd_no_device(context);
+    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, fn);
     ACCD_TRY(accd_may_ask(dir, number));
     struct accd_queue *queue = accd_queue_of(dir, number);
@@ -161,8 +155,7 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
         return call_now(dir, number, fn, ud);
     struct accd_task *task = accd_task_new(dir, ACCD_TASK_CALL, 0);
     if (!task)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to leave a function to a queue");
+        return accd_out_of_memory(context, "to leave a function to a queue");
     task->u.call.fn = fn;
     task->u.call.ud = ud;
     accd_task_append(queue, task);

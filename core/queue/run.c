@@ -24,7 +24,7 @@ static accd_status end_call(struct accd_directory *dir, const struct accd_task *
         accd_status status = dir->device.ops->kernel_over(dir->device.handle, task->under_way, task->again, &end);
         if (status != ACCD_OK) {
             (void)task->u.call.fn(task->u.call.ud, ACCD_DISCARD);
-            return accd_kernel_failed(&dir->device, status);
+            return accd_device_result(&dir->device, status, "in a kernel");
         }
     }
     return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);

@@ -66,8 +66,7 @@ bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct
 {
     if (object->size & ACCD_OBJECT_TOUCHED)
         return true;
-    if (!accd_mem_grow(mem, (void **)&reached->at, &reached->room, reached->n + 1,
-                       sizeof reached->at[0]))
+    if (!ACCD_GROW(mem, reached->at, reached->room, reached->n + 1))
         return false;
     object->size |= ACCD_OBJECT_TOUCHED;
     reached->at[reached->n++] = object;
@@ -143,7 +142,7 @@ static bool is_known(const struct accd_task *task)
 /* What looks for tasks by a range. */
 struct search {
     uint64_t dev, bytes;
-    bool forgets;
+    bool forgets, known; /* tasks that are to forget some of it are meant, too; and those that are known */
     const struct accd_task *first; /* by queue and number */
     struct accd_span **met;
 };
@@ -158,7 +157,7 @@ static bool note_first(void *ud, const struct accd_span *span)
     struct search *search = ud;
     const struct accd_task *task = span->owner;
     if ((!search->first || comes_before(task, search->first)) &&
-        accd_task_uses(task, search->dev, search->bytes) && !is_known(task))
+        accd_task_uses(task, search->dev, search->bytes) && (search->known || !is_known(task)))
         search->first = task;
     return false;
 }
@@ -172,16 +171,6 @@ static bool note_met(void *ud, const struct accd_span *span)
                            : search->forgets;
     if (meant)
         accd_meet(search->met, task);
-    return false;
-}
-
-static bool note_queue(void *ud, const struct accd_span *span)
-{
-    struct search *search = ud;
-    const struct accd_task *task = span->owner;
-    if ((!search->first || task->queue->number < search->first->queue->number) &&
-        accd_task_uses(task, search->dev, search->bytes))
-        search->first = task;
     return false;
 }
 
@@ -218,8 +207,8 @@ struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t num
 
 struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
-    struct search search = {.dev = dev, .bytes = bytes};
-    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_queue, &search);
+    struct search search = {.dev = dev, .bytes = bytes, .known = true};
+    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_first, &search);
     return search.first ? search.first->queue : NULL;
 }
 
@@ -261,7 +250,6 @@ static void strike(struct accd_queue *queue, struct accd_task *task)
         accd_span_take(&queue->dir->context->host_uses[task->fetches], &task->host);
 }
 
-/* "queue 1 has not done the update of f.lua:12 yet" */
 void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
                      size_t room)
 {
@@ -364,7 +352,6 @@ void accd_task_append(struct accd_queue *queue, struct accd_task *task)
     dir->eventful++;
 }
 
-/* Takes the task at a place out of the queue. */
 struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at)
 {
     struct accd_directory *dir = queue->dir;
@@ -407,7 +394,6 @@ void accd_task_free(struct accd_directory *dir, struct accd_task *task)
     accd_mem_free(&dir->context->mem, task, task->size);
 }
 
-/* What has started must be over; nothing of it reaches the host. */
 void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
 {
     struct accd_directory *dir = queue->dir;

@@ -44,13 +44,9 @@ accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t byte
 
 static accd_status build_device_order(struct accd_directory *dir)
 {
-    struct accd_range_cursor cursor;
-    accd_context *context = dir->context;
     if (!accd_range_reserve(&dir->present.by_device, dir->present.objects.count))
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory for the device order of present objects");
-    for (struct accd_object *object = accd_range_seek(&dir->present.objects, 0, &cursor); object;
-         object = accd_range_next(&cursor))
+        return accd_out_of_memory(dir->context, "for the device order of present objects");
+    ACCD_EACH(struct accd_object, object, &dir->present.objects, 0)
         accd_range_insert(&dir->present.by_device, object->dev, object);
     dir->present.device_order = true;
     return ACCD_OK;

@@ -214,7 +214,7 @@ static accd_status sections_disjoint(struct accd_directory *dir, const struct ac
     size_t n;
     const struct accd_pair *pairs = accd_group_ordered(dir, group, false, &n, &scratch);
     if (!pairs)
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+        return accd_out_of_memory(dir->context, "for a group");
     *disjoint_p = true;
     for (size_t i = 0; *disjoint_p && i + 1 < n; i++) {
         size_t row;
@@ -261,7 +261,7 @@ static accd_status make_map(struct accd_directory *dir, struct accd_group *group
     group->map_words = ((hull - 1) >> group->granule) / 64 + 2; /* one that stays empty */
     group->map = accd_mem_array(&context->mem, group->map_words, sizeof group->map[0]);
     if (!group->map)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+        return accd_out_of_memory(context, "for a group");
     memset(group->map, 0, group->map_words * sizeof group->map[0]);
     uint64_t met = 0;
     for (size_t i = 0; i < walk->nsegments; i++) {
@@ -357,8 +357,7 @@ static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
             segment->dev_of =
                 accd_mem_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
             if (!segment->dev_of)
-                return accd_fail(walk->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                                 "no memory for a group");
+                return accd_out_of_memory(walk->context, "for a group");
             uint64_t at = place;
             for (size_t row = 0; row < segment->rows; row++) {
                 if (row % ACCD_ROWS == 0)
@@ -388,10 +387,9 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
     while (number < dir->groups.n && dir->groups.at[number])
         number++;
     struct accd_group *group = accd_mem_zero(mem, sizeof *group);
-    if (!group || !accd_mem_grow(mem, (void **)&dir->groups.at, &dir->groups.room, number + 1,
-                                 sizeof dir->groups.at[0])) {
+    if (!group || !ACCD_GROW(mem, dir->groups.at, dir->groups.room, number + 1)) {
         accd_mem_free(mem, group, sizeof *group);
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a group");
+        return accd_out_of_memory(context, "for a group");
     }
     dir->groups.at[number] = group;
     dir->groups.least_free = number + 1;

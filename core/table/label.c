@@ -93,8 +93,7 @@ static bool reserve(accd_context *context)
 {
     struct accd_mem *mem = &context->mem;
     const size_t room = context->label_places_room, more = room ? 2 * room : 64;
-    if (!accd_mem_grow(mem, (void **)&context->labels, &context->labels_room, context->nlabels + 1,
-                       sizeof context->labels[0]))
+    if (!ACCD_GROW(mem, context->labels, context->labels_room, context->nlabels + 1))
         return false;
     if (2 * (context->nlabels + 1) <= room)
         return true;
@@ -109,42 +108,53 @@ static bool reserve(accd_context *context)
     return true;
 }
 
+/* The context's copy of a label, or NULL: no memory. */
+static const accd_label *intern(accd_context *context, accd_label wanted)
+{
+    struct accd_mem *mem = &context->mem;
+    if (strchr(wanted.name, '#'))
+        wanted.flags |= ACCD_LABEL_INDEXED;
+    uint32_t *place = reserve(context) ? place_of(context, &wanted) : NULL;
+    if (place && *place)
+        return context->labels[*place - 1];
+    accd_label *copy = place ? accd_mem_new(mem, sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    *copy = wanted;
+    bool whole = own_string(mem, &copy->name); /* all of them, so that what there is can be freed */
+    whole &= own_string(mem, &copy->file);
+    whole &= own_string(mem, &copy->pointer);
+    whole &= own_array(mem, &copy->array);
+    if (!whole) {
+        free_label(mem, copy);
+        return NULL;
+    }
+    copy->id = (uint32_t)context->nlabels;
+    *place = copy->id + 1;
+    if (copy->layout)
+        accd_program_retain((accd_program *)(uintptr_t)copy->layout);
+    context->labels[context->nlabels++] = copy;
+    return copy;
+}
+
 const accd_label *accd_label_new(accd_context *context, const accd_label *label)
 {
     if (!context || !label || (label->array && label->array->rank > ACCD_RANK_MOST)) {
         (void)accd_not_given(context, __func__, label ? "array" : "label");
         return NULL;
     }
-    struct accd_mem *mem = &context->mem;
     accd_label wanted = *label;
     wanted.name = label->name ? label->name : "";
-    if (strchr(wanted.name, '#'))
-        wanted.flags |= ACCD_LABEL_INDEXED;
-    const bool room = reserve(context);
-    uint32_t *place = room ? place_of(context, &wanted) : NULL;
-    if (room && *place)
-        return context->labels[*place - 1];
-    accd_label *copy = room ? accd_mem_new(mem, sizeof *copy) : NULL;
-    bool whole = copy;
-    if (copy) { /* all of them, so that what there is can be freed */
-        *copy = wanted;
-        whole &= own_string(mem, &copy->name);
-        whole &= own_string(mem, &copy->file);
-        whole &= own_string(mem, &copy->pointer);
-        whole &= own_array(mem, &copy->array);
-    }
-    if (!whole) {
-        if (copy)
-            free_label(mem, copy);
-        accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a label");
-        return NULL;
-    }
-    copy->id = (uint32_t)context->nlabels;
-    *place = copy->id + 1;
-    if (label->layout)
-        accd_program_retain((accd_program *)(uintptr_t)label->layout);
-    context->labels[context->nlabels++] = copy;
+    const accd_label *copy = intern(context, wanted);
+    if (!copy)
+        accd_out_of_memory(context, "for a label");
     return copy;
+}
+
+const char *accd_keep_name(accd_context *context, const char *name)
+{
+    const accd_label *kept = name ? intern(context, (accd_label){.name = name}) : NULL;
+    return kept ? kept->name : NULL;
 }
 
 void accd_labels_close(accd_context *context)
@@ -155,35 +165,4 @@ void accd_labels_close(accd_context *context)
     }
     accd_mem_free(&context->mem, context->labels, context->labels_room * sizeof context->labels[0]);
     accd_mem_free(&context->mem, context->label_places, context->label_places_room * sizeof context->label_places[0]);
-}
-
-/* Names belong to constructs, which may be gone when their work is done. NULL: there is none, or no memory. */
-const char *accd_keep_name(accd_context *context, const char *name)
-{
-    struct accd_name *kept = context->names;
-    while (name && kept && strcmp(kept->text, name) != 0)
-        kept = kept->next;
-    if (!name || kept)
-        return name ? kept->text : NULL;
-    kept = accd_mem_new(&context->mem, sizeof *kept);
-    if (!kept)
-        return NULL;
-    kept->text = accd_mem_string(&context->mem, name);
-    if (!kept->text) {
-        accd_mem_free(&context->mem, kept, sizeof *kept);
-        return NULL;
-    }
-    kept->next = context->names;
-    context->names = kept;
-    return kept->text;
-}
-
-void accd_names_close(accd_context *context)
-{
-    while (context->names) {
-        struct accd_name *name = context->names;
-        context->names = name->next;
-        accd_mem_free(&context->mem, name->text, strlen(name->text) + 1);
-        accd_mem_free(&context->mem, name, sizeof *name);
-    }
 }

@@ -195,9 +195,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         if (status == ACCD_OUT_OF_MEMORY)
             return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
                              walk->sections);
-        return accd_say_why(&dir->device, accd_fail(context, status, R_DEVICE_FAILED,
-                                                    "device %d failed to tell what its descriptors hold",
-                                                    dir->device.number));
+        return accd_device_result(&dir->device, status, "to tell what its descriptors hold");
     }
     accd_group_wake(dir, group, false, true);
     for (size_t i = 0; i < n; i++) {

@@ -656,8 +656,8 @@ void accd_describe_object(struct accd_directory *dir, const struct accd_object *
 int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
 {
     const struct accd_host_block *block =
-        context && range_p ? accd_host_block_at(context, accd_address(address)) : NULL;
-    if (!block || accd_address(address) - block->start >= block->bytes)
+        context && range_p ? accd_host_block_around(context, accd_address(address)) : NULL;
+    if (!block)
         return 0;
     *range_p = (accd_host_range){.info = accd_info_of(block->label, block->start, block->bytes),
                                  .live = block->live};

@@ -21,8 +21,7 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
              (!dir->present.device_order || accd_range_reserve(&dir->present.by_device, objects));
     if (origins) {
         size_t most = dir->present.norigins + origins + 1;
-        ok = ok && accd_mem_grow(mem, (void **)&dir->present.origins, &dir->present.origins_room, most,
-                                 sizeof dir->present.origins[0]);
+        ok = ok && ACCD_GROW(mem, dir->present.origins, dir->present.origins_room, most);
     }
     if (attachments)
         ok = ok && accd_pool_reserve(&dir->attached.pool, attachments) &&
@@ -32,8 +31,7 @@ accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, s
              accd_range_reserve(&dir->present.blocks, blocks) &&
              accd_range_reserve(&dir->present.frames, blocks);
     if (!ok)
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory for the present table");
+        return accd_out_of_memory(dir->context, "for the present table");
     dir->promised = (struct accd_promise){objects, attachments};
     return ACCD_OK;
 }

@@ -69,7 +69,6 @@ void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused)
     accd_pool_give(&dir->tuples.fused_pool, fused);
 }
 
-/* The first object that reaches behind an address, and the following ones. */
 struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
                                       struct accd_range_cursor *cursor)
 {

@@ -31,8 +31,6 @@ static bool not_asked_for(const accd_program *own, size_t i, uint64_t *low_p, ui
     return !piece || piece->base_pointer;
 }
 
-/* How the bytes that a clause asks for, those of [from, to) which its own layout does not leave out, lie to
- * what is left of elements by theirs. */
 enum accd_relation accd_relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                        const accd_program *own, uint64_t into)
 {

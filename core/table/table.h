@@ -378,6 +378,12 @@ accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t byte
 /* The object by device address; builds the device order when asked for the first time. */
 accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
                              struct accd_object **object_p);
+/* One of the two. NULL: there is none, it cannot be told, or there is no directory. */
+static inline struct accd_object *accd_object_at(struct accd_directory *dir, uint64_t address, bool in_device)
+{
+    struct accd_object *object = NULL;
+    return dir && (in_device ? accd_find_device : accd_find)(dir, address, &object) == ACCD_OK ? object : NULL;
+}
 accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
                              struct accd_attach **attach_p);
 /* Attachments in [low, high) in order; the index may not change in between. */
@@ -512,6 +518,8 @@ enum accd_relation accd_relate_within(struct accd_directory *dir, const struct a
 
 /* Device range of an object, or of the tuple it is in: there, indices reach from one to another. 0: object is NULL. */
 int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object, uint64_t *low_p, uint64_t *high_p);
+/* ACCD_OUT_OF_BOUNDS: a device range does not lie in one allocation. */
+accd_status accd_not_allocated(const struct accd_directory *dir);
 /* ACCD_OUT_OF_BOUNDS if data lay at a device address that are elsewhere now. */
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev);
 
@@ -521,7 +529,6 @@ void accd_labels_close(accd_context *context);
 /* A copy of a name that lives as long as the context: constructs may be gone when their work is done. NULL: there
  * is none, or no memory. */
 const char *accd_keep_name(accd_context *context, const char *name);
-void accd_names_close(accd_context *context);
 
 /* ------------------------------------------------------------------------------------ name.c -- */
 

@@ -15,8 +15,7 @@ accd_status accd_order_targets(struct accd_directory *dir)
         if (attach->base)
             accd_attach_put_in(dir, attach);
     return dir->attached.target_order ? ACCD_OK
-                             : accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                                         "no memory for the order of attached pointers");
+                             : accd_out_of_memory(dir->context, "for the order of attached pointers");
 }
 
 struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object)

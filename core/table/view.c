@@ -1,7 +1,6 @@
 /* view.c - what is where on a device: ranges of pointers that are attached, addresses that are stale. */
 #include "table/inside.h"
 
-/* Device range of an object, or of the tuple it is in: there, indices reach from one to another. */
 int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
                    uint64_t *low_p, uint64_t *high_p)
 {
@@ -30,6 +29,12 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
     if (accd_find(dir, attach->base, &target) != ACCD_OK)
         return 0;
     return accd_bounds_of(dir, target, low_p, high_p);
+}
+
+accd_status accd_not_allocated(const struct accd_directory *dir)
+{
+    return accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_BOUNDS, "the range is not in allocated memory of device %d",
+                     dir->device.number);
 }
 
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)

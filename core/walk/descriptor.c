@@ -60,7 +60,6 @@ bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32
     return true;
 }
 
-/* The address of the addendum's pointer to the type record, or 0. */
 uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor)
 {
     return has_addendum(context, descriptor)

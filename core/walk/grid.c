@@ -23,7 +23,6 @@ bool accd_item_grid_fits(const accd_item *item)
            (!program || item->run % program->spec.stride == 0);
 }
 
-/* Offset of the next run behind the one at index; false behind the last one. */
 bool accd_grid_next(const struct accd_grid *grid, uint64_t *index, uint64_t *offset)
 {
     for (unsigned i = grid->n; i-- > 0;) {
@@ -73,8 +72,6 @@ static bool order_dims(struct accd_grid *grid)
     return grid->n > 0;
 }
 
-/* The elements of a descriptor, if they are just those from host on in so many bytes, with gaps. base: its
- * address; rest: what lies behind that. */
 bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                           uint64_t host, uint64_t bytes, struct accd_grid *grid)
 {

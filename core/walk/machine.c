@@ -177,7 +177,6 @@ static bool call(struct accd_machine *m, const accd_instruction *in, size_t firs
     return false;
 }
 
-/* Runs instructions [from, to_end) over rows [first, first + n). */
 bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n)
 {
     const struct accd_rowset *set = m->set;

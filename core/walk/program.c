@@ -130,7 +130,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     struct accd_mem *mem = &context->mem;
     accd_program *program = accd_mem_zero(mem, sizeof *program);
     if (!program)
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+        return accd_out_of_memory(context, "for a program");
     bool ok = true;
     program->context = context;
     program->users = 1;
@@ -157,7 +157,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     }
     if (!ok) {
         accd_program_release(program);
-        return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a program");
+        return accd_out_of_memory(context, "for a program");
     }
     for (size_t i = 0; i < spec->ncode; i++) {
         program->calls |= spec->code[i].op == ACCD_I_CALL;
@@ -287,7 +287,7 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
-        status = accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to evaluate");
+        status = accd_out_of_memory(context, "to evaluate");
     else if (accd_machine_run(&m, 0, ncode, 0, 1))
         for (unsigned i = 0; i < registers; i++)
             out[i] = m.r[i][0];

@@ -46,7 +46,7 @@ struct room {
 
 static accd_status out_of_memory(accd_context *context)
 {
-    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a large construct");
+    return accd_out_of_memory(context, "for a large construct");
 }
 
 /* What could not be computed is left in the walk, for who words it. */
@@ -88,8 +88,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     size_t nfields = set->program->spec.nfields;
     set->segments = walk->nsegments;
     set->nsegments = nfields;
-    if (!accd_mem_grow(mem, (void **)&walk->segments, &walk->segments_room,
-                       walk->nsegments + nfields, sizeof walk->segments[0]))
+    if (!ACCD_GROW(mem, walk->segments, walk->segments_room, walk->nsegments + nfields))
         return out_of_memory(walk->context);
     for (size_t f = 0; f < nfields; f++) {
         struct accd_segment *segment = &walk->segments[walk->nsegments];
@@ -294,8 +293,7 @@ static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
     struct accd_mem *mem = &walk->context->mem;
-    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
-                       sizeof walk->rowsets[0]))
+    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_room, walk->nrowsets + 1))
         return out_of_memory(walk->context);
     struct accd_segment *segment = &walk->segments[segment_index];
     segment->elements = (int)walk->nrowsets;
@@ -423,8 +421,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
         return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
                          "an item is not a whole number of its program's elements");
-    if (!accd_mem_grow(mem, (void **)&walk->rowsets, &walk->rowsets_room, walk->nrowsets + 1,
-                       sizeof walk->rowsets[0]))
+    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_room, walk->nrowsets + 1))
         return out_of_memory(walk->context);
     size_t first = walk->nrowsets;
     walk->roots[walk->nroots - 1].rowset = first;
