@@ -208,8 +208,9 @@ static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd_cuda_done((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
 bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call);
-/* Says so in what happened last; nothing is asked of the device any more. */
-void accd_cuda_lose(struct accd_cuda *cuda);
+/* Passes on whether something has succeeded: if it has not, nobody knows the device's content, and the device is
+ * lost. */
+bool accd_cuda_must(struct accd_cuda *cuda, bool ok);
 /* Waits for a stream. What became of its work nobody knows after a failure: the device is lost. */
 bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream);
 /* The same for what comes before an event. */
@@ -220,8 +221,6 @@ accd_status accd_cuda_status(const struct accd_cuda *cuda);
 /* Makes the device's context the thread's, and the one before it again. */
 bool accd_cuda_enter(struct accd_cuda *cuda);
 void accd_cuda_leave(struct accd_cuda *cuda);
-/* To take up what is under way: where that fails, nobody knows when it is over, and the device is lost. */
-bool accd_cuda_enter_again(struct accd_cuda *cuda);
 /* Made when it is first needed. */
 bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p);
 /* Whether what was issued before is over; if the device is lost, it is. */

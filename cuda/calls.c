@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-void accd_cuda_lose(struct accd_cuda *cuda)
+/* Says so in what happened last; nothing is asked of the device any more. */
+static void lose(struct accd_cuda *cuda)
 {
     static const char lost[] = "; this session has lost the device";
     cuda->lost = true;
@@ -18,8 +19,15 @@ bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call)
     cuda->error = result;
     accd_cuda_say(&cuda->driver, result, call, cuda->why, sizeof cuda->why);
     if (accd_cuda_sticky(result))
-        accd_cuda_lose(cuda);
+        lose(cuda);
     return false;
+}
+
+bool accd_cuda_must(struct accd_cuda *cuda, bool ok)
+{
+    if (!ok && !cuda->lost)
+        lose(cuda);
+    return ok;
 }
 
 accd_status accd_cuda_status(const struct accd_cuda *cuda)
@@ -36,14 +44,6 @@ bool accd_cuda_enter(struct accd_cuda *cuda)
     return cuda->entered;
 }
 
-bool accd_cuda_enter_again(struct accd_cuda *cuda)
-{
-    bool entered = accd_cuda_enter(cuda);
-    if (!entered && !cuda->lost)
-        accd_cuda_lose(cuda);
-    return entered;
-}
-
 /* Not by the macro: the thread must get its own context back from a lost device, too. */
 void accd_cuda_leave(struct accd_cuda *cuda)
 {
@@ -57,20 +57,12 @@ void accd_cuda_leave(struct accd_cuda *cuda)
 
 bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream)
 {
-    if (ACCD_CUDA(cuda, cuStreamSynchronize, stream->at))
-        return true;
-    if (!cuda->lost)
-        accd_cuda_lose(cuda);
-    return false;
+    return accd_cuda_must(cuda, ACCD_CUDA(cuda, cuStreamSynchronize, stream->at));
 }
 
 bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event)
 {
-    if (ACCD_CUDA(cuda, cuEventSynchronize, event))
-        return true;
-    if (!cuda->lost)
-        accd_cuda_lose(cuda);
-    return false;
+    return accd_cuda_must(cuda, ACCD_CUDA(cuda, cuEventSynchronize, event));
 }
 
 bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p)

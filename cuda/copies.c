@@ -154,7 +154,6 @@ static bool move_chunk(struct accd_cuda_batch *batch, const struct accd_cuda_chu
                           batch->stream->at));
 }
 
-/* Issues all copies of one way. */
 bool accd_cuda_move_pieces(struct accd_cuda_batch *batch, bool out)
 {
     bool ok = true;

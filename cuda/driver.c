@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int find(void *library, const char *symbol, void *entry)
+bool accd_cuda_find(void *library, const char *symbol, void *entry)
 {
     void *found = dlsym(library, symbol);
     memcpy(entry, &found, sizeof found); /* ISO C knows no way from object to function pointers */
@@ -23,13 +23,13 @@ int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room)
         return -1;
     }
 #define X(symbol, parameters)                                              \
-    if (!find(handle, #symbol, &driver->symbol)) {                         \
+    if (!accd_cuda_find(handle, #symbol, &driver->symbol)) {                         \
         snprintf(why, room, "the CUDA driver is too old: no %s", #symbol); \
         return -1;                                                         \
     }
     ACCD_CUDA_REQUIRED(X)
 #undef X
-#define X(symbol, parameters) find(handle, #symbol, &driver->symbol);
+#define X(symbol, parameters) accd_cuda_find(handle, #symbol, &driver->symbol);
     ACCD_CUDA_OPTIONAL(X)
 #undef X
     cu_result result = driver->cuInit(0);
@@ -56,21 +56,13 @@ void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char
         snprintf(to, room, "CUDA error %d in %s", error, call);
 }
 
-int accd_cuda_sticky(cu_result error)
+bool accd_cuda_sticky(cu_result error)
 {
     switch (error) {
-    case CU_DEINITIALIZED:
-    case CU_ECC_UNCORRECTABLE:
-    case CU_ILLEGAL_ADDRESS:
-    case CU_LAUNCH_TIMEOUT:
-    case CU_CONTEXT_IS_DESTROYED:
-    case CU_ASSERT:
-    case CU_HARDWARE_STACK_ERROR:
-    case CU_ILLEGAL_INSTRUCTION:
-    case CU_MISALIGNED_ADDRESS:
-    case CU_INVALID_ADDRESS_SPACE:
-    case CU_INVALID_PC:
-    case CU_LAUNCH_FAILED: return 1;
-    default: return 0;
+#define X(name, value, sticky) \
+    case value: return sticky;
+        ACCD_CUDA_RESULTS(X)
+#undef X
+    default: return false;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef ACCD_CUDA_DRIVER_H
 #define ACCD_CUDA_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,34 +20,40 @@ typedef struct cu_pool_object *cu_pool;
 typedef struct cu_module_object *cu_module;
 typedef struct cu_function_object *cu_function;
 
-/* What the backend treats apart; names for all others come from the driver. */
+/* X(name, value, sticky): results that the backend treats apart; names for all others come from the driver. A sticky
+ * one is for good: every later call in the context gives it again. */
+#define ACCD_CUDA_RESULTS(X)            \
+    X(INVALID_VALUE, 1, false)          \
+    X(OUT_OF_MEMORY, 2, false)          \
+    X(NOT_INITIALIZED, 3, false)        \
+    X(DEINITIALIZED, 4, true)           \
+    X(STUB_LIBRARY, 34, false)          \
+    X(NO_DEVICE, 100, false)            \
+    X(INVALID_DEVICE, 101, false)       \
+    X(INVALID_IMAGE, 200, false)        \
+    X(INVALID_CONTEXT, 201, false)      \
+    X(ECC_UNCORRECTABLE, 214, true)     \
+    X(INVALID_HANDLE, 400, false)       \
+    X(NOT_FOUND, 500, false)            \
+    X(NOT_READY, 600, false)            \
+    X(ILLEGAL_ADDRESS, 700, true)       \
+    X(LAUNCH_TIMEOUT, 702, true)        \
+    X(CONTEXT_IS_DESTROYED, 709, true)  \
+    X(ASSERT, 710, true)                \
+    X(HARDWARE_STACK_ERROR, 714, true)  \
+    X(ILLEGAL_INSTRUCTION, 715, true)   \
+    X(MISALIGNED_ADDRESS, 716, true)    \
+    X(INVALID_ADDRESS_SPACE, 717, true) \
+    X(INVALID_PC, 718, true)            \
+    X(LAUNCH_FAILED, 719, true)         \
+    X(NOT_SUPPORTED, 801, false)        \
+    X(UNKNOWN, 999, false)
+
 enum {
     CU_OK = 0,
-    CU_INVALID_VALUE = 1,
-    CU_OUT_OF_MEMORY = 2,
-    CU_NOT_INITIALIZED = 3,
-    CU_DEINITIALIZED = 4,
-    CU_STUB_LIBRARY = 34,
-    CU_NO_DEVICE = 100,
-    CU_INVALID_DEVICE = 101,
-    CU_INVALID_IMAGE = 200,
-    CU_INVALID_CONTEXT = 201,
-    CU_ECC_UNCORRECTABLE = 214,
-    CU_INVALID_HANDLE = 400,
-    CU_NOT_FOUND = 500,
-    CU_NOT_READY = 600,
-    CU_ILLEGAL_ADDRESS = 700,
-    CU_LAUNCH_TIMEOUT = 702,
-    CU_CONTEXT_IS_DESTROYED = 709,
-    CU_ASSERT = 710,
-    CU_HARDWARE_STACK_ERROR = 714,
-    CU_ILLEGAL_INSTRUCTION = 715,
-    CU_MISALIGNED_ADDRESS = 716,
-    CU_INVALID_ADDRESS_SPACE = 717,
-    CU_INVALID_PC = 718,
-    CU_LAUNCH_FAILED = 719,
-    CU_NOT_SUPPORTED = 801,
-    CU_UNKNOWN = 999
+#define X(name, value, sticky) CU_##name = (value),
+    ACCD_CUDA_RESULTS(X)
+#undef X
 };
 
 enum {
@@ -153,7 +160,8 @@ int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room);
 /* "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" */
 void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                    size_t room);
-/* Whether the error is for good: every later call in the context gives it again. */
-int accd_cuda_sticky(cu_result error);
+bool accd_cuda_sticky(cu_result error);
+/* Writes the address of a library's symbol to the pointer at entry; false: it has no such symbol. */
+bool accd_cuda_find(void *library, const char *symbol, void *entry);
 
 #endif

@@ -176,8 +176,7 @@ static bool find_touched(struct accd_cuda *cuda, const struct accd_launch *asked
         size_t n = launch->ntouched;
         if (!memory || (n && launch->touched[n - 1].memory == memory))
             continue;
-        if (!accd_mem_grow(cuda->mem, (void **)&launch->touched, &launch->touched_room, n + 1,
-                           sizeof launch->touched[0]))
+        if (!ACCD_GROW(cuda->mem, launch->touched, launch->touched_room, n + 1))
             return false;
         launch->touched[n] = (struct touched){memory, memory->dev, memory->bytes, bits, 0};
         launch->ntouched++;
@@ -335,9 +334,7 @@ static bool collect(struct accd_cuda *cuda, const struct launch *launch, struct 
 static void restore(struct accd_cuda *cuda, const struct launch *launch)
 {
     bool ok = launch_one(cuda, launch, launch->kernel->restore, true, 256);
-    ok = accd_cuda_wait(cuda, launch->stream) && ok;
-    if (!ok && !cuda->lost)
-        accd_cuda_lose(cuda);
+    (void)accd_cuda_must(cuda, accd_cuda_wait(cuda, launch->stream) && ok);
 }
 
 /* The kernel has been issued: what became of it. One that has not done all has done nothing. */
@@ -506,7 +503,7 @@ accd_status accd_cuda_kernel_over(void *device, void *under_way, uint64_t again,
     accd_status status = ACCD_DEVICE_ERROR;
     if (!cuda->lost)
         cuda->why[0] = 0;
-    if (accd_cuda_enter_again(cuda)) {
+    if (accd_cuda_must(cuda, accd_cuda_enter(cuda))) {
         accd_kernel_end given_up = {.how = ACCD_KERNEL_NOT_RUN}, *end = end_p ? end_p : &given_up;
         status = conclude(cuda, launch, end);
         if (status == ACCD_OK && end->how == ACCD_KERNEL_STOPPED && launch->parallel && again >> end->why & 1)
@@ -539,11 +536,9 @@ static void undo(struct accd_cuda *cuda, struct launch *launch)
             ranges[n++] = ranges[i];
     }
     run->nranges = n;
-    if (ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, launch->on_device, launch->tables, launch->bytes,
-                  launch->stream->at))
+    if (accd_cuda_must(cuda, ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, launch->on_device, launch->tables, launch->bytes,
+                                       launch->stream->at)))
         restore(cuda, launch);
-    else if (!cuda->lost)
-        accd_cuda_lose(cuda); /* nobody knows its content */
 }
 
 void accd_cuda_conclude(void *device, bool keep)

@@ -87,8 +87,7 @@ accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (cuda->capacity && bytes > cuda->capacity - cuda->live)
         return ACCD_OUT_OF_DEVICE_MEMORY;
     if (!accd_pool_reserve(&cuda->memory_pool, 1) || !accd_range_reserve(&cuda->memories, 1) ||
-        !accd_mem_grow(cuda->mem, (void **)&cuda->windows, &cuda->windows_room, cuda->nwindows + 1,
-                       sizeof cuda->windows[0]))
+        !ACCD_GROW(cuda->mem, cuda->windows, cuda->windows_room, cuda->nwindows + 1))
         return ACCD_OUT_OF_MEMORY;
     bool ok = accd_cuda_enter(cuda) && accd_cuda_get(cuda, &cuda->main, bytes, &at) &&
               (!cuda->own_kernels || accd_cuda_wait(cuda, &cuda->main)); /* theirs are in any stream */
@@ -149,9 +148,7 @@ uint64_t accd_cuda_size_of(void *device, uint64_t dev)
 /* Allocations that are still there go with the pool, or one by one. */
 void accd_cuda_memory_close(struct accd_cuda *cuda)
 {
-    struct accd_range_cursor cursor;
-    for (struct accd_cuda_memory *memory = accd_range_seek(&cuda->memories, 0, &cursor); memory;
-         memory = accd_range_next(&cursor)) {
+    ACCD_EACH(struct accd_cuda_memory, memory, &cuda->memories, 0) {
         accd_cuda_put(cuda, &cuda->main, memory->dev);
         free_memory(cuda, memory);
     }
@@ -264,6 +261,5 @@ void accd_cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t
     struct accd_cuda *cuda = device;
     struct accd_cuda_memory *memory = accd_cuda_memory_at(device, dev);
     accd_written_restore(accd_cuda_bits(memory), dev - memory->dev, bytes, from + bytes);
-    if (move_now(device, dev, NULL, from, bytes) != ACCD_OK && !cuda->lost)
-        accd_cuda_lose(cuda);
+    (void)accd_cuda_must(cuda, move_now(device, dev, NULL, from, bytes) == ACCD_OK);
 }

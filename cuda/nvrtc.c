@@ -1,6 +1,7 @@
 /* nvrtc.c - texts to images that a GPU runs. The library is looked for once, and images are kept for
  * the life of the process: contexts come and go with the cases of a scenario, texts stay the same. */
 #include "nvrtc.h"
+#include "driver.h"
 #include "base/mem.h"
 
 #include <dlfcn.h>
@@ -33,13 +34,6 @@ static struct {
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-static bool find(void *library, const char *symbol, void *entry)
-{
-    void *found = dlsym(library, symbol);
-    memcpy(entry, &found, sizeof found);
-    return found != NULL;
-}
-
 /* What is newer than the driver makes images that it may refuse. */
 static void *open_library(int driver)
 {
@@ -61,14 +55,14 @@ static void *open_library(int driver)
 static bool find_all(void *library)
 {
 #define X(symbol, parameters)                    \
-    if (!find(library, #symbol, &nvrtc.symbol)) \
+    if (!accd_cuda_find(library, #symbol, &nvrtc.symbol)) \
         return false;
     ACCD_NVRTC_REQUIRED(X)
 #undef X
-#define X(symbol, parameters) find(library, #symbol, &nvrtc.symbol);
+#define X(symbol, parameters) accd_cuda_find(library, #symbol, &nvrtc.symbol);
     ACCD_NVRTC_OPTIONAL(X)
 #undef X
-    return find(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
+    return accd_cuda_find(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
 /* With the lock held. Whether it is there. */

@@ -77,8 +77,7 @@ static bool add_part(struct accd_cuda_batch *batch, uint64_t dev, uint64_t bytes
         last->bytes += bytes;
         return true;
     }
-    if (!accd_mem_grow(batch->cuda->mem, (void **)&batch->filled, &batch->filled_room, batch->nfilled + 1,
-                       sizeof batch->filled[0]))
+    if (!ACCD_GROW(batch->cuda->mem, batch->filled, batch->filled_room, batch->nfilled + 1))
         return false;
     batch->filled[batch->nfilled++] =
         (struct accd_cuda_piece){.dev = dev, .bytes = bytes, .memory = memory, .at = at};

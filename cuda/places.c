@@ -14,8 +14,7 @@ enum { SPARE_LEAST = 64 << 20 }; /* less is kept by the context */
 static char *new_chunk(struct accd_cuda_batch *batch, struct accd_cuda_chunk **chunk_p)
 {
     struct accd_mem *mem = batch->cuda->mem;
-    if (!accd_mem_grow(mem, (void **)&batch->chunks, &batch->chunks_room, batch->nchunks + 1,
-                       sizeof batch->chunks[0]))
+    if (!ACCD_GROW(mem, batch->chunks, batch->chunks_room, batch->nchunks + 1))
         return NULL;
     struct accd_cuda_chunk *chunk = &batch->chunks[batch->nchunks];
     *chunk = (struct accd_cuda_chunk){.first = batch->nsmall, .pinned = accd_cuda_take_pinned(batch->cuda)};
@@ -123,8 +122,7 @@ static bool place_in(struct accd_cuda_batch *batch)
     bool ordered = true;
     for (size_t i = 1; i < in->n && ordered; i++)
         ordered = in->runs[i].dev >= in->runs[i - 1].dev + in->runs[i - 1].bytes;
-    if (!accd_mem_grow(batch->cuda->mem, (void **)&batch->pairs, &batch->pairs_room, 2 * in->n,
-                       sizeof batch->pairs[0]))
+    if (!ACCD_GROW(batch->cuda->mem, batch->pairs, batch->pairs_room, 2 * in->n))
         return false;
     for (size_t i = 0; i < in->n; i++)
         batch->pairs[i] = (struct accd_pair){in->runs[i].dev, i};

@@ -19,8 +19,7 @@ static bool follow_main(struct accd_cuda *cuda, struct accd_cuda_stream *stream)
 struct accd_cuda_stream *accd_cuda_stream_of(struct accd_cuda *cuda, unsigned queue)
 {
     while (cuda->nqueues < queue) {
-        if (!accd_mem_grow(cuda->mem, (void **)&cuda->queues, &cuda->queues_room, cuda->nqueues + 1,
-                           sizeof cuda->queues[0]))
+        if (!ACCD_GROW(cuda->mem, cuda->queues, cuda->queues_room, cuda->nqueues + 1))
             return NULL;
         struct accd_cuda_stream *made = accd_mem_zero(cuda->mem, sizeof *made);
         if (!made)

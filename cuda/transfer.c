@@ -71,8 +71,7 @@ static void add_run(struct accd_cuda_batch *batch, struct accd_cuda_side *side, 
         accd_cuda_batch_fail(batch, ACCD_DEVICE_ERROR);
         return;
     }
-    if (!accd_mem_grow(batch->cuda->mem, (void **)&side->runs, &side->room, side->n + 1,
-                       sizeof side->runs[0])) {
+    if (!ACCD_GROW(batch->cuda->mem, side->runs, side->room, side->n + 1)) {
         accd_cuda_batch_fail(batch, ACCD_OUT_OF_MEMORY);
         return;
     }
@@ -126,8 +125,7 @@ void accd_cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
     struct accd_cuda_batch *batch = batch_of(device);
     if (batch->failed != ACCD_OK)
         return;
-    if (!accd_mem_grow(batch->cuda->mem, (void **)&batch->copied, &batch->copied_room, batch->ncopied + 1,
-                       sizeof batch->copied[0])) {
+    if (!ACCD_GROW(batch->cuda->mem, batch->copied, batch->copied_room, batch->ncopied + 1)) {
         accd_cuda_batch_fail(batch, ACCD_OUT_OF_MEMORY);
         return;
     }
@@ -326,7 +324,7 @@ accd_status accd_cuda_arrive(void *device, void *under_way)
     cuda->batch = batch;
     if (!cuda->lost)
         cuda->why[0] = 0;
-    if (!accd_cuda_enter_again(cuda) || (!batch->arrived && !accd_cuda_wait_event(cuda, batch->done)))
+    if (!accd_cuda_must(cuda, accd_cuda_enter(cuda)) || (!batch->arrived && !accd_cuda_wait_event(cuda, batch->done)))
         return finish(batch, accd_cuda_status(cuda));
     return ACCD_OK;
 }
