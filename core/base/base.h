@@ -43,6 +43,7 @@ static inline uint64_t accd_load_pointer(uint64_t slot)
 /* What an action asks for. */
 struct accd_demand {
     bool entry;    /* takes part in entry constructs, otherwise only in exits */
+    bool plain;    /* the same, and asks for data */
     bool creates;  /* makes absent objects present */
     bool must;     /* absent ones are an error */
     bool in, out;  /* sends on creation, fetches on removal */
@@ -73,10 +74,11 @@ struct accd_context {
     char checked[400]; /* what accd_check found */
     struct accd_scratch scratch;
     bool plain;        /* the rules leave plain constructs the short way */
-    bool busy;         /* a construct is under way: what it calls may look, but not change */
     bool working;      /* a queue works: what it calls may touch device memory, but ask for no construct */
     accd_label **labels;
     size_t nlabels, labels_room;
+    bool busy; /* a construct is under way: what it calls may look, but not change. It stands apart: one load of
+                  several flags would wait for the byte that was written last */
     uint32_t *label_places; /* a hash table: numbers of labels and one, 0: none */
     size_t label_places_room; /* 0 or a power of two */
     struct accd_host host;

@@ -423,6 +423,7 @@ void accd_range_replace(struct accd_range *index, uint64_t key, void *record)
 {
     node *leaf = leaf_for(index, key);
     leaf->at[place(leaf, key)] = record;
+    index->gone++;
 }
 
 void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run, size_t n)
@@ -522,6 +523,7 @@ void accd_range_erase_run(struct accd_range *index, uint64_t low, uint64_t high)
     if (!index->root || low >= high)
         return;
     lift_finger(index);
+    index->gone++;
     index->count -= erase_below(index, index->root, index->height, low, high);
     while (index->height && index->root->used <= 1) {
         node *root = index->root;
@@ -541,6 +543,7 @@ void *accd_range_erase(struct accd_range *index, uint64_t key)
     void *record = leaf->at[i];
     if (leaf->used > (near ? 2 : MERGE_AT + 1) || !index->height) { /* nothing above the leaf changes */
         index->count--;
+        index->gone++;
         take(leaf, i, i + 1);
     } else {
         accd_range_erase_run(index, key, key + 1);

@@ -26,6 +26,7 @@ struct accd_range {
     struct accd_range_node *root;
     unsigned height; /* inner levels above the leaves */
     size_t count;
+    uint64_t gone; /* how often records went: as long as it is the same, all that were found are in the index */
     /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
     struct accd_range_node *leaf;
     uint64_t low, high;

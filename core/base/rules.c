@@ -264,13 +264,13 @@ const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
 }
 
 const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {
-    [ACCD_COPY] = {.entry = true, .creates = true, .in = true, .out = true},
-    [ACCD_COPYIN] = {.entry = true, .creates = true, .in = true},
-    [ACCD_COPYOUT] = {.entry = true, .creates = true, .out = true},
-    [ACCD_CREATE] = {.entry = true, .creates = true},
-    [ACCD_HOLD] = {.entry = true, .creates = true},
-    [ACCD_NO_CREATE] = {.entry = true},
-    [ACCD_PRESENT] = {.entry = true, .must = true},
+    [ACCD_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
+    [ACCD_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
+    [ACCD_COPYOUT] = {.entry = true, .plain = true, .creates = true, .out = true},
+    [ACCD_CREATE] = {.entry = true, .plain = true, .creates = true},
+    [ACCD_HOLD] = {.entry = true, .plain = true, .creates = true},
+    [ACCD_NO_CREATE] = {.entry = true, .plain = true},
+    [ACCD_PRESENT] = {.entry = true, .plain = true, .must = true},
     [ACCD_ATTACH] = {.entry = true},
     [ACCD_UPDATE_SELF] = {.out = true},
     [ACCD_UPDATE_DEVICE] = {.in = true},

@@ -16,13 +16,6 @@ static inline bool is_plain(const accd_item *item)
              item->slot_bytes | item->ndims | (item->flags & ~PLAIN_FLAGS));
 }
 
-/* A range of a present object that a construct uses. */
-struct part {
-    struct accd_object *object;
-    uint64_t host, bytes;
-    bool in, out; /* it is sent; it is fetched */
-};
-
 static inline bool holds(const struct accd_object *object, uint64_t host, uint64_t bytes)
 {
     uint64_t into = host - object->host, size = accd_object_bytes(object);
@@ -40,33 +33,30 @@ static inline bool has_pointers(struct accd_directory *dir, uint64_t host, uint6
 
 /* ------------------------------------------------------------------------------------ moves -- */
 
-static inline void send(struct accd_directory *dir, const struct part *part)
+/* So many copies each way follow. */
+static inline accd_status begin_moves(struct accd_directory *dir, size_t in, size_t out)
 {
-    uint64_t dev = part->object->dev + (part->host - part->object->host);
-    memcpy(dir->device.ops->stage(dir->device.handle, dev, part->bytes), accd_pointer(part->host), part->bytes);
-    dir->device.stats.moved_bytes[0] += part->bytes;
+    return dir->device.ops->begin(dir->device.handle, &(struct accd_traffic){.in = in, .out = out});
 }
 
-static inline void fetch(struct accd_directory *dir, const struct part *part)
+static inline void send(struct accd_directory *dir, const struct accd_claim *claim)
 {
-    uint64_t dev = part->object->dev + (part->host - part->object->host);
-    memcpy(accd_pointer(part->host), dir->device.ops->fetch(dir->device.handle, dev, part->bytes), part->bytes);
-    dir->device.stats.moved_bytes[1] += part->bytes;
+    uint64_t dev = claim->object->dev + (claim->host - claim->object->host);
+    memcpy(dir->device.ops->stage(dir->device.handle, dev, claim->bytes), accd_pointer(claim->host), claim->bytes);
+    dir->device.stats.moved_bytes[0] += claim->bytes;
 }
 
-/* One batch of so many copies each way. */
-static inline accd_status move(struct accd_directory *dir, const struct part *parts, size_t n, size_t in, size_t out)
+static inline void fetch(struct accd_directory *dir, const struct accd_claim *claim)
 {
-    accd_status status =
-        dir->device.ops->begin(dir->device.handle, &(struct accd_traffic){.in = in, .out = out});
-    if (status == ACCD_OK) {
-        for (size_t i = 0; i < n; i++)
-            if (parts[i].in)
-                send(dir, &parts[i]);
-            else if (parts[i].out)
-                fetch(dir, &parts[i]);
-        status = dir->device.ops->end(dir->device.handle);
-    }
+    uint64_t dev = claim->object->dev + (claim->host - claim->object->host);
+    memcpy(accd_pointer(claim->host), dir->device.ops->fetch(dir->device.handle, dev, claim->bytes), claim->bytes);
+    dir->device.stats.moved_bytes[1] += claim->bytes;
+}
+
+/* They have followed, if they have begun. */
+static inline accd_status end_moves(struct accd_directory *dir, accd_status begun, size_t in, size_t out)
+{
+    accd_status status = begun == ACCD_OK ? dir->device.ops->end(dir->device.handle) : begun;
     if (status != ACCD_OK)
         return accd_copy_failed(&dir->device, status);
     dir->device.stats.transfers[0] += in;
@@ -101,11 +91,12 @@ static inline accd_status reserve(struct accd_directory *dir)
 }
 
 /* Memory for what is absent, with the host's data if the item sends them. */
-static inline accd_status create(struct accd_directory *dir, const accd_construct *construct, size_t index,
-                                 struct accd_object **object_p)
+static __attribute__((noinline)) accd_status create(struct accd_directory *dir, const accd_construct *construct,
+                                                    size_t index, struct accd_object **object_p)
 {
     const accd_item *item = &construct->items[index];
     uint64_t dev;
+    ACCD_TRY(reserve(dir));
     accd_status status = accd_alloc_memory(dir, item->bytes, &dev);
     if (status != ACCD_OK)
         return device_full(dir, construct, index, status);
@@ -115,7 +106,10 @@ static inline accd_status create(struct accd_directory *dir, const accd_construc
                                    .dev = dev,
                                    .where = item->label ? item->label->id : 0};
     if (accd_demands[item->action].in) {
-        status = move(dir, &(struct part){object, object->host, item->bytes, true, false}, 1, 1, 0);
+        status = begin_moves(dir, 1, 0);
+        if (status == ACCD_OK)
+            send(dir, &(struct accd_claim){.host = object->host, .bytes = item->bytes, .object = object});
+        status = end_moves(dir, status, 1, 0);
         if (status != ACCD_OK) {
             accd_free_memory(dir, dev, item->bytes);
             accd_pool_give(&dir->present.object_pool, object);
@@ -127,56 +121,35 @@ static inline accd_status create(struct accd_directory *dir, const accd_construc
     return ACCD_OK;
 }
 
-/* Whether each object is named once. */
-static inline bool are_apart(struct accd_object *const *objects, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (objects[i] == objects[k])
-                return false;
-    return true;
-}
-
-static void open_region(struct accd_directory *dir, const accd_construct *construct,
-                        struct accd_object *const *objects, size_t fresh, struct accd_region *region)
+/* Counts a reference on each object and opens a level, whose record has what is the same for all plain ones. */
+static inline void open_region(struct accd_directory *dir, const accd_construct *construct,
+                               struct accd_object *const *objects, size_t fresh, struct accd_region *region)
 {
     const size_t n = construct->nitems;
-    *region = (struct accd_region){
-        .context = dir->context,
-        .dir = dir,
-        .below = dir->levels.top,
-        .kind = construct->kind,
-        .name = construct->name,
-        .file = construct->file,
-        .line = construct->line,
-        .thread = construct->thread,
-        .serial = dir->levels.serial,
-        .nitems = n,
-        .nclaims = n,
-        .claims = (struct accd_claim *)(region + 1),
-        .plain = are_apart(objects, n),
-    };
-    region->items = (struct accd_source *)(region->claims + n);
+    region->below = dir->levels.top;
+    region->kind = construct->kind;
+    region->name = construct->name;
+    region->file = construct->file;
+    region->line = construct->line;
+    region->thread = construct->thread;
+    region->serial = dir->levels.serial;
+    region->gone = dir->present.objects.gone;
+    region->nitems = region->nclaims = n;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
-        region->items[i] = (struct accd_source){
-            .label = item->label,
-            .host = accd_address(item->host),
-            .bytes = item->bytes,
-            .start = item->start,
-            .root = -1,
-        };
-        memcpy(region->items[i].index, item->index, sizeof item->index);
-        region->claims[i] = (struct accd_claim){
-            .host = accd_address(item->host),
-            .bytes = item->bytes,
-            .object = objects[i],
-            .source = (uint32_t)i,
-            .flags = item->flags,
-            .action = item->action,
-            .state = i == fresh ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT,
-            .counted = true,
-        };
+        struct accd_source *source = &region->items[i];
+        struct accd_claim *claim = &region->claims[i];
+        source->label = item->label;
+        source->host = claim->host = accd_address(item->host);
+        source->bytes = claim->bytes = item->bytes;
+        source->start = item->start;
+        memcpy(source->index, item->index, sizeof item->index);
+        claim->object = objects[i];
+        claim->flags = item->flags;
+        claim->action = item->action;
+        claim->state = i == fresh ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT;
+        objects[i]->size &= ~ACCD_OBJECT_POINTER;
+        objects[i]->structured++;
     }
     dir->levels.top = region;
     dir->levels.depth++;
@@ -193,139 +166,190 @@ static inline bool can_create(const struct accd_directory *dir, const accd_item 
            !(demand->in && dir->device.ops->announce) && !item->start && !accd_label_counts(item->label);
 }
 
-static bool enter(struct accd_directory *dir, const accd_construct *construct, accd_region **region_p,
-                  accd_status *status_p)
+/* Finds the objects of all items, but for one at most, which is to be created. before: what another construct claimed;
+ * its objects are present. */
+static inline __attribute__((always_inline)) bool find_objects(struct accd_directory *dir,
+                                                               const accd_construct *construct,
+                                                               const struct accd_claim *before, size_t nbefore,
+                                                               struct accd_object **objects, size_t *fresh_p)
 {
-    const bool opens = construct->kind != ACCD_ENTER_DATA;
-    const size_t n = construct->nitems;
     const bool again = dir->context->rules.again == ACCD_REJECT;
-    struct accd_object *objects[ACCD_SHORT_ITEMS];
-    size_t fresh = NONE;
-    for (size_t i = 0; i < n; i++) {
+    *fresh_p = NONE;
+    for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        void *after;
-        if (!is_plain(item) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].entry ||
-            item->action == ACCD_ATTACH)
+        const uint64_t host = accd_address(item->host);
+        void *object, *after = NULL;
+        if (!is_plain(item) || item->action >= ACCD_ACTION_COUNT || !accd_demands[item->action].plain)
             return false;
-        struct accd_object *object =
-            accd_range_around(&dir->present.objects, accd_address(item->host), &after);
-        if (object && holds(object, accd_address(item->host), item->bytes)) {
-            if ((object->structured | object->dynamic) > UINT32_MAX / 2 ||
+        if (i < nbefore && before[i].host == host)
+            object = before[i].object;
+        else
+            object = accd_range_around(&dir->present.objects, host, &after);
+        objects[i] = object;
+        if (object && holds(object, host, item->bytes)) {
+            if ((objects[i]->structured | objects[i]->dynamic) > UINT32_MAX / 2 ||
                 (again && accd_demands[item->action].creates && item->action != ACCD_HOLD &&
                  !(item->flags & ACCD_ITEM_PRESENT_OR)))
                 return false;
-            objects[i] = object;
-        } else if (fresh == NONE && can_create(dir, item, object, after)) {
-            fresh = i;
+        } else if (*fresh_p == NONE && can_create(dir, item, object, after)) {
+            *fresh_p = i;
         } else {
             return false;
         }
     }
-    struct accd_region *region = NULL;
-    accd_status status = fresh == NONE ? ACCD_OK : reserve(dir);
-    if (status == ACCD_OK && opens && !(region = accd_pool_take(&dir->levels.pool)))
-        status = accd_region_no_memory(dir->context);
-    if (status == ACCD_OK && fresh != NONE)
-        status = create(dir, construct, fresh, &objects[fresh]);
-    *status_p = status;
-    if (status != ACCD_OK) {
-        if (region)
-            accd_pool_give(&dir->levels.pool, region);
+    return true;
+}
+
+static __attribute__((noinline)) bool enter_data(struct accd_directory *dir, const accd_construct *construct,
+                                                 accd_status *status_p)
+{
+    struct accd_object *objects[ACCD_SHORT_ITEMS];
+    size_t fresh;
+    if (!find_objects(dir, construct, NULL, 0, objects, &fresh))
+        return false;
+    *status_p = fresh == NONE ? ACCD_OK : create(dir, construct, fresh, &objects[fresh]);
+    if (*status_p != ACCD_OK)
+        return true;
+    dir->levels.serial++;
+    for (size_t i = 0; i < construct->nitems; i++) {
+        objects[i]->size &= ~ACCD_OBJECT_POINTER;
+        objects[i]->dynamic++;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) bool begin_region(struct accd_directory *dir, const accd_construct *construct,
+                                                   accd_region **region_p, accd_status *status_p)
+{
+    struct accd_object *objects[ACCD_SHORT_ITEMS];
+    struct accd_region *region = region_p ? accd_region_take(dir, construct->items) : NULL;
+    size_t fresh;
+    if (!region)
+        return false;
+    const size_t nbefore = region->gone == dir->present.objects.gone ? region->nclaims : 0;
+    if (!find_objects(dir, construct, region->claims, nbefore, objects, &fresh)) {
+        accd_region_give(region);
+        return false;
+    }
+    *status_p = fresh == NONE ? ACCD_OK : create(dir, construct, fresh, &objects[fresh]);
+    if (*status_p != ACCD_OK) {
+        accd_region_give(region);
         return true;
     }
     dir->levels.serial++;
-    for (size_t i = 0; i < n; i++) {
-        objects[i]->size &= ~ACCD_OBJECT_POINTER;
-        *(opens ? &objects[i]->structured : &objects[i]->dynamic) += 1;
-    }
-    if (opens) {
-        open_region(dir, construct, objects, fresh, region);
-        *region_p = region;
-    }
+    open_region(dir, construct, objects, fresh, region);
+    *region_p = region;
     return true;
 }
 
 /* ------------------------------------------------------------------------------------- exit -- */
 
+static inline uint32_t *counter_of(struct accd_object *object, bool dynamic)
+{
+    return dynamic ? &object->dynamic : &object->structured;
+}
+
+/* Whether the object of a claim may go here: the claim is the only one that names it. */
+static bool may_go(struct accd_directory *dir, const struct accd_claim *claims, size_t claim)
+{
+    const struct accd_object *object = claims[claim].object;
+    for (size_t i = 0; i < claim; i++)
+        if (claims[i].object == object)
+            return false;
+    return !object->pins && !has_pointers(dir, object->host, accd_object_bytes(object));
+}
+
 /* Takes one reference off each object, of one kind; those that have none left go, and of these alone parts are
  * fetched. */
-static inline bool leave(struct accd_directory *dir, struct part *parts, size_t n, bool dynamic, accd_status *status_p)
+static inline __attribute__((always_inline)) bool leave(struct accd_directory *dir, const struct accd_claim *claims,
+                                                        size_t n, bool dynamic, accd_status *status_p)
 {
-    struct accd_object *dying[ACCD_SHORT_ITEMS];
-    size_t ndying = 0, out = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct accd_object *object = parts[i].object;
-        if (!(dynamic ? object->dynamic : object->structured) ||
+    const struct accd_claim *dying[ACCD_SHORT_ITEMS];
+    size_t ndying = 0, out = 0, i = 0;
+    for (; i < n; i++) {
+        struct accd_object *object = claims[i].object;
+        if (!object || !*counter_of(object, dynamic) ||
             object->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
-            return false;
-        for (size_t k = 0; k < i; k++)
-            if (parts[k].object == object)
-                return false;
-        if ((uint64_t)object->structured + object->dynamic > 1) {
-            parts[i].out = false;
-            continue;
+            break;
+        if ((uint64_t)object->structured + object->dynamic == 1) {
+            if (!may_go(dir, claims, i))
+                break;
+            out += accd_demands[claims[i].action].out;
+            dying[ndying++] = &claims[i];
         }
-        if (object->pins || has_pointers(dir, object->host, accd_object_bytes(object)))
-            return false;
-        out += parts[i].out;
-        dying[ndying++] = object;
+        *counter_of(object, dynamic) -= 1;
     }
-    if (out && dir->device.ops->announce)
-        return false;
-    *status_p = out ? move(dir, parts, n, 0, out) : ACCD_OK;
-    if (*status_p != ACCD_OK)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        *(dynamic ? &parts[i].object->dynamic : &parts[i].object->structured) -= 1;
-    for (size_t i = 0; i < ndying; i++) {
-        accd_free_memory_of(dir, dying[i]);
-        accd_remove_object(dir, dying[i]);
+    const bool done = i == n && !(out && dir->device.ops->announce);
+    accd_status status = ACCD_OK;
+    if (done && out) {
+        status = begin_moves(dir, 0, out);
+        for (size_t k = 0; k < ndying && status == ACCD_OK; k++)
+            if (accd_demands[dying[k]->action].out)
+                fetch(dir, dying[k]);
+        status = end_moves(dir, status, 0, out);
+    }
+    *status_p = status;
+    if (__builtin_expect(!done || status != ACCD_OK, 0)) {
+        while (i--)
+            *counter_of(claims[i].object, dynamic) += 1;
+        return done;
+    }
+    for (size_t k = 0; k < ndying; k++) {
+        struct accd_object *object = dying[k]->object;
+        accd_free_memory_of(dir, object);
+        accd_remove_object(dir, object);
     }
     return true;
 }
 
 /* The present data that an item names. */
-static inline bool find_part(struct accd_directory *dir, const accd_item *item, bool in, bool out,
-                             struct part *part)
+static inline bool find_claim(struct accd_directory *dir, const accd_item *item, struct accd_claim *claim)
 {
-    const uint64_t host = accd_address(item->host);
     if (!is_plain(item))
         return false;
-    struct accd_object *object = accd_range_floor_near(&dir->present.objects, host);
-    *part = (struct part){object, host, item->bytes, in, out};
-    return object && holds(object, host, item->bytes);
+    claim->host = accd_address(item->host);
+    claim->bytes = item->bytes;
+    claim->action = item->action;
+    claim->object = accd_range_floor_near(&dir->present.objects, claim->host);
+    return claim->object && holds(claim->object, claim->host, claim->bytes);
 }
 
-static bool exit_data(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p)
+static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, const accd_construct *construct,
+                                                accd_status *status_p)
 {
-    struct part parts[ACCD_SHORT_ITEMS];
+    struct accd_claim claims[ACCD_SHORT_ITEMS];
     if (construct->finalize)
         return false;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) ||
-            !find_part(dir, item, false, item->action == ACCD_COPYOUT, &parts[i]))
+        if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) || !find_claim(dir, item, &claims[i]))
             return false;
     }
-    return leave(dir, parts, construct->nitems, true, status_p);
+    return leave(dir, claims, construct->nitems, true, status_p);
 }
 
-static bool update(struct accd_directory *dir, const accd_construct *construct, accd_status *status_p)
+static __attribute__((noinline)) bool update(struct accd_directory *dir, const accd_construct *construct,
+                                             accd_status *status_p)
 {
-    struct part parts[ACCD_SHORT_ITEMS];
-    size_t nin = 0, nout = 0;
+    struct accd_claim claims[ACCD_SHORT_ITEMS];
+    const size_t n = construct->nitems;
+    size_t in = 0;
     if (dir->device.ops->announce)
         return false;
-    for (size_t i = 0; i < construct->nitems; i++) {
+    for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
-        const bool in = item->action == ACCD_UPDATE_DEVICE, out = item->action == ACCD_UPDATE_SELF;
-        if (!(in || out) || !find_part(dir, item, in, out, &parts[i]) ||
-            has_pointers(dir, parts[i].host, parts[i].bytes))
+        if ((item->action != ACCD_UPDATE_DEVICE && item->action != ACCD_UPDATE_SELF) ||
+            !find_claim(dir, item, &claims[i]) || has_pointers(dir, claims[i].host, claims[i].bytes))
             return false;
-        nin += in;
-        nout += out;
+        in += item->action == ACCD_UPDATE_DEVICE;
     }
-    *status_p = move(dir, parts, construct->nitems, nin, nout);
+    accd_status status = begin_moves(dir, in, n - in);
+    for (size_t i = 0; i < n && status == ACCD_OK; i++)
+        if (claims[i].action == ACCD_UPDATE_DEVICE)
+            send(dir, &claims[i]);
+        else
+            fetch(dir, &claims[i]);
+    *status_p = end_moves(dir, status, in, n - in);
     return true;
 }
 
@@ -335,7 +359,8 @@ bool accd_run_short(accd_context *context, const accd_construct *construct, accd
                     accd_status *status_p)
 {
     if (!context || !context->plain || context->busy || context->working ||
-        (unsigned)construct->device >= (unsigned)context->ndirs || construct->queue || construct->nitems - 1 >= ACCD_SHORT_ITEMS || !construct->items)
+        (unsigned)construct->device >= (unsigned)context->ndirs || construct->queue ||
+        construct->nitems - 1 >= ACCD_SHORT_ITEMS || !construct->items)
         return false;
     struct accd_directory *dir = &context->dirs[construct->device];
     if (dir->eventful)
@@ -343,13 +368,13 @@ bool accd_run_short(accd_context *context, const accd_construct *construct, accd
     bool done = false;
     context->busy = true;
     if (construct->kind == ACCD_ENTER_DATA)
-        done = enter(dir, construct, NULL, status_p);
+        done = enter_data(dir, construct, status_p);
     else if (construct->kind == ACCD_EXIT_DATA)
         done = exit_data(dir, construct, status_p);
     else if (construct->kind == ACCD_UPDATE)
         done = update(dir, construct, status_p);
-    else if ((construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE) && region_p)
-        done = enter(dir, construct, region_p, status_p);
+    else if (construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE)
+        done = begin_region(dir, construct, region_p, status_p);
     context->busy = false;
     return done;
 }
@@ -358,18 +383,10 @@ bool accd_leave_short(struct accd_region *region, accd_status *status_p)
 {
     struct accd_directory *dir = region->dir;
     accd_context *context = region->context;
-    struct part parts[ACCD_SHORT_ITEMS];
     if (!region->plain || dir->eventful)
         return false;
-    for (size_t i = 0; i < region->nclaims; i++) {
-        const struct accd_claim *claim = &region->claims[i];
-        if (!claim->object)
-            return false;
-        parts[i] = (struct part){claim->object, claim->host, claim->bytes, false,
-                                 accd_demands[claim->action].out};
-    }
     context->busy = true;
-    bool done = leave(dir, parts, region->nclaims, false, status_p);
+    bool done = leave(dir, region->claims, region->nclaims, false, status_p);
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd_region_free(region);

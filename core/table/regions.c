@@ -2,6 +2,21 @@
  * outlive objects. */
 #include "table/inside.h"
 
+struct accd_region *accd_region_make(struct accd_directory *dir, struct accd_region **home)
+{
+    struct accd_region *region = accd_pool_take(&dir->levels.pool);
+    if (!region)
+        return NULL;
+    *region = (struct accd_region){.context = dir->context, .dir = dir, .plain = true, .home = home};
+    region->claims = (struct accd_claim *)(region + 1);
+    region->items = (struct accd_source *)(region->claims + ACCD_SHORT_ITEMS);
+    for (unsigned i = 0; i < ACCD_SHORT_ITEMS; i++) {
+        region->claims[i] = (struct accd_claim){.source = i, .counted = true};
+        region->items[i] = (struct accd_source){.root = -1};
+    }
+    return region;
+}
+
 void accd_region_free(struct accd_region *region)
 {
     struct accd_directory *dir = region->dir;
@@ -10,12 +25,13 @@ void accd_region_free(struct accd_region *region)
         at = &(*at)->below;
     *at = region->below;
     dir->levels.depth--;
+    if (region->plain) {
+        accd_region_give(region);
+        return;
+    }
     accd_walk_release(region->walk);
     accd_mem_free(&region->context->mem, region->order, 3 * region->nclaims * sizeof region->order[0]);
-    if (region->bytes)
-        accd_mem_free(&region->context->mem, region, region->bytes);
-    else
-        accd_pool_give(&dir->levels.pool, region);
+    accd_mem_free(&region->context->mem, region, region->bytes);
 }
 
 static void forget(struct accd_claim *claim, const struct accd_object *object)

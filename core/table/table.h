@@ -184,8 +184,10 @@ struct accd_region {
     struct accd_gaps *gaps;     /* of its items */
     size_t ngaps;
     struct accd_pair *order;    /* numbers of its claims by what they ask for, then by pointers; NULL: not asked for */
-    size_t bytes;               /* of this block of memory; 0: it is one of the pool's */
-    bool plain;                 /* its end may take the short way */
+    size_t bytes;               /* of this block of memory, unless the region is plain */
+    bool plain;                 /* opened by the short way: its end may take that way, too */
+    struct accd_region **home;  /* of a plain one: where its record waits to be used again ... */
+    uint64_t gone;              /* ... with claims whose objects are there if no object of the table went since */
     bool given_up;              /* memory was missing for its end: it goes with the one around it */
 };
 
@@ -294,12 +296,15 @@ struct accd_groups {
     struct accd_group *retired; /* the group that died last: only its walk and map, or NULL */
 };
 
+enum { ACCD_HOMES = 16 };
+
 /* Regions that are open. */
 struct accd_levels {
     struct accd_region *top;
     size_t depth;
     uint64_t serial;       /* of the last construct that opened anything */
-    struct accd_pool pool; /* records of levels that the short way opens */
+    struct accd_pool pool; /* records of plain levels ... */
+    struct accd_region *spare[ACCD_HOMES]; /* ... that are not open, linked through below */
 };
 
 /* Activity queues. */
@@ -500,6 +505,24 @@ struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uin
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
+/* A new record for a plain level, written but for what its construct says; NULL: no memory. */
+struct accd_region *accd_region_make(struct accd_directory *dir, struct accd_region **home);
+/* The same, or the record that a construct with this first item had before: its claims say what that one found. */
+static inline struct accd_region *accd_region_take(struct accd_directory *dir, const accd_item *item)
+{
+    const uint64_t key = (accd_address(item->host) + accd_address(item->label)) * 0x9E3779B97F4A7C15u;
+    struct accd_region **home = &dir->levels.spare[key / (UINT64_MAX / ACCD_HOMES + 1)], *region = *home;
+    if (!region)
+        return accd_region_make(dir, home);
+    *home = region->below;
+    return region;
+}
+static inline void accd_region_give(struct accd_region *region)
+{
+    region->given_up = false;
+    region->below = *region->home;
+    *region->home = region;
+}
 void accd_region_free(struct accd_region *region);
 /* The object goes while regions are open: their clauses ask nothing of it any more. */
 void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object);

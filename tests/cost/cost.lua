@@ -6,20 +6,20 @@ local valgrind, program, runtime, source = table.unpack(arg, 1, 4)
 local ROUNDS = 1000
 
 local LIMITS = {
-  { mode = "pair", most = 1200, aim = 1200 },
-  { mode = "repeat", most = 235, aim = 300 },
-  { mode = "update", most = 330, aim = 400 },
-  { mode = "region-present", most = 550, aim = 600 },
-  { mode = "region-present-3", most = 1060, aim = 1200 },
-  { mode = "region-fresh", most = 1270, aim = 1300 },
+  { mode = "pair", most = 1190, aim = 1100 },
+  { mode = "repeat", most = 210, aim = 200 },
+  { mode = "update", most = 320, aim = 300 },
+  { mode = "region-present", most = 410, aim = 390 },
+  { mode = "region-present-3", most = 660, aim = 600 },
+  { mode = "region-fresh", most = 1210, aim = 1150 },
 }
 -- All of the program's: what the compiler makes of a directive, the runtime, the library.
 local DIRECTIVES = {
-  { mode = "data", most = 920, aim = 870 },
-  { mode = "data-3", most = 1620, aim = 1550 },
-  { mode = "enter-exit", most = 960, aim = 930 },
-  { mode = "serial-3", most = 1680, aim = 1580 },
-  { mode = "update", most = 570, aim = 560 },
+  { mode = "data", most = 730, aim = 680 },
+  { mode = "data-3", most = 1140, aim = 1050 },
+  { mode = "enter-exit", most = 870, aim = 800 },
+  { mode = "serial-3", most = 1200, aim = 1100 },
+  { mode = "update", most = 545, aim = 500 },
   { mode = "is_present", most = 260, aim = 260 },
 }
 

@@ -22,8 +22,8 @@ static _Noreturn void tell_transfer(void *address)
     const struct goacc_site *site = goacc.site;
     char name[160] = "data";
     goacc_self()->in_core = false;
-    for (size_t i = 0; i < goacc.nitems; i++) {
-        const accd_item *item = &goacc.items[i];
+    for (size_t i = 0; i < goacc.construct.nitems; i++) {
+        const accd_item *item = &goacc.construct.items[i];
         if ((uintptr_t)address - (uintptr_t)item->host < item->bytes)
             goacc_spell(site, (uintptr_t)item->host, item->bytes, name, sizeof name);
     }

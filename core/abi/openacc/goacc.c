@@ -46,20 +46,25 @@ static const uint8_t of_update[0x100] = {
 /* Their items; what is not written here is never written. With the lock. */
 static accd_item plain[PLAIN];
 
-static inline __attribute__((always_inline)) bool plain_items(const struct entries *map, const uint8_t *asked_of,
-                                                              bool words, bool *doubtful_p)
+/* Which way a directive goes; on the short one its items may be doubtful. */
+enum route { GENERAL, SHORT, DOUBTFUL };
+
+/* words: variables of a pointer's size may go the short way. */
+static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
+                                                                     const uint8_t *asked_of, bool words)
 {
     const accd_label *label = goacc_site_label();
+    const uintptr_t stack = goacc.site->call.sp;
     bool doubtful = false;
     for (size_t i = 0; i < map->n; i++) {
         const unsigned asked = asked_of[map->kind[i] & 0xff];
         void *const host = map->host[i];
         const size_t bytes = map->size[i];
-        if (!asked || !host || (!words && asked & MOVES && bytes == sizeof(void *)))
-            return false;
-        if (!goacc_is_static(host) || (uintptr_t)host >= goacc.site->call.sp) { /* statics may hold the stack */
+        if (!asked || !host || (bytes == sizeof(void *) && asked & MOVES && !words))
+            return GENERAL;
+        if (!goacc_is_static(host) || (uintptr_t)host >= stack) { /* statics may hold the stack */
             if (asked & OUT && goacc_constant(host))
-                return false;
+                return GENERAL;
             doubtful |= goacc_is_doubtful((uintptr_t)host, bytes, asked & MOVES);
         }
         plain[i].host = host;
@@ -68,22 +73,21 @@ static inline __attribute__((always_inline)) bool plain_items(const struct entri
         plain[i].action = asked & ACTION;
         plain[i].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
     }
-    *doubtful_p = doubtful;
-    return true;
+    return doubtful ? DOUBTFUL : SHORT;
 }
 
-/* Takes the lock and makes the items if a directive goes the short way. words: variables of a pointer's size may. */
-static inline __attribute__((always_inline)) bool goes_short(const struct goacc_site *site, int flags,
-                                                             const struct entries *map, const uint8_t *asked_of,
-                                                             bool words, bool *doubtful_p)
+/* Takes the lock and makes the items if a directive goes the short way. */
+static inline __attribute__((always_inline)) enum route route_of(const struct goacc_site *site, int flags,
+                                                                const struct entries *map, const uint8_t *asked_of,
+                                                                bool words)
 {
     if (!goacc_is_quick() || !(flags & HOST_FALLBACK) || map->n - 1 >= PLAIN || !goacc_lock())
-        return false;
+        return GENERAL;
     goacc.site = site;
-    if (__builtin_expect(plain_items(map, asked_of, words, doubtful_p), 1))
-        return true;
-    goacc_leave();
-    return false;
+    const enum route route = plain_items(map, asked_of, words);
+    if (__builtin_expect(route == GENERAL, 0))
+        goacc_leave();
+    return route;
 }
 
 /* -------------------------------------------------------------------------------- structured -- */
@@ -171,14 +175,14 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
 {
     const struct goacc_site site = goacc_here("data");
     const struct entries map = {n, host, sizes, kinds};
-    bool doubtful;
-    if (!goes_short(&site, flags, &map, of_entry, true, &doubtful)) {
+    const enum route route = route_of(&site, flags, &map, of_entry, true);
+    if (route == GENERAL) {
         start_data(&site, flags, &map);
         return;
     }
     struct goacc_level *level = push_level(&goacc_own, GOACC_IN_DATA);
-    level->region = goacc_run(&goacc_own, ACCD_REGION, doubtful, plain, n, false);
-    goacc_leave();
+    level->region = goacc_run(&goacc_own, ACCD_REGION, route == DOUBTFUL, plain, n, false);
+    goacc_leave_quick();
 }
 
 static int parent_of_end(void)
@@ -245,13 +249,13 @@ static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int
 static inline void short_or_dynamic(const struct goacc_site *site, int flags, const struct entries *map,
                                     const struct way *way, int queue)
 {
-    bool doubtful;
-    if (goes_short(site, flags, map, way->asked_of, true, &doubtful)) {
-        goacc_run(&goacc_own, way->kind, doubtful, plain, map->n, false);
-        goacc_leave();
-    } else {
+    const enum route route = route_of(site, flags, map, way->asked_of, true);
+    if (route == GENERAL) {
         dynamic(site, flags, map, way, queue);
+        return;
     }
+    goacc_run(&goacc_own, way->kind, route == DOUBTFUL, plain, map->n, false);
+    goacc_leave_quick();
 }
 
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -385,9 +389,10 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
 {
     uint64_t address[PLAIN];
     void *args[PLAIN];
-    bool doubtful;
-    if (!goacc_is_quick() || /* there may be no rules yet */
-        !goes_short(site, flags, map, of_entry, !goacc.options.rules->attach_variables, &doubtful))
+    if (!goacc_is_quick()) /* there may be no rules yet */
+        return false;
+    const enum route route = route_of(site, flags, map, of_entry, !goacc.options.rules->attach_variables);
+    if (route == GENERAL)
         return false;
     goacc_declared_update();
     if (goacc.declares) {
@@ -395,7 +400,7 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
         return false;
     }
     struct goacc_thread *self = &goacc_own;
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, doubtful, plain, map->n, false);
+    accd_region *region = goacc_run(self, ACCD_COMPUTE, route == DOUBTFUL, plain, map->n, false);
     if (accd_region_addresses(region, address, map->n) == map->n)
         for (size_t i = 0; i < map->n; i++)
             args[i] = (void *)(uintptr_t)address[i];

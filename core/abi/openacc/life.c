@@ -281,7 +281,7 @@ static inline accd_status run(struct goacc_thread *thread, const accd_construct 
 
 void goacc_end_region(struct goacc_thread *thread, accd_region *region)
 {
-    goacc.nitems = 0;
+    goacc.construct.nitems = 0;
     thread->in_core = true;
     accd_status status = accd_region_end(region);
     thread->in_core = false;
@@ -312,28 +312,33 @@ static GOACC_COLD void run_again(struct goacc_thread *thread, const accd_constru
     goacc_must(status);
 }
 
+static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *thread, accd_kind kind,
+                                                          const accd_item *items, size_t nitems, bool finalize)
+{
+    check(thread, kind, items, nitems);
+    accd_region *region = goacc_run(thread, kind, false, items, nitems, finalize);
+    if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
+        goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
+    return region;
+}
+
 accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, bool doubtful, const accd_item *items,
                        size_t nitems, bool finalize)
 {
+    accd_construct *construct = &goacc.construct;
     accd_region *region = NULL;
-    goacc.items = items;
-    goacc.nitems = nitems;
+    construct->items = items;
+    construct->nitems = nitems;
     if (doubtful)
-        check(thread, kind, items, nitems);
-    const accd_construct construct = {
-        .device = thread->device,
-        .kind = kind,
-        .finalize = finalize,
-        .items = items,
-        .nitems = nitems,
-        .name = goacc.site->what,
-        .thread = thread->number,
-    };
-    accd_status status = run(thread, &construct, &region);
+        return run_checked(thread, kind, items, nitems, finalize);
+    construct->device = thread->device;
+    construct->kind = kind;
+    construct->finalize = finalize;
+    construct->name = goacc.site->what;
+    construct->thread = thread->number;
+    accd_status status = run(thread, construct, &region);
     if (__builtin_expect(status != ACCD_OK, 0))
-        run_again(thread, &construct, status, &region);
-    if (doubtful && (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA))
-        goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
+        run_again(thread, construct, status, &region);
     return region;
 }
 

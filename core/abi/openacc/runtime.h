@@ -117,8 +117,7 @@ struct goacc_runtime {
     bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
     uint64_t device_low, device_high; /* all device addresses lie between them */
     uint64_t heap;                    /* where it begins; 0: not asked for yet */
-    const accd_item *items;           /* of the construct under way ... */
-    size_t nitems;                    /* ... 0: the end of a region */
+    accd_construct construct; /* under way, of no items: the end of a region. What goacc_run does not write is 0 */
     bool declares;                    /* there are declared variables */
     bool names; /* objects are named as they are mapped, otherwise when asked for */
     const struct goacc_site *site; /* of the call under way */
@@ -185,14 +184,17 @@ static inline struct goacc_thread *goacc_enter(const struct goacc_site *site)
     goacc.site = site;
     return &goacc_own;
 }
-static inline void goacc_leave(void)
+static inline void goacc_leave_quick(void)
 {
-    if (!goacc_is_quick()) {
-        goacc_leave_asking();
-        return;
-    }
     goacc.site = NULL;
     goacc_unlock();
+}
+static inline void goacc_leave(void)
+{
+    if (goacc_is_quick())
+        goacc_leave_quick();
+    else
+        goacc_leave_asking();
 }
 /* Asks the core for its events if anybody wants them now. With the lock. */
 void goacc_listen(void);
