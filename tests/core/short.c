@@ -170,7 +170,7 @@ static accd_item any_item(struct world *w, accd_kind kind)
         item.index[0] = 3;
         break;
     case 10:
-        item.flags = once_in(w, 4) ? 0x2000 : (uint16_t)(1u << below(w, 11));
+        item.flags = (uint16_t)(once_in(w, 4) ? 0x2000 : 1u << below(w, 11));
         if (item.flags & ACCD_ITEM_UNCOUNTED)
             item.action = ACCD_PRESENT; /* other items create what it names */
         break;

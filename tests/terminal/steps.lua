@@ -21,5 +21,6 @@ end)
 
 case("never ends", function()
   acc "enter data copyin(x)"
+  print "this goes on"
   while true do end
 end)
