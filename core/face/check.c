@@ -93,8 +93,8 @@ static const char *check_objects(struct accd_directory *dir, const struct tallie
         if (object->pins != pins)
             return WRONG("%s is pinned %u times, but %llu pointers point to it",
                          name_of(dir, object), object->pins, (unsigned long long)pins);
-        if (object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_TOUCHED))
-            return WRONG("%s is marked as if an exit were under way", name_of(dir, object));
+        if (object->size & ACCD_OBJECT_TOUCHED)
+            return WRONG("%s is marked as if a construct were under way", name_of(dir, object));
         if (!dir->device.ops->allocated(dir->device.handle, object->dev, accd_object_bytes(object)))
             return WRONG("%s has no allocated device memory", name_of(dir, object));
     }

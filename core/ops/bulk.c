@@ -58,10 +58,11 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     return ACCD_OK;
 }
 
-void accd_bulk_root(struct accd_bulk *bulk, size_t root, const struct accd_object *object)
+void accd_bulk_root(const struct accd_plan *plan, size_t root, const struct accd_object *object)
 {
+    struct accd_bulk *bulk = plan->bulk;
     const struct accd_rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
-    bulk->roots[root] = object ? object->dev + (set->base - object->host) : 0;
+    bulk->roots[root] = object ? accd_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
 void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)

@@ -3,51 +3,61 @@
  * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
 #include "ops/leave.h"
 
-accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, uint32_t count,
-                                bool dangles)
+static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced, bool dangles)
 {
-    if (leave->nremoved == leave->removed_room) {
-        size_t room = leave->removed_room ? 2 * leave->removed_room : 16;
-        struct removed *grown =
-            accd_scratch_take(&leave->plan->context->scratch, room * sizeof *grown);
-        if (!grown)
-            return accd_plan_no_memory(leave->plan->context);
-        if (leave->nremoved)
-            memcpy(grown, leave->removed, leave->nremoved * sizeof *grown);
-        leave->removed = grown;
-        leave->removed_room = room;
-    }
-    leave->removed[leave->nremoved++] =
-        (struct removed){.attach = attach, .count = count, .dangles = dangles};
-    if (!dangles)
-        attach->count = 0;
+    struct accd_plan *plan = leave->plan;
+    struct accd_attach_change *change = accd_note_attach(plan, attach);
+    if (!change || !accd_plan_room(plan, (void **)&leave->removed, leave->nremoved, &leave->removed_room,
+                                   sizeof leave->removed[0]))
+        return accd_plan_no_memory(plan->context);
+    change->taken += taken;
+    change->forced = forced;
+    change->dangles = dangles;
+    if (dangles || change->taken == attach->count)
+        leave->removed[leave->nremoved++] = change;
     return ACCD_OK;
+}
+
+accd_status accd_detach(struct leave *leave, struct accd_attach *attach, uint32_t taken)
+{
+    return take_off(leave, attach, taken, false, false);
+}
+
+accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, bool dangles)
+{
+    return take_off(leave, attach, dangles ? 0 : accd_attach_left(leave->plan, attach), !dangles, dangles);
 }
 
 /* ------------------------------------------------------------------------------- type records -- */
 
-accd_status accd_end_object(struct leave *leave, struct accd_object *object)
+accd_status accd_end_object(struct leave *leave, struct accd_object_change *change)
 {
-    if (object->structured || object->dynamic ||
-        object->size & (ACCD_OBJECT_DYING | ACCD_OBJECT_MAPPED))
+    struct accd_object *object = change->object;
+    if (object->structured > change->structured || object->dynamic > change->dynamic || change->coming ||
+        change->goes || object->size & ACCD_OBJECT_MAPPED)
         return ACCD_OK;
     if (!accd_plan_room(leave->plan, (void **)&leave->dying, leave->ndying, &leave->dying_room,
                         sizeof leave->dying[0]))
         return accd_plan_no_memory(leave->plan->context);
-    object->size |= ACCD_OBJECT_DYING;
+    change->goes = true;
     leave->dying[leave->ndying++] = object;
     return ACCD_OK;
 }
 
 /* The reference that an attachment held on its target. */
-static accd_status release_record(struct leave *leave, size_t index)
+static accd_status release_record(struct leave *leave, struct accd_attach_change *ended)
 {
     struct accd_plan *plan = leave->plan;
-    const uint64_t target = leave->removed[index].attach->target;
+    const uint64_t target = ended->attach->target;
     struct accd_object *record = NULL;
-    if (leave->removed[index].attach->base) /* it is still what was attached */
+    if (ended->attach->base) /* it is still what was attached */
         ACCD_TRY(accd_find(plan->dir, target, &record));
-    if (!record || record->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
+    if (!record)
+        return ACCD_OK;
+    struct accd_object_change *change = accd_note_object(plan, record);
+    if (!change)
+        return accd_plan_no_memory(plan->context);
+    if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
         return ACCD_OK; /* others took it off already */
     struct accd_original *opened =
         plan->fusion
@@ -55,23 +65,23 @@ static accd_status release_record(struct leave *leave, size_t index)
             : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
-    record->dynamic--;
-    leave->removed[index].record = record;
-    return accd_end_object(leave, record);
+    change->dynamic++;
+    ended->record = record;
+    return accd_end_object(leave, change);
 }
 
 accd_status accd_release_records(struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
     for (; leave->released < leave->nremoved; leave->released++) {
-        const struct accd_attach *attach = leave->removed[leave->released].attach;
-        struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, attach) : NULL;
-        if (leave->removed[leave->released].dangles)
+        struct accd_attach_change *ended = leave->removed[leave->released];
+        struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, ended->attach) : NULL;
+        if (ended->dangles)
             continue;
-        if (inner && inner->count)
-            ACCD_TRY(accd_end_attachment(leave, inner, inner->count, false));
-        if (attach->brings)
-            ACCD_TRY(release_record(leave, leave->released));
+        if (inner && accd_attach_left(leave->plan, inner))
+            ACCD_TRY(accd_end_attachment(leave, inner, false));
+        if (ended->attach->brings)
+            ACCD_TRY(release_record(leave, ended));
     }
     return ACCD_OK;
 }
@@ -108,11 +118,11 @@ static accd_status end_inner_attachments(struct leave *leave, size_t from)
         ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor,
                                    &attach));
         for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object))) {
-            if (!attach->count)
+            if (!accd_attach_left(plan, attach))
                 continue;
             if (reject)
                 return still_attached(leave, object, attach, "in it");
-            ACCD_TRY(accd_end_attachment(leave, attach, attach->count, false));
+            ACCD_TRY(accd_end_attachment(leave, attach, false));
         }
     }
     return ACCD_OK;
@@ -120,12 +130,16 @@ static accd_status end_inner_attachments(struct leave *leave, size_t from)
 
 static accd_status unpin(struct leave *leave)
 {
-    struct accd_directory *dir = leave->plan->dir;
+    struct accd_plan *plan = leave->plan;
     for (; leave->unpinned < leave->nremoved; leave->unpinned++) {
         struct accd_object *target;
-        ACCD_TRY(accd_find(dir, leave->removed[leave->unpinned].attach->base, &target));
-        if (target && target->pins)
-            target->pins--;
+        ACCD_TRY(accd_find(plan->dir, leave->removed[leave->unpinned]->attach->base, &target));
+        if (!target || !accd_pins_left(plan, target))
+            continue;
+        struct accd_object_change *change = accd_note_object(plan, target);
+        if (!change)
+            return accd_plan_no_memory(plan->context);
+        change->unpinned++;
     }
     return ACCD_OK;
 }
@@ -140,23 +154,23 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     struct accd_targets targets;
     size_t pinned = 0;
     for (size_t i = from; i < leave->ndying; i++)
-        pinned += leave->dying[i]->pins != 0;
+        pinned += accd_pins_left(plan, leave->dying[i]) != 0;
     if (!pinned)
         return ACCD_OK;
     ACCD_TRY(accd_list_targets(dir, &targets, pinned));
     for (size_t i = from; i < leave->ndying && targets.nobjects < pinned; i++)
-        if (leave->dying[i]->pins)
+        if (accd_pins_left(plan, leave->dying[i]))
             targets.objects[targets.nobjects++] = leave->dying[i];
     ACCD_TRY(accd_sort_targets(dir, &targets));
     for (size_t i = 0; i < targets.n; i++) {
         struct accd_attach *attach = accd_pointer(targets.at[i].value);
         struct accd_object *target;
-        if (!attach->count)
+        if (!accd_attach_left(plan, attach))
             continue;
         ACCD_TRY(accd_find(dir, attach->base, &target));
         if (rules->still_attached == ACCD_REJECT && !leave->abandon)
             return still_attached(leave, target, attach, "to it");
-        ACCD_TRY(accd_end_attachment(leave, attach, attach->count, dangles));
+        ACCD_TRY(accd_end_attachment(leave, attach, dangles));
     }
     return unpin(leave);
 }

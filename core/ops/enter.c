@@ -394,7 +394,7 @@ static accd_status plan_bulk(struct entry *entry)
         struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
         if (root->state == ACCD_CLAIM_WITHIN)
             root->object = plan->claims[root->owner].object;
-        accd_bulk_root(plan->bulk, i, root->object);
+        accd_bulk_root(plan, i, root->object);
         plan->bulk->own[i] = root->state != ACCD_CLAIM_PRESENT;
     }
     return ACCD_OK;
@@ -656,6 +656,8 @@ accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
     }
     if (entry.release)
         accd_release_commit(entry.release);
+    else
+        accd_ledger_apply(plan);
     commit(&entry);
     accd_tell_entry(plan);
     if (region_p)

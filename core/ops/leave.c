@@ -1,8 +1,8 @@
 /* leave.c - how data leave: what exit data and the ends of regions (exit.c) have in common.
  *
  * TR14-4.2-11: pointers are detached, the references of all clauses are taken off, what was asked for
- * objects that have none left is moved, and then those objects go. Counters are changed on the way
- * and put back if something fails. */
+ * objects that have none left is moved, and then those objects go. Until nothing can fail any more, all
+ * of it is only noted. */
 #include "ops/leave.h"
 
 /* Whether a claim takes off all references there are. */
@@ -19,38 +19,56 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
     struct accd_plan *plan = leave->plan;
     struct accd_attach *attach;
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
-    if (!attach || !attach->count) {
+    const uint32_t left = attach ? accd_attach_left(plan, attach) : 0;
+    if (!left) {
         bool ended = attach && final(leave, claim); /* by another clause of this construct */
         claim->attached = false;
         return leave->abandon || ended ? ACCD_OK : accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_DETACHED);
     }
     if (!leave->abandon)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
-    claim->detached = final(leave, claim) ? attach->count : 1;
-    attach->count -= claim->detached;
-    return attach->count ? ACCD_OK : accd_end_attachment(leave, attach, 0, false);
+    claim->detached = final(leave, claim) ? left : 1;
+    return accd_detach(leave, attach, claim->detached);
 }
 
 /* Both counters are one (OMP60-map-6): the first claim on an object takes one reference off, of the kind that
  * the construct brings, if there is one, and a final claim takes all. */
-static void take_off_either(struct leave *leave, size_t index)
+static void take_off_either(const struct leave *leave, size_t index)
 {
-    struct accd_claim *claim = &leave->plan->claims[index];
-    struct accd_object *object = claim->object;
-    struct taken *taken = &leave->taken[index];
+    const struct accd_plan *plan = leave->plan;
+    struct accd_claim *claim = &plan->claims[index];
+    struct accd_object_change *change = leave->changes[index];
+    const struct accd_object *object = change->object;
+    const uint32_t structured = change->structured, dynamic = change->dynamic;
     bool all = final(leave, claim);
-    if (object->size & ACCD_OBJECT_MAPPED || (object->size & ACCD_OBJECT_TOUCHED && !all))
+    if (object->size & ACCD_OBJECT_MAPPED || (structured + dynamic && !all))
         return;
-    if (all)
-        *taken = (struct taken){object->structured, object->dynamic};
-    else if (leave->dynamic ? object->dynamic : !object->structured)
-        taken->dynamic = 1;
-    else
-        taken->structured = 1;
-    object->structured -= taken->structured;
-    object->dynamic -= taken->dynamic;
-    object->size |= ACCD_OBJECT_TOUCHED;
-    claim->taken = taken->structured + taken->dynamic;
+    if (all) {
+        change->structured = object->structured;
+        change->dynamic = object->dynamic;
+    } else if (leave->dynamic ? object->dynamic : !object->structured) {
+        change->dynamic = 1;
+    } else {
+        change->structured = 1;
+    }
+    claim->taken = change->structured + change->dynamic - structured - dynamic;
+    /* open regions lose references that they brought */
+    if (change->structured > structured &&
+        (leave->dynamic || (index < plan->leaving->nclaims && !plan->leaving->claims[index].object)))
+        change->fell_short = true;
+}
+
+static void take_off_one_kind(const struct leave *leave, struct accd_claim *claim, struct accd_object_change *change)
+{
+    const struct accd_object *object = change->object;
+    /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
+    const uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
+    uint32_t *taken = leave->dynamic ? &change->dynamic : &change->structured;
+    const uint32_t left = (leave->dynamic ? object->dynamic : object->structured) - *taken;
+    claim->taken = left > least ? left - least : 0;
+    if (claim->taken > 1 && !final(leave, claim))
+        claim->taken = 1;
+    *taken += claim->taken;
 }
 
 static accd_status take_off_references(struct leave *leave)
@@ -58,59 +76,43 @@ static accd_status take_off_references(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
     bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
-    if (either) {
-        size_t bytes = plan->nclaims * sizeof leave->taken[0];
-        leave->taken = accd_scratch_take(&plan->context->scratch, bytes);
-        if (!leave->taken)
-            return accd_plan_no_memory(plan->context);
-        memset(leave->taken, 0, bytes);
-    }
+    leave->changes = accd_scratch_take(&plan->context->scratch, plan->nclaims * sizeof leave->changes[0]);
+    if (!leave->changes)
+        return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < plan->nclaims; i++) {
         struct accd_claim *claim = &plan->claims[i];
         struct accd_object *object = claim->object;
         claim->detached = claim->taken = 0;
-        leave->counted = i + 1;
-        if (leave->dynamic && object && !object->dynamic && !either &&
-            !(object->size & ACCD_OBJECT_TOUCHED)) {
+        leave->changes[i] = NULL;
+        if (leave->dynamic && object && !object->dynamic && !either) {
             claim->state = ACCD_CLAIM_SKIP; /* ACC33-2.7-1: the clause then does nothing */
             if (!detaches)
                 continue;
         }
         if (claim->attached)
             ACCD_TRY(take_off_attachment(leave, claim));
-        if (!object || claim->state == ACCD_CLAIM_SKIP || !accd_claim_counts(plan, claim))
+        if (!object || claim->state == ACCD_CLAIM_SKIP)
             continue;
-        if (either) {
+        leave->changes[i] = accd_note_object(plan, object);
+        if (!leave->changes[i])
+            return accd_plan_no_memory(plan->context);
+        if (!accd_claim_counts(plan, claim))
+            continue;
+        if (either)
             take_off_either(leave, i);
-            continue;
-        }
-        /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
-        uint32_t least = leave->dynamic && object->size & ACCD_OBJECT_MAPPED;
-        uint32_t *counter = leave->dynamic ? &object->dynamic : &object->structured;
-        claim->taken = *counter > least ? *counter - least : 0;
-        if (claim->taken > 1 && !final(leave, claim))
-            claim->taken = 1;
-        *counter -= claim->taken;
-        object->size |= ACCD_OBJECT_TOUCHED;
+        else
+            take_off_one_kind(leave, claim, leave->changes[i]);
     }
     return ACCD_OK;
-}
-
-static void forget_touched(const struct leave *leave)
-{
-    for (size_t i = 0; i < leave->counted; i++)
-        if (leave->plan->claims[i].object)
-            leave->plan->claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
 }
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
 static accd_status find_dying(struct leave *leave)
 {
-    const struct accd_plan *plan = leave->plan;
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].object && plan->claims[i].state != ACCD_CLAIM_SKIP)
-            ACCD_TRY(accd_end_object(leave, plan->claims[i].object));
+    for (size_t i = 0; i < leave->plan->nclaims; i++)
+        if (leave->changes[i])
+            ACCD_TRY(accd_end_object(leave, leave->changes[i]));
     return ACCD_OK;
 }
 
@@ -122,14 +124,6 @@ static bool in_bulk(const struct leave *leave, const struct accd_claim *claim)
     return leave->group_dies && source && source->root >= 0;
 }
 
-/* Whether an object is one of those that go since. */
-static bool goes_since(const struct leave *leave, const struct accd_object *object, size_t from)
-{
-    while (from < leave->ndying && leave->dying[from] != object)
-        from++;
-    return from < leave->ndying;
-}
-
 /* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
  * asks for, although data of enter data keep the object (DIR-6-06). */
 static bool level_fetches(const struct leave *leave, const struct accd_claim *claim)
@@ -139,16 +133,12 @@ static bool level_fetches(const struct leave *leave, const struct accd_claim *cl
             claim->state == ACCD_CLAIM_FILLS);
 }
 
-/* What a claim asks for is moved: of an object that goes, or always. since: only of objects that go with
- * attachments that ended, from that one on. */
-static bool moves(const struct leave *leave, const struct accd_claim *claim, const size_t *since)
+/* What a claim asks for is moved: of an object that goes, or always. */
+static bool moves(const struct leave *leave, size_t index)
 {
-    if (!claim->object || claim->state == ACCD_CLAIM_SKIP || in_bulk(leave, claim))
-        return false;
-    if (since)
-        return goes_since(leave, claim->object, *since);
-    return claim->object->size & ACCD_OBJECT_DYING || claim->flags & ACCD_ITEM_ALWAYS_OUT ||
-           level_fetches(leave, claim);
+    const struct accd_claim *claim = &leave->plan->claims[index];
+    return leave->changes[index] && !in_bulk(leave, claim) &&
+           (leave->changes[index]->goes || claim->flags & ACCD_ITEM_ALWAYS_OUT || level_fetches(leave, claim));
 }
 
 /* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */
@@ -175,25 +165,16 @@ static accd_status fetch_unnamed(struct accd_plan *plan, uint32_t index)
     return ACCD_OK;
 }
 
-static accd_status plan_moves(struct leave *leave, const size_t *since)
+static accd_status plan_moves(const struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    const struct accd_move *before = plan->moves;
-    const size_t n = plan->nmoves;
-    if (since && *since == leave->ndying)
-        return ACCD_OK;
-    plan->moves = NULL;
-    plan->nmoves = plan->moves_room = 0;
     for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++)
-        if (moves(leave, &plan->claims[i], since))
+        if (moves(leave, i))
             ACCD_TRY(accd_plan_own_bytes(plan, i, true));
-        else if (!since && empties(leave, &plan->claims[i]))
+        else if (empties(leave, &plan->claims[i]))
             ACCD_TRY(fetch_unnamed(plan, i));
     ACCD_TRY(accd_plan_merge(plan));
-    ACCD_TRY(accd_plan_keep_pointers(plan));
-    for (size_t i = 0; i < n; i++)
-        ACCD_TRY(accd_plan_move(plan, &before[i]));
-    return ACCD_OK;
+    return accd_plan_keep_pointers(plan);
 }
 
 /* Pointers that stay point to the host again: TR14-4.1-01. */
@@ -201,13 +182,14 @@ accd_status accd_leave_words(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     for (size_t i = 0; i < leave->nremoved; i++) {
-        const struct accd_attach *attach = leave->removed[i].attach;
+        const struct accd_attach *attach = leave->removed[i]->attach;
         struct accd_object *holder;
-        if (leave->removed[i].dangles)
+        if (leave->removed[i]->dangles)
             continue;
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
-        if (holder && !(holder->size & ACCD_OBJECT_DYING))
-            ACCD_TRY(accd_restore_pointer(plan, attach, holder->dev + (attach->slot - holder->host)));
+        if (holder && !accd_object_goes(plan, holder))
+            ACCD_TRY(accd_restore_pointer(plan, attach,
+                                          accd_object_dev(plan, holder) + (attach->slot - holder->host)));
     }
     return ACCD_OK;
 }
@@ -276,12 +258,12 @@ static accd_status group_leaves(struct leave *leave)
     struct accd_group *group = plan->group;
     if (!group)
         return ACCD_OK;
-    uint32_t *counter = leave->dynamic ? &group->dynamic : &group->structured;
+    const uint32_t counter = leave->dynamic ? group->dynamic : group->structured;
     if (group->pending && leave->dynamic && !group->dynamic) {
         plan->group = NULL; /* the clause does nothing */
         return ACCD_OK;
     }
-    uint32_t references = leave->dynamic && plan->construct->finalize ? *counter : 1;
+    uint32_t references = leave->dynamic && plan->construct->finalize ? counter : 1;
     bool dies = group->structured + group->dynamic == references;
     bool counted = plan->context->verdicts.counts_attachments;
     bool stays = counted ? group->attached > references && !plan->construct->finalize
@@ -306,12 +288,8 @@ static accd_status group_leaves(struct leave *leave)
     leave->group_leaves = true;
     leave->group_dies = dies;
     leave->group_references = references;
-    *counter -= references;
-    if (counted)
-        group->attached -= references;
-    if (dies) { /* nobody looks for its sections and pointers any more */
+    if (dies) /* nobody looks for its sections and pointers meanwhile */
         accd_group_wake(plan->dir, group, true, true);
-    }
     return ACCD_OK;
 }
 
@@ -327,20 +305,25 @@ static accd_status plan_bulk(struct leave *leave)
         struct accd_object *object = plan->claims[k].object;
         if (!source || source->root < 0 || !object)
             continue;
-        accd_bulk_root(plan->bulk, (size_t)source->root, object);
-        plan->bulk->own[source->root] = object->size & ACCD_OBJECT_DYING;
+        accd_bulk_root(plan, (size_t)source->root, object);
+        plan->bulk->own[source->root] = accd_object_goes(plan, object);
     }
     return ACCD_OK;
 }
 
-/* --------------------------------------------------------------------------------- undo, end -- */
+/* ------------------------------------------------------------------------------------- commit -- */
 
-/* A group that was looked into on the way: its sections and pointers have counters of their own then. */
-static void put_back_sections(const struct leave *leave)
+/* A group that stays loses references: of its sections and pointers, if it was looked into on the way. */
+static void take_off_group(const struct leave *leave)
 {
-    const struct accd_group *group = leave->plan->group;
+    struct accd_group *group = leave->plan->group;
     const struct accd_walk *walk = group->walk;
-    bool counted = leave->plan->context->verdicts.counts_attachments;
+    const bool counted = leave->plan->context->verdicts.counts_attachments;
+    const uint32_t taken = leave->group_references;
+    *(leave->dynamic ? &group->dynamic : &group->structured) -= taken;
+    group->attached -= counted ? taken : 0;
+    if (group->pending && group->pending_attach)
+        return;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
@@ -348,15 +331,14 @@ static void put_back_sections(const struct leave *leave)
                 continue;
             if (!group->pending) {
                 struct accd_object *object = &group->objects[segment->first + row];
-                *(leave->dynamic ? &object->dynamic : &object->structured) +=
-                    leave->group_references;
+                *(leave->dynamic ? &object->dynamic : &object->structured) -= taken;
             }
             uint64_t slot = accd_section_slot(walk, segment, row);
             struct accd_attach *attach = group->pending_attach || !counted
                                              ? NULL
                                              : accd_range_floor(&leave->plan->dir->attached.slots, slot);
             if (attach && attach->slot == slot)
-                attach->count += leave->group_references;
+                attach->count -= taken;
         }
     }
 }
@@ -364,75 +346,32 @@ static void put_back_sections(const struct leave *leave)
 void accd_leave_undo(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    struct accd_directory *dir = plan->dir;
-    for (size_t i = 0; i < leave->unpinned; i++) {
-        struct accd_object *target;
-        if (accd_find(dir, leave->removed[i].attach->base, &target) == ACCD_OK && target)
-            target->pins++;
-    }
-    for (size_t i = 0; i < leave->nremoved; i++) {
-        leave->removed[i].attach->count = leave->removed[i].count;
-        if (leave->removed[i].record)
-            leave->removed[i].record->dynamic++;
-    }
-    for (size_t i = 0; i < leave->counted; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (claim->object && leave->taken) {
-            claim->object->structured += leave->taken[i].structured;
-            claim->object->dynamic += leave->taken[i].dynamic;
-        } else if (claim->object) {
-            *(leave->dynamic ? &claim->object->dynamic : &claim->object->structured) +=
-                claim->taken;
-        }
-        if (claim->detached) {
-            struct accd_attach *attach = accd_range_floor(&dir->attached.slots, claim->slot);
-            attach->count += claim->detached;
-        }
-    }
-    for (size_t i = 0; i < leave->ndying; i++)
-        leave->dying[i]->size &= ~ACCD_OBJECT_DYING;
-    forget_touched(leave);
     if (plan->fusion)
         accd_unfuse_undo(plan);
-    if (leave->group_leaves) {
-        struct accd_group *group = plan->group;
-        *(leave->dynamic ? &group->dynamic : &group->structured) += leave->group_references;
-        if (plan->context->verdicts.counts_attachments)
-            group->attached += leave->group_references;
-        if (!leave->group_dies)
-            put_back_sections(leave);
-        if (leave->group_dies) {
-            accd_group_wait(dir, group);
-        }
-    }
+    if (leave->group_dies)
+        accd_group_wait(plan->dir, plan->group);
 }
 
 /* An object may go while regions are open that named it without a reference or, where both counters are one, whose
  * references were taken: then their clauses are told when it goes. */
-static void forget_named(struct leave *leave)
+static void forget_named(const struct leave *leave)
 {
-    struct accd_plan *plan = leave->plan;
-    if (!plan->dir->levels.top)
-        return;
-    for (size_t i = 0; leave->taken && i < plan->nclaims; i++)
-        if (leave->taken[i].structured && (leave->dynamic || !plan->leaving->claims[i].object))
-            plan->claims[i].object->size |= ACCD_OBJECT_SHORT;
-    for (size_t i = 0; i < leave->ndying; i++)
+    struct accd_directory *dir = leave->plan->dir;
+    for (size_t i = 0; dir->levels.top && i < leave->ndying; i++)
         if (leave->dying[i]->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
-            accd_regions_forget(plan->dir, leave->dying[i]);
+            accd_regions_forget(dir, leave->dying[i]);
 }
 
 void accd_leave_finish(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
-    forget_touched(leave);
     forget_named(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
-        if (leave->removed[i].dangles)
-            accd_attach_lead(dir, leave->removed[i].attach, 0);
+        if (leave->removed[i]->dangles)
+            accd_attach_lead(dir, leave->removed[i]->attach, 0);
         else
-            accd_remove_attach(dir, leave->removed[i].attach);
+            accd_remove_attach(dir, leave->removed[i]->attach);
     if (plan->fusion)
         accd_unfuse_commit(plan);
     for (size_t i = 0; i < leave->ndying; i++) {
@@ -443,6 +382,8 @@ void accd_leave_finish(struct leave *leave)
         accd_free_memory_of(dir, leave->dying[i]);
         accd_remove_object(dir, leave->dying[i]);
     }
+    if (leave->group_leaves && !leave->group_dies)
+        take_off_group(leave);
     if (leave->group_dies) {
         struct accd_group *group = plan->group;
         dir->present.live -= group->live;
@@ -476,8 +417,8 @@ void accd_leave_tell(struct leave *leave)
         .group_dies = leave->group_dies,
     };
     for (size_t i = 0; i < leave->nremoved; i++) {
-        const struct removed *removed = &leave->removed[i];
-        if (removed->count && !removed->dangles)
+        const struct accd_attach_change *removed = leave->removed[i];
+        if (removed->forced)
             leave->forced[report.nforced++] = removed->attach;
         if (removed->record)
             leave->records[report.nrecords++] = removed->record;
@@ -532,11 +473,9 @@ static accd_status plan_and_move(struct leave *leave)
     if (attached)
         ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(find_dying(leave));
-    ACCD_TRY(plan_moves(leave, NULL)); /* while only what clauses detach has counted down to zero */
-    const size_t asked = leave->ndying;
     if (attached)
         ACCD_TRY(accd_end_attachments(leave));
-    ACCD_TRY(plan_moves(leave, &asked));
+    ACCD_TRY(plan_moves(leave));
     if (plan->dir->queues.ntasks && !leave->abandon)
         ACCD_TRY(check_pending(leave));
     if (plan->fusion)
@@ -557,6 +496,7 @@ accd_status accd_leave_now(struct leave *leave)
         accd_leave_undo(leave);
         return status;
     }
+    accd_ledger_apply(leave->plan);
     accd_leave_tell(leave);
     accd_leave_finish(leave);
     return ACCD_OK;

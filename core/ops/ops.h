@@ -1,5 +1,5 @@
 /* ops.h - constructs that are carried out: entries, exits, updates; their transfers, and what listeners hear of
- * them. What fails on the way is undone. */
+ * them. Records that are there change when nothing can fail any more. */
 #ifndef ACCD_OPS_H
 #define ACCD_OPS_H
 

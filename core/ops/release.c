@@ -9,16 +9,18 @@ struct accd_release {
 };
 
 /* The references that a construct is about to add, so that nothing goes for want of them. */
-static void expect_references(const struct accd_plan *plan, bool coming)
+static accd_status expect_references(struct accd_plan *plan)
 {
     for (size_t i = 0; i < plan->nclaims; i++) {
         const struct accd_claim *claim = &plan->claims[i];
         if (!claim->object || !accd_claim_counts(plan, claim))
             continue;
-        uint32_t *counter = plan->construct->kind == ACCD_ENTER_DATA ? &claim->object->dynamic
-                                                                     : &claim->object->structured;
-        *counter += coming ? 1 : UINT32_MAX;
+        struct accd_object_change *change = accd_note_object(plan, claim->object);
+        if (!change)
+            return accd_plan_no_memory(plan->context);
+        change->coming++;
     }
+    return ACCD_OK;
 }
 
 static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
@@ -29,8 +31,8 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
     if (plan->dir->tuples.shares.count)
         ACCD_TRY(accd_unfuse_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
-        if (ends[i]->count) /* not named twice */
-            ACCD_TRY(accd_end_attachment(leave, ends[i], ends[i]->count, false));
+        if (accd_attach_left(&release->plan, ends[i])) /* not named twice */
+            ACCD_TRY(accd_end_attachment(leave, ends[i], false));
     ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(accd_end_attachments(leave));
     struct accd_fusion *fusion = release->plan.fusion;
@@ -38,7 +40,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
         ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
     bool fused = fusion && fusion->nregroups;
     for (size_t i = 0; i < leave->nremoved; i++)
-        fused |= leave->removed[i].record && accd_fuse_covers(plan, leave->removed[i].record->host);
+        fused |= leave->removed[i]->record && accd_fuse_covers(plan, leave->removed[i]->record->host);
     if (fused) /* one construct does not put together and take apart */
         return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
                          "a type record that goes with this construct lies among fused data; detach "
@@ -64,9 +66,11 @@ accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const 
                       .line = plan->construct->line},
         .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
         .leave = {.plan = &release->plan, .dynamic = true}};
-    expect_references(plan, true);
-    accd_status status = release_now(release, plan, ends, n);
-    expect_references(plan, false);
+    accd_status status = expect_references(plan);
+    release->plan.ledger = plan->ledger;
+    if (status == ACCD_OK)
+        status = release_now(release, plan, ends, n);
+    plan->ledger = release->plan.ledger;
     if (status != ACCD_OK) {
         accd_leave_undo(&release->leave);
         return status;
@@ -82,6 +86,7 @@ void accd_release_undo(struct accd_release *release) { accd_leave_undo(&release-
 
 void accd_release_commit(struct accd_release *release)
 {
+    accd_ledger_apply(&release->plan); /* with what the construct on the way noted */
     accd_leave_tell(&release->leave);
     accd_leave_finish(&release->leave);
 }
@@ -104,7 +109,7 @@ static accd_status check_released(const struct accd_links *links)
         const struct accd_object *used[] = {link ? link->holder : claim->object,
                                             link ? link->target : NULL};
         for (int k = 0; k < 2; k++)
-            if (used[k] && used[k]->size & ACCD_OBJECT_DYING)
+            if (used[k] && accd_object_goes(plan, used[k]))
                 return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
                                         "it lies in a type record that goes with this construct");
     }

@@ -116,7 +116,7 @@ accd_status accd_update(struct accd_plan *plan)
     struct accd_bulk *bulk = plan->bulk;
     for (size_t i = 0; bulk && i < plan->walk->nroots; i++) {
         bulk->out = out;
-        accd_bulk_root(bulk, i, plan->claims[plan->walk->roots[i].item].object);
+        accd_bulk_root(plan, i, plan->claims[plan->walk->roots[i].item].object);
         bulk->own[i] = bulk->own[i] && bulk->roots[i];
     }
     struct accd_pair *order = NULL;

@@ -23,7 +23,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
     uint64_t at = move->host, end = move->host + move->bytes;
     ACCD_TRY(accd_first_attach(plan->dir, at, end, &cursor, &attach));
     for (; attach; attach = accd_next_attach(&cursor, end)) {
-        if (copied && attach->count)
+        if (copied && !accd_is_detached(plan, attach))
             continue;
         const uint64_t after = accd_attach_end(attach);
         ACCD_TRY(plan_part(plan, move, at, attach->slot));
@@ -35,7 +35,7 @@ static accd_status split_move(struct accd_plan *plan, const struct accd_move *mo
 accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev)
 {
     const struct accd_kept_descriptor *kept = attach->descriptor;
-    return accd_plan_pointer(plan, attach->slot, dev, attach->dev, kept ? kept->rest : NULL,
+    return accd_plan_pointer(plan, attach->slot, dev, accd_attach_dev(plan, attach), kept ? kept->rest : NULL,
                              kept ? kept->bytes : 0);
 }
 
@@ -180,11 +180,6 @@ accd_status accd_plan_merge(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-static uint64_t claim_dev(const struct accd_claim *claim, uint64_t host)
-{
-    return claim->object->dev + (host - claim->object->host);
-}
-
 static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                                   const struct accd_rowset *set, size_t from, size_t to, bool out)
 {
@@ -203,7 +198,7 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                 end = claim->host + claim->bytes;
             if (host >= end)
                 continue;
-            uint64_t dev = claim_dev(claim, host);
+            uint64_t dev = accd_claim_dev(plan, claim, host);
             const struct accd_demand *demand =
                 &accd_demands[accd_effective(piece->action, piece->init, claim->action)];
             if (piece->entry_only && (out || update))
@@ -272,7 +267,7 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
         return ACCD_OK;
     if (accd_claim_grid(plan, claim, &grid))
         return accd_plan_grid(plan, index, &grid, out);
-    return accd_plan_move(plan, &(struct accd_move){claim->host, claim_dev(claim, claim->host),
+    return accd_plan_move(plan, &(struct accd_move){claim->host, accd_claim_dev(plan, claim, claim->host),
                                                     claim->bytes, index, ACCD_WHOLE, 0, out});
 }
 

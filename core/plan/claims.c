@@ -160,8 +160,9 @@ accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t de
         return accd_plan_no_memory(plan->context);
     plan->rests[plan->nrests++] =
         (struct accd_rest){dev, value, rest, bytes - (uint32_t)sizeof value};
-    return inner && inner->count ? accd_plan_word(plan, dev + (inner->slot - slot), inner->dev)
-                                 : ACCD_OK;
+    return inner && accd_attach_left(plan, inner)
+               ? accd_plan_word(plan, dev + (inner->slot - slot), accd_attach_dev(plan, inner))
+               : ACCD_OK;
 }
 
 uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim)

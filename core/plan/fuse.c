@@ -252,7 +252,7 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
     return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
-/* Memory for the ranges, and the objects' new places in it. Alignment stays that of the host. */
+/* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host. */
 accd_status accd_fuse_place(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->fusion;
@@ -282,11 +282,12 @@ accd_status accd_fuse_place(struct accd_plan *plan)
     for (size_t i = 0; i < fusion->nshifts; i++) {
         struct accd_shift *shift = &fusion->shifts[i];
         const struct accd_fused_range *range = &fusion->ranges[shift->range];
-        shift->to = range->dev + (shift->object->host - range->host);
-        shift->object->dev = shift->to;
-        shift->object->size |= ACCD_OBJECT_SHARED;
+        struct accd_object_change *change = accd_note_object(plan, shift->object);
+        if (!change)
+            return accd_plan_no_memory(plan->context);
+        change->dev = shift->to = range->dev + (shift->object->host - range->host);
+        change->shared = true;
     }
-    fusion->shifted = true;
     return ACCD_OK;
 }
 
@@ -411,37 +412,23 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
     for (size_t i = 0; i < targets.n; i++) {
         struct accd_attach *attach = accd_pointer(targets.at[i].value);
         struct accd_object *target, *holder;
-        if (!attach->count)
+        if (!accd_attach_left(plan, attach))
             continue;
         ACCD_TRY(accd_find(dir, attach->base, &target));
-        if (!target || target->size & ACCD_OBJECT_DYING)
+        if (!target || accd_object_goes(plan, target))
             continue;
-        uint64_t dev = target->dev + (attach->target - target->host);
+        uint64_t dev = accd_object_dev(plan, target) + (attach->target - target->host);
         if (dev == attach->dev)
             continue;
-        if (!accd_plan_room(plan, (void **)&fusion->redirects, fusion->nredirects,
-                            &fusion->redirects_room, sizeof fusion->redirects[0]))
+        struct accd_attach_change *change = accd_note_attach(plan, attach);
+        if (!change)
             return accd_plan_no_memory(plan->context);
-        fusion->redirects[fusion->nredirects++] = (struct accd_redirect){attach, attach->dev};
-        attach->dev = dev;
+        change->dev = dev;
         ACCD_TRY(accd_find(dir, attach->slot, &holder));
-        if (holder && !(holder->size & ACCD_OBJECT_DYING))
-            ACCD_TRY(accd_plan_word(plan, holder->dev + (attach->slot - holder->host), dev));
+        if (holder && !accd_object_goes(plan, holder))
+            ACCD_TRY(accd_plan_word(plan, accd_object_dev(plan, holder) + (attach->slot - holder->host), dev));
     }
     return ACCD_OK;
-}
-
-void accd_fuse_shift_back(struct accd_plan *plan)
-{
-    struct accd_fusion *fusion = plan->fusion;
-    for (size_t i = 0; i < fusion->nredirects; i++)
-        fusion->redirects[i].attach->dev = fusion->redirects[i].before;
-    for (size_t i = 0; fusion->shifted && i < fusion->nshifts; i++) {
-        struct accd_object *object = fusion->shifts[i].object;
-        object->dev = fusion->shifts[i].from;
-        object->size &= ~ACCD_OBJECT_SHARED;
-        object->size |= fusion->shifts[i].size & ACCD_OBJECT_SHARED;
-    }
 }
 
 /* Pointers that a transfer from the host leaves out are not copied with the rest, either. */
@@ -457,8 +444,7 @@ static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct 
         for (; attach; attach = accd_next_attach(&cursor, end)) {
             if (attach->slot - claim->object->host >= accd_object_bytes(claim->object))
                 continue;
-            uint64_t dev = claim->object->dev + (attach->slot - claim->object->host);
-            ACCD_TRY(accd_plan_attached(plan, attach, dev));
+            ACCD_TRY(accd_plan_attached(plan, attach, accd_claim_dev(plan, claim, attach->slot)));
         }
     }
     return ACCD_OK;
@@ -713,7 +699,6 @@ void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64
 void accd_fuse_undo(struct accd_plan *plan)
 {
     const struct accd_fusion *fusion = plan->fusion;
-    accd_fuse_shift_back(plan);
     for (size_t i = 0; i < fusion->nplaced; i++)
         if (!fusion->ranges[i].home)
             accd_free_memory(plan->dir, fusion->ranges[i].place, fusion->ranges[i].bytes);

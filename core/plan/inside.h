@@ -14,12 +14,6 @@ struct accd_candidate {
     bool dropped, split;
 };
 
-/* An attached pointer to data that move. */
-struct accd_redirect {
-    struct accd_attach *attach;
-    uint64_t before;            /* device address in it */
-};
-
 /* Exit: objects of a tuple that lost something. */
 struct accd_occupant {
     struct accd_share *share;
@@ -46,6 +40,11 @@ accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_c
 /* The claim of a construct that makes an object with a byte in [host, host + bytes), or NULL. */
 struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes);
 
+/* ---------------------------------------------------------------------------------- ledger.c -- */
+
+/* The device address of a byte of a claim's object, of one that is fused the new one. */
+uint64_t accd_claim_dev(const struct accd_plan *plan, const struct accd_claim *claim, uint64_t host);
+
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
 /* A walk of the same roots that likely found what the construct will find, or NULL: that of a pending
@@ -71,10 +70,8 @@ accd_status accd_compare_clauses(struct accd_plan *plan);
 
 /* Copies of what shifts, but for claims (pairs of host address and number) whose bytes come otherwise. */
 accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut);
-/* Attached pointers to objects that move within the device point to their new places, which the objects have. */
+/* Attached pointers to objects that move within the device are to point to their new places. */
 accd_status accd_fuse_pointers(struct accd_plan *plan);
-/* Puts the objects, and the pointers to them, back. */
-void accd_fuse_shift_back(struct accd_plan *plan);
 void accd_fuse_device_order(struct accd_plan *plan);
 
 /* --------------------------------------------------------------------------------- strided.c -- */

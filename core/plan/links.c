@@ -216,7 +216,7 @@ static uint64_t link_value(const struct accd_plan *plan, const struct accd_link 
         return 0;
     const struct accd_object *target =
         link->target ? link->target : plan->claims[link->target_claim].object;
-    return target->dev + (link->pointer - target->host);
+    return accd_object_dev(plan, target) + (link->pointer - target->host);
 }
 
 /* The words to be written into the device's pointers. Objects have their device addresses. */
@@ -229,7 +229,7 @@ accd_status accd_links_words(const struct accd_links *links)
             continue; /* attached here already, or by the first one: counted only */
         const struct accd_object *holder =
             link->holder ? link->holder : plan->claims[link->holder_claim].object;
-        uint64_t dev = holder->dev + (plan->claims[link->claim].slot - holder->host);
+        uint64_t dev = accd_object_dev(plan, holder) + (plan->claims[link->claim].slot - holder->host);
         const struct accd_kept_descriptor *kept = link->descriptor;
         ACCD_TRY(accd_plan_pointer(plan, plan->claims[link->claim].slot, dev,
                                    link_value(plan, link), kept ? kept->rest : NULL,

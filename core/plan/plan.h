@@ -7,8 +7,8 @@
 
 struct accd_bulk;
 struct accd_candidate;
-struct accd_redirect;
 struct accd_occupant;
+struct accd_ledger;
 
 /* Present data are welcome to the clause, and then it asks for nothing. */
 static inline bool accd_present_or(unsigned flags)
@@ -47,7 +47,7 @@ struct accd_rest {
     uint32_t bytes;
 };
 
-/* A construct on its way. Everything in it lies in scratch space or is undone on failure. */
+/* A construct on its way. All lies in scratch space; what is asked of the device is given back on failure. */
 struct accd_plan {
     /* Given: what is asked for. Of items, and of what walking them points to, nothing is looked up yet. */
     accd_context *context;
@@ -70,7 +70,8 @@ struct accd_plan {
     size_t nfresh;
     struct accd_fusion *fusion;  /* NULL: it has nothing to do with tuples */
 
-    /* Result: what is to be transferred. */
+    /* Result: what is to be changed of records, and transferred. */
+    struct accd_ledger *ledger;  /* NULL: no record that is there changes, but for references that are added */
     struct accd_bulk *bulk;      /* the transfers of the group, NULL: none */
     struct accd_move *moves;
     size_t nmoves, moves_room;
@@ -126,11 +127,8 @@ struct accd_fusion {
     size_t nranges, nplaced;    /* so many have memory */
     struct accd_shift *shifts;
     size_t nshifts, shifts_room;
-    bool shifted;               /* the objects have their new addresses */
     struct accd_copy *copies;
     size_t ncopies, copies_room;
-    struct accd_redirect *redirects;
-    size_t nredirects, redirects_room;
     struct accd_original **ending; /* exit: originals that go */
     size_t nending, ending_room;
     struct accd_regroup *regroups;
@@ -156,6 +154,46 @@ struct accd_links {
     size_t n;
     size_t anew; /* of them: attached to something else before */
 };
+
+/* What a construct is about to change of a present object. */
+struct accd_object_change {
+    struct accd_object *object;
+    uint32_t structured, dynamic; /* references that are taken off */
+    uint32_t coming;              /* references that the construct brings: the object does not go for want of them */
+    uint32_t unpinned;            /* attached pointers that point here no more */
+    uint64_t dev;                 /* the object's device address then */
+    bool shared;                  /* ACCD_OBJECT_SHARED then */
+    bool fell_short;              /* ACCD_OBJECT_SHORT then */
+    bool goes;
+    struct accd_object_change *before; /* the one noted before */
+};
+
+/* The same of an attachment. */
+struct accd_attach_change {
+    struct accd_attach *attach;
+    struct accd_object *record; /* of its references one is taken off with the attachment, or NULL */
+    uint64_t dev;               /* the pointer's value in the device's copy then */
+    uint32_t taken;             /* off its counter */
+    bool forced;                /* it ends, and no clause detaches it */
+    bool dangles;               /* its target goes, and it stays as it is */
+    struct accd_attach_change *before;
+};
+
+/* ---------------------------------------------------------------------------------- ledger.c -- */
+
+/* The change of a record, which changes nothing yet. NULL: no memory. */
+struct accd_object_change *accd_note_object(struct accd_plan *plan, struct accd_object *object);
+struct accd_attach_change *accd_note_attach(struct accd_plan *plan, struct accd_attach *attach);
+/* What records are like when the construct is done. */
+bool accd_object_goes(const struct accd_plan *plan, const struct accd_object *object);
+uint64_t accd_object_dev(const struct accd_plan *plan, const struct accd_object *object);
+uint32_t accd_pins_left(const struct accd_plan *plan, const struct accd_object *object);
+uint32_t accd_attach_left(const struct accd_plan *plan, const struct accd_attach *attach);
+uint64_t accd_attach_dev(const struct accd_plan *plan, const struct accd_attach *attach);
+/* Whether clauses of the construct detach it, the last of them finally. */
+bool accd_is_detached(const struct accd_plan *plan, const struct accd_attach *attach);
+/* All changes are made. */
+void accd_ledger_apply(const struct accd_plan *plan);
 
 /* ----------------------------------------------------------------------------------- begin.c -- */
 

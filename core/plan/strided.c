@@ -83,7 +83,7 @@ accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct 
         end = end > high ? high : end;
         if (host < end)
             ACCD_TRY(accd_plan_move(
-                plan, &(struct accd_move){host, claim->object->dev + (host - claim->object->host),
+                plan, &(struct accd_move){host, accd_claim_dev(plan, claim, host),
                                           end - host, index, ACCD_ONE_OF_RUN, 0, out}));
     } while (accd_grid_next(grid, at, &offset));
     return ACCD_OK;

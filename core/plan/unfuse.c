@@ -366,7 +366,7 @@ static accd_status list_members(struct accd_plan *plan, struct accd_regroup *reg
         uint32_t n = 0;
         for (share = accd_range_seek(&dir->tuples.shares, fused->host, &cursor);
              share && share->object->host < fused->end; share = accd_range_next(&cursor)) {
-            if (share->fused != fused || share->object->size & ACCD_OBJECT_DYING)
+            if (share->fused != fused || accd_object_goes(plan, share->object))
                 continue;
             if (fill)
                 regroup->members[n] = (struct accd_occupant){.share = share, .up = n};
@@ -431,11 +431,12 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
     dir->promised.objects += fusion->nshifts;
     for (size_t i = 0; i < fusion->nshifts; i++) {
         const struct accd_shift *shift = &fusion->shifts[i];
-        shift->object->dev = shift->to;
-        if (!shift->kept)
-            shift->object->size &= ~ACCD_OBJECT_SHARED;
+        struct accd_object_change *change = accd_note_object(plan, shift->object);
+        if (!change)
+            return accd_plan_no_memory(plan->context);
+        change->dev = shift->to;
+        change->shared = shift->kept;
     }
-    fusion->shifted = true;
     ACCD_TRY(accd_fuse_copies(plan, NULL, 0));
     return accd_fuse_pointers(plan);
 }
@@ -601,10 +602,11 @@ static void forget_idle_shares(struct accd_directory *dir, struct accd_regroup *
 }
 
 /* What a clause filled of a held object is a hole again, but for what others name, and attached pointers. */
-static void empty_holes(struct accd_directory *dir, const struct accd_original *original)
+static void empty_holes(const struct accd_plan *plan, const struct accd_original *original)
 {
+    struct accd_directory *dir = plan->dir;
     const struct accd_object *object = original->share->object;
-    if (!(object->size & ACCD_OBJECT_HELD) || object->size & ACCD_OBJECT_DYING || original->idle)
+    if (!(object->size & ACCD_OBJECT_HELD) || accd_object_goes(plan, object) || original->idle)
         return;
     uint64_t stop = original->host + original->bytes, last = accd_object_end(object);
     stop = stop < last ? stop : last;
@@ -632,7 +634,7 @@ void accd_unfuse_commit(struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     accd_fuse_device_order(plan);
     for (size_t i = 0; i < fusion->nending; i++)
-        empty_holes(dir, fusion->ending[i]);
+        empty_holes(plan, fusion->ending[i]);
     for (size_t i = 0; i < fusion->nending; i++)
         remove_original(dir, fusion->ending[i]);
     for (size_t i = 0; i < fusion->nregroups; i++)
@@ -642,10 +644,10 @@ void accd_unfuse_commit(struct accd_plan *plan)
             forget_idle_shares(dir, &fusion->regroups[i]);
 }
 
+/* The marks of an exit that is not carried out. */
 void accd_unfuse_undo(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
-    accd_fuse_shift_back(plan);
+    const struct accd_fusion *fusion = plan->fusion;
     for (size_t i = 0; i < fusion->nending; i++)
         fusion->ending[i]->ending = fusion->ending[i]->whole_ends = false;
     for (size_t i = 0; i < fusion->nregroups; i++) {

@@ -15,7 +15,6 @@ struct accd_task;
 #define ACCD_OBJECT_MAPPED ((uint64_t)1 << 62) /* device memory belongs to the user (acc_map_data) */
 #define ACCD_OBJECT_ORIGIN ((uint64_t)1 << 61) /* where: an origin; otherwise a label */
 #define ACCD_OBJECT_MEMBER ((uint64_t)1 << 60) /* where: a group */
-#define ACCD_OBJECT_DYING ((uint64_t)1 << 59)  /* while an exit is under way */
 #define ACCD_OBJECT_TOUCHED ((uint64_t)1 << 58) /* the construct or kernel under way reached it before */
 #define ACCD_OBJECT_HELD ((uint64_t)1 << 52)    /* storage for members: what no clause names of it is a hole */
 #define ACCD_OBJECT_NAMED ((uint64_t)1 << 53)   /* a region's clause named it without a reference */

@@ -39,10 +39,6 @@ static void pins(struct broken *b)
 {
     b->target->pins ^= 2;
 }
-static void dying(struct broken *b)
-{
-    b->holder->size ^= ACCD_OBJECT_DYING;
-}
 static void touched(struct broken *b)
 {
     b->holder->size ^= ACCD_OBJECT_TOUCHED;
@@ -173,8 +169,7 @@ static void breaking(size_t group_least)
         {"structured counter", structured_counter},
         {"no reference", no_reference},
         {"pins", pins},
-        {"a mark of an exit", dying},
-        {"another mark", touched},
+        {"a mark", touched},
         {"device address", device_address},
         {"shared device memory", device_memory},
         {"host ranges overlap", host_overlap},
