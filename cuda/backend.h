@@ -62,6 +62,11 @@ struct accd_cuda_piece {
     bool lent;     /* at is the host program's */
 };
 
+struct accd_cuda_pieces {
+    struct accd_cuda_piece *at;
+    size_t n, room;
+};
+
 /* Page-locked host memory of one chunk, made when it is first needed. */
 struct accd_cuda_pinned {
     char *at;
@@ -125,8 +130,7 @@ struct accd_cuda_batch {
     bool busy;      /* the stream has work that is not waited for */
     uint64_t changes; /* calls of the batch that change what the host sent before */
     accd_status failed; /* of the batch, told by ready or end */
-    struct accd_cuda_piece *small, *large; /* in and out together */
-    size_t nsmall, small_room, nlarge, large_room;
+    struct accd_cuda_pieces small, large; /* in and out together */
     struct accd_cuda_chunk *chunks;
     size_t nchunks, chunks_room, in_chunks, in_large; /* those of the way in come first */
     struct accd_cuda_copied {
@@ -138,8 +142,7 @@ struct accd_cuda_batch {
     struct accd_cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* slot: what is filled, NULL: none is */
     size_t nslots;
     uint64_t windows; /* sent so far */
-    struct accd_cuda_piece *filled; /* parts of the present one */
-    size_t nfilled, filled_room;
+    struct accd_cuda_pieces filled; /* parts of the present one */
     struct accd_cuda_landing landing;
     bool torn; /* what it brings goes over data in more than one call */
 

@@ -124,7 +124,7 @@ static void write_table(struct accd_cuda_batch *batch, const struct accd_cuda_ch
 {
     char *table = chunk->at + table_of(chunk);
     for (size_t i = 0; i < chunk->n; i++, table += sizeof(struct row)) {
-        const struct accd_cuda_piece *piece = &batch->small[chunk->first + i];
+        const struct accd_cuda_piece *piece = &batch->small.at[chunk->first + i];
         uint64_t packed = at + (uint64_t)(piece->at - chunk->at);
         struct row row = {piece->dev, packed, piece->bytes};
         if (out)
@@ -137,7 +137,7 @@ static void write_table(struct accd_cuda_batch *batch, const struct accd_cuda_ch
  * when this one is done. */
 static bool move_chunk(struct accd_cuda_batch *batch, const struct accd_cuda_chunk *chunk, bool out)
 {
-    const struct accd_cuda_piece *pieces = batch->small + chunk->first;
+    const struct accd_cuda_piece *pieces = batch->small.at + chunk->first;
     const uint64_t table = table_of(chunk);
     if (chunk->n <= FEW || !have_mover(batch)) {
         for (size_t i = 0; i < chunk->n; i++)
@@ -160,8 +160,8 @@ bool accd_cuda_move_pieces(struct accd_cuda_batch *batch, bool out)
     batch->cuda->group.n = 0;
     for (size_t i = out ? batch->in_chunks : 0; ok && i < (out ? batch->nchunks : batch->in_chunks); i++)
         ok = move_chunk(batch, &batch->chunks[i], out);
-    for (size_t i = out ? batch->in_large : 0; ok && i < (out ? batch->nlarge : batch->in_large); i++)
-        ok = copy_alone(batch, &batch->large[i], out);
+    for (size_t i = out ? batch->in_large : 0; ok && i < (out ? batch->large.n : batch->in_large); i++)
+        ok = copy_alone(batch, &batch->large.at[i], out);
     return ok && flush(batch, out);
 }
 
@@ -169,8 +169,8 @@ bool accd_cuda_move_window(struct accd_cuda_batch *batch, const struct accd_cuda
 {
     bool ok = true;
     batch->cuda->group.n = 0;
-    for (size_t i = 0; ok && i < batch->nfilled; i++)
-        ok = copy_alone(batch, &batch->filled[i], false);
+    for (size_t i = 0; ok && i < batch->filled.n; i++)
+        ok = copy_alone(batch, &batch->filled.at[i], false);
     return ok && flush(batch, false) && ISSUE(batch, cuEventRecord, slot->crossed, batch->stream->at);
 }
 
@@ -222,8 +222,8 @@ static void measure(const struct accd_cuda_batch *batch, struct accd_cuda_landin
         landing->n += chunk->n;
     }
     for (size_t i = 0; i < batch->in_large; i++) {
-        landing->nlarge += add_strips(NULL, &batch->large[i], 0);
-        landing->table += (batch->large[i].bytes + 2 * WORD - 1) / WORD * WORD;
+        landing->nlarge += add_strips(NULL, &batch->large.at[i], 0);
+        landing->table += (batch->large.at[i].bytes + 2 * WORD - 1) / WORD * WORD;
     }
     landing->n += landing->nlarge;
     landing->bytes = landing->table + landing->n * sizeof(struct row);
@@ -246,7 +246,7 @@ static bool land(struct accd_cuda_batch *batch)
         table += length;
     }
     for (size_t i = 0; i < batch->in_large; i++) {
-        const struct accd_cuda_piece *piece = &batch->large[i];
+        const struct accd_cuda_piece *piece = &batch->large.at[i];
         const uint64_t from = place + piece->dev % WORD;
         n += add_strips(landing->rows + n, piece, from);
         if (!gather(batch, from, (uint64_t)(uintptr_t)piece->at, piece->bytes, false))

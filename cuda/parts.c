@@ -36,7 +36,7 @@ void accd_cuda_parts_close(struct accd_cuda_batch *batch)
         else
             accd_mem_free(batch->cuda->mem, slot->at, ACCD_CUDA_CHUNK);
     }
-    batch->nslots = batch->nfilled = 0;
+    batch->nslots = batch->filled.n = 0;
     batch->parts.n = 0;
 }
 
@@ -72,14 +72,14 @@ static struct accd_cuda_slot *next_slot(struct accd_cuda_batch *batch)
 static bool add_part(struct accd_cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
 {
     struct accd_cuda_memory *memory = accd_cuda_memory_at(batch->cuda, dev);
-    struct accd_cuda_piece *last = batch->nfilled ? &batch->filled[batch->nfilled - 1] : NULL;
+    struct accd_cuda_piece *last = batch->filled.n ? &batch->filled.at[batch->filled.n - 1] : NULL;
     if (last && last->memory == memory && last->dev + last->bytes == dev && last->at + last->bytes == at) {
         last->bytes += bytes;
         return true;
     }
-    if (!ACCD_GROW(batch->cuda->mem, batch->filled, batch->filled_room, batch->nfilled + 1))
+    if (!ACCD_GROW(batch->cuda->mem, batch->filled.at, batch->filled.room, batch->filled.n + 1))
         return false;
-    batch->filled[batch->nfilled++] =
+    batch->filled.at[batch->filled.n++] =
         (struct accd_cuda_piece){.dev = dev, .bytes = bytes, .memory = memory, .at = at};
     return true;
 }
@@ -107,6 +107,6 @@ void accd_cuda_send_parts(void *device)
         if (!accd_cuda_move_window(batch, batch->slot))
             accd_cuda_batch_fail(batch, accd_cuda_status(batch->cuda));
     }
-    batch->nfilled = 0;
+    batch->filled.n = 0;
     batch->slot = NULL;
 }

@@ -17,7 +17,7 @@ static char *new_chunk(struct accd_cuda_batch *batch, struct accd_cuda_chunk **c
     if (!ACCD_GROW(mem, batch->chunks, batch->chunks_room, batch->nchunks + 1))
         return NULL;
     struct accd_cuda_chunk *chunk = &batch->chunks[batch->nchunks];
-    *chunk = (struct accd_cuda_chunk){.first = batch->nsmall, .pinned = accd_cuda_take_pinned(batch->cuda)};
+    *chunk = (struct accd_cuda_chunk){.first = batch->small.n, .pinned = accd_cuda_take_pinned(batch->cuda)};
     chunk->at = chunk->pinned ? chunk->pinned->at : accd_mem_new(mem, ACCD_CUDA_CHUNK);
     if (!chunk->at)
         return NULL;
@@ -96,12 +96,10 @@ static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_pie
 {
     bool small = piece->bytes < ACCD_SEND_LEAST;
     bool in_chunk = small || (out && accd_cuda_is_queued(batch));
-    struct accd_cuda_piece **list = small ? &batch->small : &batch->large;
-    size_t *n = small ? &batch->nsmall : &batch->nlarge;
-    if (!accd_mem_grow(batch->cuda->mem, (void **)list, small ? &batch->small_room : &batch->large_room,
-                       *n + 1, sizeof **list))
+    struct accd_cuda_pieces *list = small ? &batch->small : &batch->large;
+    if (!ACCD_GROW(batch->cuda->mem, list->at, list->room, list->n + 1))
         return NULL;
-    struct accd_cuda_piece *added = &(*list)[*n];
+    struct accd_cuda_piece *added = &list->at[list->n];
     *added = *piece;
     if (in_chunk) {
         added->at = place_in_chunk(batch, piece->dev, piece->bytes, !small, out);
@@ -111,7 +109,7 @@ static char *add_piece(struct accd_cuda_batch *batch, const struct accd_cuda_pie
         if (!added->at)
             added->at = new_large(batch->cuda, added);
     }
-    *n += added->at != NULL;
+    list->n += added->at != NULL;
     return added->at;
 }
 
@@ -183,10 +181,10 @@ static bool place_out(struct accd_cuda_batch *batch)
 void accd_cuda_give_memory_back(struct accd_cuda_batch *batch)
 {
     accd_cuda_give_chunks_back(batch);
-    for (size_t i = 0; i < batch->nlarge; i++)
-        if (!batch->large[i].lent)
-            free_large(batch->cuda, &batch->large[i]);
-    batch->nsmall = batch->nlarge = batch->in_chunks = batch->in_large = 0;
+    for (size_t i = 0; i < batch->large.n; i++)
+        if (!batch->large.at[i].lent)
+            free_large(batch->cuda, &batch->large.at[i]);
+    batch->small.n = batch->large.n = batch->in_chunks = batch->in_large = 0;
     accd_cuda_parts_close(batch);
     batch->receipt.bytes = 0;
     batch->ncopied = 0;
@@ -199,7 +197,7 @@ bool accd_cuda_place(struct accd_cuda_batch *batch)
     if (batch->failed == ACCD_OK && !place_in(batch))
         accd_cuda_batch_fail(batch, ACCD_OUT_OF_MEMORY);
     batch->in_chunks = batch->nchunks;
-    batch->in_large = batch->nlarge;
+    batch->in_large = batch->large.n;
     if (batch->failed == ACCD_OK && !place_out(batch))
         accd_cuda_batch_fail(batch, ACCD_OUT_OF_MEMORY);
     if (batch->failed == ACCD_OK && !accd_cuda_parts_open(batch))
@@ -215,12 +213,12 @@ void accd_cuda_batch_close(struct accd_cuda_batch *batch)
     accd_mem_free(mem, batch->in.runs, batch->in.room * sizeof batch->in.runs[0]);
     accd_mem_free(mem, batch->out.runs, batch->out.room * sizeof batch->out.runs[0]);
     accd_mem_free(mem, batch->parts.runs, batch->parts.room * sizeof batch->parts.runs[0]);
-    accd_mem_free(mem, batch->filled, batch->filled_room * sizeof batch->filled[0]);
+    accd_mem_free(mem, batch->filled.at, batch->filled.room * sizeof batch->filled.at[0]);
     for (size_t i = 0; i < ACCD_CUDA_SLOTS; i++)
         if (batch->slots[i].crossed)
             (void)ACCD_CUDA(batch->cuda, cuEventDestroy_v2, batch->slots[i].crossed);
-    accd_mem_free(mem, batch->small, batch->small_room * sizeof batch->small[0]);
-    accd_mem_free(mem, batch->large, batch->large_room * sizeof batch->large[0]);
+    accd_mem_free(mem, batch->small.at, batch->small.room * sizeof batch->small.at[0]);
+    accd_mem_free(mem, batch->large.at, batch->large.room * sizeof batch->large.at[0]);
     accd_mem_free(mem, batch->chunks, batch->chunks_room * sizeof batch->chunks[0]);
     accd_mem_free(mem, batch->copied, batch->copied_room * sizeof batch->copied[0]);
     accd_mem_free(mem, batch->pairs, batch->pairs_room * sizeof batch->pairs[0]);

@@ -1,26 +1,22 @@
 /* status.c - names of statuses, actions and events. */
 #include "base/base.h"
 
-static const char *const codes[ACCD_STATUS_COUNT] = {
-#define X(name, code, text) code,
-    ACCD_STATUS_MAP(X)
-#undef X
-};
-
-static const char *const texts[ACCD_STATUS_COUNT] = {
-#define X(name, code, text) text,
+static const struct {
+    const char *code, *text;
+} statuses[ACCD_STATUS_COUNT] = {
+#define X(name, code, text) {code, text},
     ACCD_STATUS_MAP(X)
 #undef X
 };
 
 const char *accd_status_code(accd_status status)
 {
-    return (unsigned)status < ACCD_STATUS_COUNT ? codes[status] : "unknown";
+    return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].code : "unknown";
 }
 
 const char *accd_status_text(accd_status status)
 {
-    return (unsigned)status < ACCD_STATUS_COUNT ? texts[status] : "unknown status";
+    return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].text : "unknown status";
 }
 
 const char *accd_action_name(accd_action action)

@@ -118,8 +118,8 @@ static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64
         accd_status status =
             accd_fail(context, ACCD_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
                       "the address belongs to the host, not to device %d", dir->device.number);
-        struct accd_object *object;
-        if (accd_find(dir, dev, &object) == ACCD_OK && object)
+        const struct accd_object *object = accd_object_at(dir, dev, false);
+        if (object)
             accd_describe_object(dir, object, &context->error.other);
         return status;
     }

@@ -149,7 +149,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
 {
     size_t n = 0, brought = 0, leading = 0;
     ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0) {
-        struct accd_object *holder, *target;
+        const struct accd_object *holder = accd_object_at(dir, attach->slot, false), *target;
         char name[160];
         n++;
         brought += attach->brings;
@@ -157,13 +157,14 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
         accd_name_slot(dir, attach->slot, attach->label, name, sizeof name);
         if (!attach->count)
             return WRONG("%s is attached with counter 0", name);
-        if (accd_find(dir, attach->slot, &holder) != ACCD_OK || !holder)
+        if (!holder)
             return WRONG("%s is attached, but not present", name);
         if (attach->count != 1 && !dir->context->verdicts.counts_attachments)
             return WRONG("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && dir->context->rules.lost_target == ACCD_LOST_DANGLES)
             continue; /* its target is gone */
-        if (accd_find(dir, attach->base, &target) != ACCD_OK || !target)
+        target = accd_object_at(dir, attach->base, false);
+        if (!target)
             return WRONG("%s points to nothing present", name);
         if (attach->brings && !is_held(dir, attach, target))
             return WRONG("%s holds a type record of no descriptor", name);
@@ -259,8 +260,7 @@ static const char *check_share(struct accd_directory *dir, const struct accd_sha
 {
     const struct accd_object *object = share->object;
     const struct accd_fused *fused = share->fused;
-    struct accd_object *found;
-    if (accd_find(dir, object->host, &found) != ACCD_OK || found != object)
+    if (accd_object_at(dir, object->host, false) != object)
         return WRONG("a share outlived its object");
     if (fused != accd_fused_at(dir, object->host))
         return WRONG("%s is not in the tuple around it", name_of(dir, object));

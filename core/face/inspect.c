@@ -115,15 +115,14 @@ uint64_t accd_matching_address(accd_context *context, int device, const void *ho
 static void describe_attachment(struct accd_directory *dir, const struct accd_attach *attach,
                                 accd_attachment *to)
 {
-    struct accd_object *target = NULL;
+    const struct accd_object *target = accd_object_at(dir, attach->base, false);
     *to = (accd_attachment){.slot = attach->slot,
                             .slot_bytes = accd_attach_end(attach) - attach->slot,
                             .target = attach->target,
                             .dev = attach->dev,
                             .count = attach->count};
     accd_name_slot(dir, attach->slot, attach->label, to->name, sizeof to->name);
-    if (accd_find(dir, attach->base, &target) == ACCD_OK)
-        accd_bounds_of(dir, target, &to->low, &to->high);
+    accd_bounds_of(dir, target, &to->low, &to->high);
 }
 
 int accd_attachment_at(accd_context *context, int device, const void *slot,

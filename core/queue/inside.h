@@ -16,11 +16,6 @@ struct accd_reached {
     size_t n, room;
 };
 
-/* ---------------------------------------------------------------------------------- memory.c -- */
-
-/* The queue behind whose tasks a range of device memory is free, or NULL. */
-struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-
 /* ----------------------------------------------------------------------------------- tasks.c -- */
 
 /* A task, and so many bytes behind it. NULL: no memory. */
@@ -48,8 +43,8 @@ void accd_meet(struct accd_span **met, const struct accd_task *task);
 void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets, struct accd_span **met);
 /* The first queue from a number on that has tasks, or NULL. */
 struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number);
-/* The first queue with a task that uses the range, or NULL. */
-struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
+/* The queue behind whose tasks a range of device memory is free, or NULL. */
+struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
 
 /* ------------------------------------------------------------------------------- transfers.c -- */
 
@@ -62,8 +57,10 @@ void accd_task_use(struct accd_task *task, const struct accd_batch *batch);
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 
-/* Waits for what uses the same memory as a kernel that is not in its queue yet. */
-accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task);
+/* Waits for what uses the same memory as a task that is about to move data, in all queues but one, or all. queue: its
+ * own, or NULL. A queue that is at work itself comes behind its own. */
+accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
+                            const struct accd_task *next);
 /* Whether all that a queue has started is over, and what it comes behind in others. */
 bool accd_has_arrived(struct accd_queue *queue);
 
@@ -73,11 +70,5 @@ bool accd_has_arrived(struct accd_queue *queue);
 accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number);
 /* What was met: queue by queue, by their numbers. */
 accd_status accd_reach_met(struct accd_span **met);
-
-/* ---------------------------------------------------------------------------------- kernel.c -- */
-
-/* Starts a kernel that uses a task's memory, if the device can run it: then that is under way. */
-accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
-                              accd_kernel_end *end_p);
 
 #endif

@@ -137,13 +137,3 @@ accd_status accd_kernel_launch(struct accd_directory *dir, const accd_kernel *ke
     accd_mem_free(mem, tables.pairs, tables.pairs_room * sizeof tables.pairs[0]);
     return status;
 }
-
-accd_status accd_kernel_start(struct accd_queue *queue, const accd_kernel *kernel, struct accd_task *task,
-                              accd_kernel_end *end_p)
-{
-    struct accd_directory *dir = queue->dir;
-    ACCD_TRY(accd_kernel_launch(dir, kernel, queue->number, task, end_p));
-    task->under_way = end_p->how == ACCD_KERNEL_UNDER_WAY ? end_p->under_way : NULL;
-    task->again = kernel->again;
-    return ACCD_OK;
-}

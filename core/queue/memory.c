@@ -55,9 +55,3 @@ void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
     else if (!(object->size & ACCD_OBJECT_MAPPED))
         accd_free_memory(dir, object->dev, accd_object_bytes(object));
 }
-
-struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
-{
-    return dir->queues.giving && dir->queues.giving->first ? dir->queues.giving
-                                                           : accd_first_user(dir, dev, bytes);
-}

@@ -80,11 +80,9 @@ static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *
     return found;
 }
 
-/* What is about to move data waits for all queues but one, or all. queue: its own, or NULL. A queue that is at
- * work itself comes behind its own. Devices share the host's memory: what sends comes behind what fetches there, what
- * fetches behind all. */
-static accd_status order(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
-                         const struct accd_task *next)
+/* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all. */
+accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
+                            const struct accd_task *next)
 {
     struct search search = {.next = next, .queue = queue, .but = but};
     for (int d = 0; d < context->ndirs && !context->working; d++)
@@ -132,12 +130,7 @@ accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch
         accd_task_use(&task, batch);
     if (!task.ranges || !accd_task_join_ranges(context, &task))
         return accd_out_of_memory(context, "to put transfers in order");
-    return order(context, NULL, NULL, &task);
-}
-
-accd_status accd_order_kernel(struct accd_queue *queue, const struct accd_task *task)
-{
-    return order(queue->dir->context, queue, NULL, task);
+    return accd_order_task(context, NULL, NULL, &task);
 }
 
 accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
@@ -166,7 +159,7 @@ static accd_status start(struct accd_queue *queue, struct accd_task *task, bool 
     traffic.queue = queue->number;
     bool both_ways = traffic.out && (traffic.in || traffic.within);
     bool left = traffic.out && !both_ways && has_open(queue, task);
-    ACCD_TRY(order(dir->context, queue, left ? queue : NULL, task));
+    ACCD_TRY(accd_order_task(dir->context, queue, left ? queue : NULL, task));
     if (left)
         return ACCD_OK;
     *done_p = both_ways || (traffic.out && (task->u.batch.bulk || moved[1] > dir->device.ops->fetch_most));

@@ -75,11 +75,10 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     if (number)
         return accd_queue_reach(dir->queues.at[number - 1], dir->queues.at[number - 1]->asked);
     const struct accd_span *last = accd_span_last(dir->queues.busy, UINT64_MAX);
-    for (; last; last = accd_span_last(dir->queues.busy,
-                                       number)) { /* what uses others' results first: a missing wait shows */
+    while (last) { /* what uses others' results first: a missing wait shows */
         struct accd_queue *queue = last->owner;
-        number = queue->number;
         ACCD_TRY(accd_queue_reach(queue, queue->asked));
+        last = accd_span_last(dir->queues.busy, queue->number);
     }
     return ACCD_OK;
 }
@@ -230,9 +229,13 @@ static accd_status add_kernel(accd_region *region, const uint64_t *devs, size_t 
     accd_reached_close(&reached, &region->context->mem);
     accd_scratch_reset(&region->context->scratch);
     if (status == ACCD_OK && end_p)
-        status = accd_order_kernel(queue, task);
+        status = accd_order_task(region->context, queue, NULL, task);
     if (status == ACCD_OK && end_p)
-        status = accd_kernel_start(queue, kernel, task, end_p);
+        status = accd_kernel_launch(dir, kernel, queue->number, task, end_p);
+    if (status == ACCD_OK && end_p) {
+        task->under_way = end_p->how == ACCD_KERNEL_UNDER_WAY ? end_p->under_way : NULL;
+        task->again = kernel->again;
+    }
     if (status == ACCD_OK && (!end_p || task->under_way))
         accd_task_append(queue, task);
     else if (task)

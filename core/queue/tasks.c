@@ -32,15 +32,8 @@ bool accd_task_join_ranges(accd_context *context, struct accd_task *task)
 /* The first range of a task that ends behind an address, or NULL. */
 static const struct accd_pair *range_behind(const struct accd_task *task, uint64_t dev)
 {
-    size_t low = 0, high = task->nranges;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (task->ranges[middle].value <= dev)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < task->nranges ? &task->ranges[low] : NULL;
+    const size_t at = ACCD_FIRST_ABOVE(task->ranges, value, task->nranges, dev);
+    return at < task->nranges ? &task->ranges[at] : NULL;
 }
 
 bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes)
@@ -205,8 +198,10 @@ struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t num
     return next ? next->owner : NULL;
 }
 
-struct accd_queue *accd_first_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
 {
+    if (dir->queues.giving && dir->queues.giving->first)
+        return dir->queues.giving;
     struct search search = {.dev = dev, .bytes = bytes, .known = true};
     (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_first, &search);
     return search.first ? search.first->queue : NULL;

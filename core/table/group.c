@@ -42,18 +42,24 @@ bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b)
 
 /* --------------------------------------------------------------------------------- the map -- */
 
-static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high, size_t *sections)
+/* How many sections apply. */
+static size_t sections_of(const struct accd_walk *walk)
+{
+    size_t n = 0;
+    ACCD_EACH_SEGMENT(segment, walk)
+        n += accd_segment_maps(segment) ? segment->applied : 0;
+    return n;
+}
+
+static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
     *high = 0;
-    *sections = 0;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         if (!accd_segment_maps(segment) || !segment->applied)
             continue;
         *low = segment->low < *low ? segment->low : *low;
         *high = segment->high > *high ? segment->high : *high;
-        *sections += segment->applied;
     }
 }
 
@@ -150,9 +156,9 @@ uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        sum += walk->segments[i].descriptor_sum;
-        found |= walk->segments[i].field->slot_bytes != 0;
+    ACCD_EACH_SEGMENT(segment, walk) {
+        sum += segment->descriptor_sum;
+        found |= segment->field->slot_bytes != 0;
     }
     return sum ? sum : found;
 }
@@ -162,8 +168,7 @@ static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool apart = false;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         const struct accd_rowset *set = &walk->rowsets[segment->rowset];
         if (segment->field->slot_bytes)
             sum += accd_sum_descriptors(set, segment->field, 0, segment->rows, &apart);
@@ -184,17 +189,14 @@ struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct ac
                                      size_t *n_p, struct accd_pair **scratch)
 {
     const struct accd_walk *walk = group->walk;
-    size_t most = 0, n = 0;
-    for (size_t i = 0; i < walk->nsegments; i++)
-        if (accd_segment_maps(&walk->segments[i]))
-            most += walk->segments[i].applied;
+    const size_t most = sections_of(walk);
+    size_t n = 0;
     struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * most, sizeof *pairs);
     *scratch = pairs;
     *n_p = most;
     if (!pairs)
         return NULL;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         if (!accd_segment_maps(segment))
             continue;
         for (size_t row = 0; row < segment->rows; row++)
@@ -228,8 +230,7 @@ static accd_status sections_disjoint(struct accd_directory *dir, const struct ac
 /* Whether a section of the walk meets the map of another group. */
 static bool meets_walk(const struct accd_group *other, const struct accd_walk *walk)
 {
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         if (!accd_segment_maps(segment) || segment->high <= other->low ||
             segment->low >= other->high)
             continue;
@@ -249,9 +250,9 @@ static accd_status make_map(struct accd_directory *dir, struct accd_group *group
 {
     accd_context *context = dir->context;
     struct accd_walk *walk = group->walk;
-    size_t sections;
+    const size_t sections = sections_of(walk);
     *disjoint_p = false;
-    hull_of(walk, &group->low, &group->high, &sections);
+    hull_of(walk, &group->low, &group->high);
     if (!sections)
         return ACCD_OK;
     uint64_t hull = group->high - group->low;
@@ -259,13 +260,11 @@ static accd_status make_map(struct accd_directory *dir, struct accd_group *group
     while (hull >> group->granule > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule++;
     group->map_words = ((hull - 1) >> group->granule) / 64 + 2; /* one that stays empty */
-    group->map = accd_mem_array(&context->mem, group->map_words, sizeof group->map[0]);
+    group->map = accd_mem_zero(&context->mem, group->map_words * sizeof group->map[0]);
     if (!group->map)
         return accd_out_of_memory(context, "for a group");
-    memset(group->map, 0, group->map_words * sizeof group->map[0]);
     uint64_t met = 0;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         /* elements and sections inside other objects are left to the general way */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
@@ -322,8 +321,7 @@ static void slots_hull(struct accd_group *group)
     const struct accd_walk *walk = group->walk;
     group->slot_low = UINT64_MAX;
     group->slot_high = 0;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         const struct accd_rowset *set = &walk->rowsets[segment->rowset];
         if (!accd_segment_maps(segment) || !segment->rows)
             continue;
@@ -331,10 +329,7 @@ static void slots_hull(struct accd_group *group)
         if (set->address) {
             low = UINT64_MAX;
             high = 0;
-            for (size_t row = 0; row < set->rows; row++) {
-                low = set->address[row] < low ? set->address[row] : low;
-                high = set->address[row] > high ? set->address[row] : high;
-            }
+            accd_widen(set->address, set->rows, &low, &high);
         }
         low += segment->field->offset;
         high += segment->field->offset + accd_field_slot_bytes(segment->field);
@@ -347,8 +342,7 @@ static void slots_hull(struct accd_group *group)
 static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         if (!accd_segment_maps(segment))
             continue;
         segment->dev = place;
@@ -399,9 +393,7 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
     group->walk = accd_walk_retain(walk);
     group->root = span_of(group, walk->roots[0].host, walk->roots[0].host + 1);
     accd_span_put(&dir->groups.roots, &group->root);
-    for (size_t i = 0; i < walk->nsegments; i++)
-        if (accd_segment_maps(&walk->segments[i]))
-            group->live += walk->segments[i].applied;
+    group->live = sections_of(walk);
     slots_hull(group);
     group->descriptor_sum = accd_walk_descriptor_sum(walk);
     uint64_t bytes = 0;
@@ -507,8 +499,7 @@ static uint64_t retired_bytes(const struct accd_group *group)
 {
     const struct accd_walk *walk = group->walk;
     uint64_t bytes = group->map_words * sizeof group->map[0];
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         size_t columns = 1u + (segment->bytes_of ? 1u : 0u) + (segment->start_of ? 1u : 0u);
         bytes += columns * segment->rows * sizeof segment->host[0];
     }

@@ -24,8 +24,7 @@ static void make_objects(struct accd_group *group, struct accd_pair *by_device)
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
     memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
             uint64_t bytes = accd_section_bytes(segment, row);
@@ -237,8 +236,7 @@ static bool objects_kept(const struct accd_directory *dir, const struct accd_gro
 {
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
             const uint64_t bytes = accd_section_bytes(segment, row);
@@ -264,8 +262,7 @@ static bool attachments_kept(struct accd_directory *dir, const struct accd_group
     if (group->descriptor_sum ||
         accd_range_count(&dir->attached.slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
             const uint64_t bytes = accd_section_bytes(segment, row);

@@ -546,8 +546,8 @@ static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slo
         add(text, "%s", label->pointer ? label->pointer : label->name);
         return;
     }
-    struct accd_object *holder;
-    bool circle = accd_find(dir, slot, &holder) != ACCD_OK || !holder;
+    const struct accd_object *holder = accd_object_at(dir, slot, false);
+    bool circle = !holder;
     for (unsigned i = 0; from && i < text->depth; i++)
         circle = circle || text->through[i] == holder;
     if (!circle) {

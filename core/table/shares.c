@@ -96,8 +96,8 @@ struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint6
 
 struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes)
 {
-    struct accd_object *object;
-    if (!dir->tuples.shares.count || accd_find(dir, host, &object) != ACCD_OK || !object)
+    const struct accd_object *object = dir->tuples.shares.count ? accd_object_at(dir, host, false) : NULL;
+    if (!object)
         return NULL;
     const struct accd_share *share = accd_share_of(dir, object);
     struct accd_original *original = share ? share->originals : NULL;

@@ -18,7 +18,6 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_attach *attach = NULL;
-    struct accd_object *target = NULL;
     if (!dir || !low_p || !high_p || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
         attach->dev != dev)
         return 0;
@@ -26,9 +25,7 @@ int accd_attached_range(accd_context *context, int device, const void *slot, uin
         *low_p = *high_p = dev;
         return 1;
     }
-    if (accd_find(dir, attach->base, &target) != ACCD_OK)
-        return 0;
-    return accd_bounds_of(dir, target, low_p, high_p);
+    return accd_bounds_of(dir, accd_object_at(dir, attach->base, false), low_p, high_p);
 }
 
 accd_status accd_not_allocated(const struct accd_directory *dir)
@@ -51,8 +48,9 @@ accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
         accd_fail(dir->context, ACCD_OUT_OF_BOUNDS, R_STALE,
                   "the address is stale: the data moved on device %d when they were fused",
                   dir->device.number);
-    if (block->host && accd_find(dir, block->host + (dev - block->dev), &object) == ACCD_OK &&
-        object)
+    if (block->host)
+        object = accd_object_at(dir, block->host + (dev - block->dev), false);
+    if (object)
         accd_describe_object(dir, object, &dir->context->error.other);
     return status;
 }

@@ -74,7 +74,7 @@ static bool all_equal(struct accd_machine *m, const int64_t *values, size_t n)
 }
 
 /* Two chains of comparisons, which do not wait for each other. */
-static void hull_of_column(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
+void accd_widen(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
     size_t i = 0;
@@ -142,7 +142,7 @@ void accd_stop_repeating(struct accd_segment *segment, const struct accd_segment
     if (!n)
         return;
     memcpy(segment->host + t->from, before->host + t->from, n * sizeof segment->host[0]);
-    hull_of_column(before->host + t->from, n, &t->low, &t->high);
+    accd_widen(before->host + t->from, n, &t->low, &t->high);
     t->bytes = before->bytes;
     t->applied = n;
     t->total = n * accd_padded(before->bytes);
@@ -159,7 +159,7 @@ static bool equal_sections(const struct accd_rowset *set, const accd_field *fiel
     uint64_t *host = segment->host + first;
     EACH_BASE(set, field, first, n, host[i] = base)
     uint64_t low = t->low, high = t->high;
-    hull_of_column(host, n, &low, &high);
+    accd_widen(host, n, &low, &high);
     if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
         return false;
     t->low = low;

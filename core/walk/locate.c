@@ -9,18 +9,11 @@ const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, con
 
 const struct accd_segment *accd_walk_locate(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
-    size_t low = 0, high = walk->nsegments;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (walk->segments[middle].first <= section)
-            low = middle;
-        else
-            high = middle;
-    }
-    while (low + 1 < walk->nsegments && walk->segments[low].first + walk->segments[low].rows <= section)
-        low++; /* segments without rows share their first section */
-    *row_p = section - walk->segments[low].first;
-    return &walk->segments[low];
+    /* segments without rows share their first section with the next one */
+    const struct accd_segment *found =
+        walk->segments + ACCD_FIRST_ABOVE(walk->segments, first, walk->nsegments, section) - 1;
+    *row_p = section - found->first;
+    return found;
 }
 
 /* Place of a section in its group's device block, from the block's start. */

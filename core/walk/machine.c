@@ -46,23 +46,15 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }                                \
     break
 
-static inline int64_t sum(int64_t a, int64_t b)
-{
-    int64_t v;
-    return __builtin_add_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
-}
-
-static inline int64_t difference(int64_t a, int64_t b)
-{
-    int64_t v;
-    return __builtin_sub_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
-}
-
-static inline int64_t product(int64_t a, int64_t b)
-{
-    int64_t v;
-    return __builtin_mul_overflow(a, b, &v) ? ACCD_UNREPRESENTABLE : v;
-}
+#define CHECKED(name, builtin)                             \
+    static inline int64_t name(int64_t a, int64_t b)       \
+    {                                                      \
+        int64_t v;                                         \
+        return builtin(a, b, &v) ? ACCD_UNREPRESENTABLE : v; \
+    }
+CHECKED(sum, __builtin_add_overflow)
+CHECKED(difference, __builtin_sub_overflow)
+CHECKED(product, __builtin_mul_overflow)
 
 static inline int64_t quotient(int64_t a, int64_t b)
 {

@@ -514,8 +514,7 @@ void accd_walk_release(struct accd_walk *walk)
             accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
         accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
     }
-    for (size_t i = 0; i < walk->nsegments; i++) {
-        struct accd_segment *segment = &walk->segments[i];
+    ACCD_EACH_SEGMENT(segment, walk) {
         drop_addresses(walk, segment);
         drop_column(walk, &segment->bytes_of, segment->rows);
         drop_column(walk, &segment->start_of, segment->rows);

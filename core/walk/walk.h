@@ -124,6 +124,11 @@ struct accd_walk {
     struct accd_walk_fault fault;
 };
 
+/* All columns of a walk, in order, for the statement that follows. */
+#define ACCD_EACH_SEGMENT(segment, walk)                                                 \
+    for (struct accd_segment *segment /* NOLINT: a name */ = (walk)->segments;           \
+         (segment) < (walk)->segments + (walk)->nsegments; (segment)++)
+
 /* Whether there are elements to walk: a null pointer points to none. */
 static inline bool accd_item_walks(const accd_item *item)
 {
@@ -212,6 +217,8 @@ const struct accd_walk_root *accd_section_root(const struct accd_walk *walk, con
 
 /* --------------------------------------------------------------------------------- columns.c -- */
 
+/* Widens [*low_p, *high_p] until all addresses of a column lie in it. */
+void accd_widen(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
 /* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
  * they can be read; sums of rows are sums of these. apart: set, if some of them may point to sections with gaps. */
 uint64_t accd_sum_descriptors(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
