@@ -186,12 +186,20 @@ static bool find_touched(struct accd_cuda *cuda, const struct accd_launch *asked
     return true;
 }
 
-/* Places in the second buffer: of what ranges hold, then of owners. Returns its bytes. */
-static uint64_t plan_scratch(struct launch *launch, const struct accd_kernel *kernel,
-                             struct range *ranges, size_t nranges, struct run *run)
+static struct run *run_of(const struct launch *launch) { return (struct run *)(void *)launch->tables; }
+
+static struct range *ranges_of(const struct launch *launch)
 {
+    return (struct range *)(void *)(launch->tables + (run_of(launch)->ranges - launch->on_device));
+}
+
+/* Places in the second buffer: of what ranges hold, then of owners. Returns its bytes. */
+static uint64_t plan_scratch(struct launch *launch, const struct accd_kernel *kernel)
+{
+    struct run *run = run_of(launch);
+    struct range *ranges = ranges_of(launch);
     uint64_t used = 0;
-    for (size_t i = 0; kernel->writes && i < nranges; i++) {
+    for (size_t i = 0; kernel->writes && i < run->nranges; i++) {
         ranges[i].saved = used + ranges[i].low % 8;
         used = (ranges[i].saved + (ranges[i].high - ranges[i].low) + 7) / 8 * 8;
     }
@@ -204,9 +212,9 @@ static uint64_t plan_scratch(struct launch *launch, const struct accd_kernel *ke
     return used;
 }
 
-static size_t fill_ranges(const struct launch *launch, const struct accd_launch *asked,
-                          struct range *ranges, uint64_t bits)
+static size_t fill_ranges(const struct launch *launch, const struct accd_launch *asked, uint64_t bits)
 {
+    struct range *ranges = ranges_of(launch);
     size_t n = 0, at = 0;
     for (size_t i = 0; i < asked->nranges; i++) {
         const struct accd_reach *reach = &asked->ranges[i];
@@ -251,24 +259,24 @@ static bool make_tables(struct accd_cuda *cuda, const struct accd_launch *asked,
     if (!launch->tables || !accd_cuda_get(cuda, launch->stream, launch->bytes, &launch->on_device))
         return false;
     uint64_t base = launch->on_device;
-    struct range *range = (struct range *)(void *)(launch->tables + ranges);
-    struct run run = {.turns = kernel->turns,
-                      .parallel = kernel->parallel != 0,
-                      .writes = kernel->writes != 0,
-                      .ranges = base + ranges,
-                      .slots = base + slots,
-                      .nslots = asked->nslots,
-                      .variables = base + variables};
-    run.nranges = fill_ranges(launch, asked, range, base + bits);
-    uint64_t bytes = plan_scratch(launch, kernel, range, run.nranges, &run);
+    struct run *run = run_of(launch);
+    *run = (struct run){.turns = kernel->turns,
+                        .parallel = kernel->parallel != 0,
+                        .writes = kernel->writes != 0,
+                        .ranges = base + ranges,
+                        .slots = base + slots,
+                        .nslots = asked->nslots,
+                        .variables = base + variables};
+    run->nranges = fill_ranges(launch, asked, base + bits);
+    const uint64_t bytes = plan_scratch(launch, kernel);
     if (bytes && !accd_cuda_get(cuda, launch->stream, bytes, &launch->scratch))
         return false;
-    run.owners += launch->scratch;
-    for (size_t i = 0; i < run.nranges; i++) {
-        range[i].saved += launch->scratch;
-        range[i].owners = launch->scratch + launch->touched[range[i].owners].owners;
+    run->owners += launch->scratch;
+    for (size_t i = 0; i < run->nranges; i++) {
+        struct range *range = &ranges_of(launch)[i];
+        range->saved += launch->scratch;
+        range->owners = launch->scratch + launch->touched[range->owners].owners;
     }
-    memcpy(launch->tables, &run, sizeof run);
     if (kernel->npointers)
         memcpy(launch->tables + variables, kernel->pointers, slots - variables);
     if (asked->nslots)
@@ -461,13 +469,6 @@ int accd_cuda_kernel_arrived(void *device, const void *under_way)
 {
     const struct launch *launch = under_way;
     return !launch->told || accd_cuda_has_happened(device, launch->done);
-}
-
-static struct run *run_of(const struct launch *launch) { return (struct run *)(void *)launch->tables; }
-
-static struct range *ranges_of(const struct launch *launch)
-{
-    return (struct range *)(void *)(launch->tables + (run_of(launch)->ranges - launch->on_device));
 }
 
 /* Bytes that the kernel wrote are known as written. Beside its ranges others may have done what they like. */

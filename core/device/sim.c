@@ -95,16 +95,13 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
                             struct accd_mem *mem)
 {
     const bool direct = config->backend && config->backend->space;
-    struct sim *sim = accd_mem_zero(mem, sizeof *sim);
+    const uint64_t capacity = config->device_bytes ? config->device_bytes : usual_bytes;
+    struct sim *sim = capacity <= most_bytes ? accd_mem_zero(mem, sizeof *sim) : NULL;
     (void)number;
     if (!sim)
         return ACCD_OUT_OF_MEMORY;
     sim->mem = mem;
-    sim->capacity = config->device_bytes ? config->device_bytes : usual_bytes;
-    if (sim->capacity > most_bytes) {
-        sim_close(sim);
-        return ACCD_OUT_OF_MEMORY;
-    }
+    sim->capacity = capacity;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
     if (sim->space < least_space)

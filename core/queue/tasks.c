@@ -256,8 +256,6 @@ void accd_task_describe(const struct accd_queue *queue, const struct accd_task *
     snprintf(to, room, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
 }
 
-static bool is_busy(const struct accd_queue *queue) { return accd_next_busy(queue->dir, queue->number) == queue; }
-
 const char *accd_queues_check(struct accd_directory *dir)
 {
     size_t n = 0;
@@ -283,7 +281,7 @@ const char *accd_queues_check(struct accd_directory *dir)
         }
         if (pending != queue->pending)
             return "a queue counts wrong";
-        if (after || started != queue->started || queue->found || !queue->first != !is_busy(queue))
+        if (after || started != queue->started || queue->found || !queue->first != (accd_next_busy(dir, queue->number) != queue))
             return "a queue has lost its tasks";
     }
     return n == dir->queues.ntasks ? NULL : "the number of tasks is wrong";

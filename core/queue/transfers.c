@@ -30,15 +30,6 @@ static accd_status check_host(struct accd_queue *queue, const struct accd_task *
     return ACCD_MISSING_WAIT;
 }
 
-static accd_status failed(struct accd_queue *queue, const struct accd_task *task, accd_status status)
-{
-    struct accd_directory *dir = queue->dir;
-    char text[200];
-    accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->device.number, text);
-    return accd_say_why(&dir->device, status);
-}
-
 accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *task)
 {
     struct accd_directory *dir = queue->dir;
@@ -48,7 +39,12 @@ accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *
         status = accd_batch_arrive(&dir->device, &task->u.batch, queue->number, task->under_way, freed == ACCD_OK);
     else if (freed == ACCD_OK)
         status = accd_batch_now(&dir->device, &task->u.batch);
-    return status == ACCD_OK ? freed : failed(queue, task, status);
+    if (status == ACCD_OK)
+        return freed;
+    char text[200];
+    accd_task_describe(queue, task, text, sizeof text);
+    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->device.number, text);
+    return accd_say_why(&dir->device, status);
 }
 
 static void use_host(struct accd_task *task, uint64_t low, uint64_t end)

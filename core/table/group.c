@@ -118,16 +118,8 @@ static uint64_t mark_segment(const struct accd_group *group, const struct accd_s
         return large ? mark_equal(group, segment, GRANULE_LEAST, true)
                      : mark_equal(group, segment, GRANULE_LEAST, false);
     }
-    if (!segment->bytes_of) {
-        const uint64_t bytes = segment->bytes;
-        for (size_t i = 0; bytes && i < segment->rows; i++) {
-            uint64_t from = host[i] - low;
-            met |= mark(group->map, from >> granule, (from + bytes - 1) >> granule);
-        }
-        return met;
-    }
     for (size_t i = 0; i < segment->rows; i++) {
-        uint64_t from = host[i] - low, bytes = segment->bytes_of[i];
+        uint64_t from = host[i] - low, bytes = accd_section_bytes(segment, i);
         if (bytes)
             met |= mark(group->map, from >> granule, (from + bytes - 1) >> granule);
     }

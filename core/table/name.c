@@ -17,8 +17,7 @@ struct text {
     const struct accd_object *through[DEPTH_MOST]; /* what is named, and what held these pointers */
 };
 
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *text, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void add(struct text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -142,18 +141,6 @@ static void add_square(struct text *text, const accd_label *label, int64_t start
     add(text, "]");
 }
 
-/* One element of what a label names. slot: the pointer to it, or 0. */
-static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
-{
-    if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
-        add_square(text, label, index, NULL);
-        return;
-    }
-    int64_t at[ACCD_RANK_MOST] = {index + 1};
-    unsigned rank = subscripts_at(text, label, index * (int64_t)label->unit, slot, at);
-    add_subscripts(text, rank ? rank : 1, at, at);
-}
-
 /* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
 static void add_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                          uint64_t slot)
@@ -178,18 +165,23 @@ static void add_elements(struct text *text, const accd_label *label, int64_t sta
     add_subscripts(text, rank, high, high);
 }
 
+/* One element of what a label names. slot: the pointer to it, or 0. */
+static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
+{
+    if (label && label->flags & ACCD_LABEL_ROUND)
+        add_elements(text, label, index, 1, slot);
+    else
+        add_square(text, label, index, NULL);
+}
+
 /* Elements of what a label names, from one on. */
 static void add_range(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                       uint64_t slot)
 {
-    if (!label || !(label->flags & ACCD_LABEL_ROUND)) {
-        add_square(text, label, start, &n);
-        return;
-    }
-    if (n > 1)
-        add_elements(text, label, start, n, slot);
+    if (label && label->flags & ACCD_LABEL_ROUND)
+        add_elements(text, label, start, n ? n : 1, slot);
     else
-        add_index(text, label, start, slot);
+        add_square(text, label, start, &n);
 }
 
 /* part: of an object that has a name as a whole. */
@@ -202,23 +194,19 @@ static void add_section(struct text *text, const accd_label *label, int64_t star
         add_index(text, label, start, slot);
 }
 
-static void add_base_name(struct text *text, const accd_label *label, const int64_t *index)
+/* element: one of it is named next, or several: then the whole array, where the label names a part of it. */
+static void add_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
+    if (element && label->array && label->array->name) {
+        add(text, "%s", label->array->name);
+        return;
+    }
     for (const char *at = label->name; *at; at++)
         if (*at == '#' && index && used < ACCD_INDICES)
             add(text, "%lld", (long long)index[used++]);
         else
             add(text, "%c", *at);
-}
-
-/* What has the elements that are named next: the whole array, where the label names a part of it. */
-static void add_array_name(struct text *text, const accd_label *label, const int64_t *index)
-{
-    if (label->array && label->array->name)
-        add(text, "%s", label->array->name);
-    else
-        add_base_name(text, label, index);
 }
 
 void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room)
@@ -227,7 +215,7 @@ void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, 
     if (label && label->pointer)
         add(&text, "%s", label->pointer);
     else if (label)
-        add_base_name(&text, label, index);
+        add_name(&text, label, index, false);
 }
 
 void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
@@ -236,7 +224,7 @@ void accd_name_label(const accd_label *label, const int64_t *index, int64_t star
     struct text text = text_in(to, room, NULL);
     if (!label)
         return;
-    add_base_name(&text, label, index);
+    add_name(&text, label, index, false);
     add_section(&text, label, start, bytes, false, 0);
 }
 
@@ -254,7 +242,7 @@ void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t 
     if (!source->label)
         return;
     const bool part = bytes != source->bytes;
-    (part ? add_array_name : add_base_name)(&text, source->label, source->index);
+    add_name(&text, source->label, source->index, part);
     add_section(&text, source->label, accd_source_start(source, host), bytes, part, 0);
 }
 
@@ -374,7 +362,7 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
         const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
         const bool element = is_element(root, set);
         if (root->label)
-            (element ? add_array_name : add_base_name)(text, root->label, root->index);
+            add_name(text, root->label, root->index, element);
         if (element)
             add_index(text, root->label, root_index(root, set, row), 0);
         return;
@@ -396,22 +384,17 @@ void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, 
     add_row_slot(&text, walk, segment, row);
 }
 
-static void add_walk_section(struct text *text, const struct accd_walk *walk, size_t section)
-{
-    size_t row;
-    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
-    const accd_label *label = segment->field->label;
-    add_row_slot(text, walk, segment, row);
-    if (!label || indexed(label))
-        add_range(text, label, accd_section_start(segment, row),
-                  accd_section_bytes(segment, row) / segment->field->unit,
-                  accd_section_slot(walk, segment, row));
-}
-
 void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)
 {
     struct text text = text_in(to, room, walk->context);
-    add_walk_section(&text, walk, section);
+    size_t row;
+    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
+    const accd_label *label = segment->field->label;
+    add_row_slot(&text, walk, segment, row);
+    if (!label || indexed(label))
+        add_range(&text, label, accd_section_start(segment, row),
+                  accd_section_bytes(segment, row) / segment->field->unit,
+                  accd_section_slot(walk, segment, row));
 }
 
 void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
@@ -484,7 +467,7 @@ static void add_followed(struct text *text, const struct source *s)
         add(text, "%s", s->label->name);
         return;
     }
-    (element ? add_array_name : add_base_name)(text, s->item, s->index);
+    add_name(text, s->item, s->index, element);
     if (element)
         add_index(text, s->item, s->index[ACCD_INDICES - 1], 0);
     if (s->root == ACCD_ROOT_FAR)
@@ -503,7 +486,7 @@ static void add_base(struct text *text, struct accd_directory *dir, const struct
     } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
         add_slot(text, dir, s->slot, s->label, s);
     } else if (s->label) {
-        (element ? add_array_name : add_base_name)(text, s->label, s->index);
+        add_name(text, s->label, s->index, element);
     }
 }
 
