@@ -21,10 +21,6 @@
 
 #include "device/device.h"
 #include "driver.h"
-#include "base/mem.h"
-#include "base/index.h"
-
-#include <stdbool.h>
 
 #define ACCD_MOVE_PIECES "accd_move_pieces"
 extern const char accd_cuda_kernels[];

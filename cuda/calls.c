@@ -2,8 +2,6 @@
  * began. */
 #include "backend.h"
 
-#include <string.h>
-
 /* Says so in what happened last; nothing is asked of the device any more. */
 static void lose(struct accd_cuda *cuda)
 {

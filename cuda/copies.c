@@ -2,8 +2,6 @@
  * the device, pieces that go alone, and what lands in a place of its own first. */
 #include "backend.h"
 
-#include <string.h>
-
 enum {
     FEW = 1,          /* small pieces that are copied by themselves, as large ones are */
     WORD = ACCD_CUDA_WORD,

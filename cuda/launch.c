@@ -10,7 +10,6 @@
 #include "device/written.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct run {
     uint64_t stopped, turns, parallel, writes;

@@ -2,7 +2,6 @@
  * what it has freed serves it again and goes back as a whole. Beside each allocation lie bits that say
  * which bytes were ever written, because the device cannot tell. */
 #include "backend.h"
-#include "base/sort.h"
 #include "device/written.h"
 
 #include <sys/mman.h>

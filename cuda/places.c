@@ -3,9 +3,6 @@
  * has them, or apart. Runs are what was announced, as far as it is contiguous; pieces are what is copied: runs, or
  * all runs of a cluster that overlap, which share their memory, so that what is staged last wins. */
 #include "backend.h"
-#include "base/sort.h"
-
-#include <string.h>
 
 enum { SPARE_LEAST = 64 << 20 }; /* less is kept by the context */
 

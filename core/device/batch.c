@@ -1,8 +1,6 @@
 /* batch.c - transfers that are done together: at once, or begun here and ended when they have arrived. */
 #include "device/device.h"
 
-#include <string.h>
-
 struct accd_traffic accd_batch_traffic(const struct accd_batch *batch, uint64_t *moved)
 {
     struct accd_traffic traffic = {0};

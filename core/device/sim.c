@@ -10,8 +10,6 @@
 #include "device/device.h"
 #include "device/written.h"
 
-#include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { UNIT = 16, PAGE = 4096, FINE = 32, CLASSES = FINE + 8 * 48, ADDRESS_BITS = 47 };

@@ -16,7 +16,7 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
     if (object && asked <= accd_object_end(object) - start) /* what lies behind it does not matter */
-        return context->verdicts.holes ? presence(accd_relate_within(dir, object, start, asked)) : ACCD_WHOLLY;
+        return !context->verdicts.holes ? ACCD_WHOLLY : presence(accd_relate_within(dir, object, start, asked));
     if (object)
         return dir->tuples.fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY : ACCD_PARTLY;
     return accd_relate(dir, start, asked, &relation, &object) == ACCD_OK ? presence(relation) : ACCD_ABSENT;

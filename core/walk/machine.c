@@ -2,8 +2,6 @@
  * that interpreting it costs next to nothing for each. */
 #include "walk/program.h"
 
-#include <limits.h>
-
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
