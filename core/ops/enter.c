@@ -4,9 +4,6 @@
  * among the others, of which only the largest of nested ones gets memory; references for all. */
 #include "ops/inside.h"
 
-/* Smaller objects of one construct share a device block; larger ones are given back on their own. */
-enum { SMALL_OBJECT = 32 << 10 };
-
 /* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
 struct frame {
     struct accd_span at; /* of its host address, in the entry's frames_at */
@@ -115,7 +112,7 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
 /* Shares the block of small objects, which lie in it one behind the other. */
 static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->bytes < SMALL_OBJECT && !frame_of(plan, claim) &&
+    return claim->bytes < ACCD_SMALL_OBJECT && !frame_of(plan, claim) &&
            !accd_fuse_covers(plan, claim->host);
 }
 

@@ -1,11 +1,9 @@
-/* short.c - the short way of plain constructs: up to eight items of plain data, of which at most one is absent, where
- * the rules and the state of the device leave nothing to decide but presence and counters.
+/* short.c - the short way of plain constructs: up to eight items of plain data, where the rules and the state of the
+ * device leave nothing to decide but presence and counters.
  *
  * All else is the general way's: errors, too. What the short way cannot do it leaves before it has changed anything.
  * Behind that a failure is its own, in the general way's words. */
 #include "ops/inside.h"
-
-enum { NONE = ACCD_SHORT_ITEMS }; /* no item */
 
 /* Flags that say nothing about present data, or about absent data that an item creates. */
 #define PLAIN_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_TRY)
@@ -69,14 +67,29 @@ static inline accd_status end_moves(struct accd_directory *dir, accd_status begu
 /* The error of the general way, which has come as far. */
 static __attribute__((noinline, cold)) accd_status device_full(struct accd_directory *dir,
                                                                const accd_construct *construct, size_t item,
-                                                               accd_status status)
+                                                               accd_status status, uint64_t bytes)
 {
     struct accd_plan plan;
     accd_status begun = accd_plan_begin(&plan, dir, construct);
     if (begun == ACCD_OK)
-        accd_device_full(&plan, &plan.claims[item], status, construct->items[item].bytes);
+        accd_device_full(&plan, &plan.claims[item], status, bytes);
     accd_plan_end(&plan);
     return begun == ACCD_OK ? status : begun;
+}
+
+static inline void send_object(struct accd_directory *dir, struct accd_object *object)
+{
+    send(dir, &(struct accd_claim){.host = object->host, .bytes = accd_object_bytes(object), .object = object});
+}
+
+static inline struct accd_object *new_object(struct accd_directory *dir, const accd_item *item, uint64_t dev)
+{
+    struct accd_object *object = accd_pool_take(&dir->present.object_pool);
+    *object = (struct accd_object){.host = accd_address(item->host),
+                                   .size = item->bytes,
+                                   .dev = dev,
+                                   .where = item->label ? item->label->id : 0};
+    return object;
 }
 
 /* Room for one object more. */
@@ -90,25 +103,20 @@ static inline accd_status reserve(struct accd_directory *dir)
     return status;
 }
 
-/* Memory for what is absent, with the host's data if the item sends them. */
-static __attribute__((noinline)) accd_status create(struct accd_directory *dir, const accd_construct *construct,
-                                                    size_t index, struct accd_object **object_p)
+static inline accd_status create_one(struct accd_directory *dir, const accd_construct *construct, size_t index,
+                                     struct accd_object **objects)
 {
     const accd_item *item = &construct->items[index];
     uint64_t dev;
     ACCD_TRY(reserve(dir));
     accd_status status = accd_alloc_memory(dir, item->bytes, &dev);
     if (status != ACCD_OK)
-        return device_full(dir, construct, index, status);
-    struct accd_object *object = accd_pool_take(&dir->present.object_pool);
-    *object = (struct accd_object){.host = accd_address(item->host),
-                                   .size = item->bytes,
-                                   .dev = dev,
-                                   .where = item->label ? item->label->id : 0};
+        return device_full(dir, construct, index, status, item->bytes);
+    struct accd_object *object = new_object(dir, item, dev);
     if (accd_demands[item->action].in) {
         status = begin_moves(dir, 1, 0);
         if (status == ACCD_OK)
-            send(dir, &(struct accd_claim){.host = object->host, .bytes = item->bytes, .object = object});
+            send_object(dir, object);
         status = end_moves(dir, status, 1, 0);
         if (status != ACCD_OK) {
             accd_free_memory(dir, dev, item->bytes);
@@ -117,13 +125,98 @@ static __attribute__((noinline)) accd_status create(struct accd_directory *dir, 
         }
     }
     accd_insert_object(dir, object);
-    *object_p = object;
+    objects[index] = object;
     return ACCD_OK;
+}
+
+/* Items whose bits are set, by their host addresses. */
+static size_t in_order(const accd_item *items, unsigned set, uint8_t *order)
+{
+    size_t n = 0;
+    for (; set; set &= set - 1) {
+        const uint8_t i = (uint8_t)__builtin_ctz(set);
+        size_t at = n++;
+        for (; at && accd_address(items[order[at - 1]].host) > accd_address(items[i].host); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return n;
+}
+
+/* Small ones lie in one block. */
+static __attribute__((noinline)) accd_status create_several(struct accd_directory *dir,
+                                                            const accd_construct *construct, unsigned fresh,
+                                                            struct accd_object **objects)
+{
+    uint8_t order[ACCD_SHORT_ITEMS];
+    const size_t n = in_order(construct->items, fresh, order);
+    struct accd_block block = {0};
+    size_t made = 0, in = 0;
+    accd_status status = accd_directory_reserve(dir, n, 0, 0, 1);
+    accd_directory_unreserve(dir);
+    if (status != ACCD_OK)
+        return status;
+    for (size_t k = 0; k < n; k++) {
+        const accd_item *item = &construct->items[order[k]];
+        block.live += item->bytes < ACCD_SMALL_OBJECT;
+        block.bytes += item->bytes < ACCD_SMALL_OBJECT ? accd_padded(item->bytes) : 0;
+        in += accd_demands[item->action].in;
+    }
+    if (block.live > 1) {
+        status = accd_alloc_memory(dir, block.bytes, &block.dev);
+        if (status != ACCD_OK)
+            return device_full(dir, construct, order[0], status, block.bytes);
+    }
+    uint64_t place = block.dev;
+    for (; made < n && status == ACCD_OK; made++) {
+        const accd_item *item = &construct->items[order[made]];
+        const bool shares = block.live > 1 && item->bytes < ACCD_SMALL_OBJECT;
+        uint64_t dev = place;
+        if (!shares)
+            status = accd_alloc_memory(dir, item->bytes, &dev);
+        if (status != ACCD_OK) {
+            status = device_full(dir, construct, order[made], status, item->bytes);
+            break;
+        }
+        objects[order[made]] = new_object(dir, item, dev);
+        objects[order[made]]->size |= shares ? ACCD_OBJECT_SHARED : 0;
+        place += shares ? accd_padded(item->bytes) : 0;
+    }
+    if (status == ACCD_OK && in) {
+        status = begin_moves(dir, in, 0);
+        for (size_t k = 0; k < n && status == ACCD_OK; k++)
+            if (accd_demands[construct->items[order[k]].action].in)
+                send_object(dir, objects[order[k]]);
+        status = end_moves(dir, status, in, 0);
+    }
+    if (status == ACCD_OK && block.live > 1)
+        accd_insert_block(dir, &block);
+    for (size_t k = 0; k < made; k++) {
+        struct accd_object *object = objects[order[k]];
+        if (status == ACCD_OK) {
+            accd_insert_object(dir, object);
+            continue;
+        }
+        if (!(object->size & ACCD_OBJECT_SHARED))
+            accd_free_memory(dir, object->dev, accd_object_bytes(object));
+        accd_pool_give(&dir->present.object_pool, object);
+    }
+    if (status != ACCD_OK && block.live > 1)
+        accd_free_memory(dir, block.dev, block.bytes);
+    return status;
+}
+
+/* Makes what is absent present: the objects whose bits are set. */
+static __attribute__((noinline)) accd_status create(struct accd_directory *dir, const accd_construct *construct,
+                                                    unsigned fresh, struct accd_object **objects)
+{
+    return fresh & (fresh - 1) ? create_several(dir, construct, fresh, objects)
+                               : create_one(dir, construct, (size_t)__builtin_ctz(fresh), objects);
 }
 
 /* Counts a reference on each object and opens a level, whose record has what is the same for all plain ones. */
 static inline void open_region(struct accd_directory *dir, const accd_construct *construct,
-                               struct accd_object *const *objects, size_t fresh, struct accd_region *region)
+                               struct accd_object *const *objects, unsigned fresh, struct accd_region *region)
 {
     const size_t n = construct->nitems;
     region->below = dir->levels.top;
@@ -147,7 +240,7 @@ static inline void open_region(struct accd_directory *dir, const accd_construct 
         claim->object = objects[i];
         claim->flags = item->flags;
         claim->action = item->action;
-        claim->state = i == fresh ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT;
+        claim->state = fresh >> i & 1 ? ACCD_CLAIM_NEW : ACCD_CLAIM_PRESENT;
         objects[i]->size &= ~ACCD_OBJECT_POINTER;
         objects[i]->structured++;
     }
@@ -166,15 +259,27 @@ static inline bool can_create(const struct accd_directory *dir, const accd_item 
            !(demand->in && dir->device.ops->announce) && !item->start && !accd_label_counts(item->label);
 }
 
-/* Finds the objects of all items, but for one at most, which is to be created. before: what another construct claimed;
- * its objects are present. */
+/* Whether an item's data lie apart from those of others, whose bits are set. */
+static inline bool is_apart(const accd_item *items, const accd_item *item, unsigned others)
+{
+    for (; others; others &= others - 1) {
+        const accd_item *other = &items[__builtin_ctz(others)];
+        if (accd_address(other->host) - accd_address(item->host) < item->bytes ||
+            accd_address(item->host) - accd_address(other->host) < other->bytes)
+            return false;
+    }
+    return true;
+}
+
+/* Finds the objects of all items, but for those to be created, whose bits are set in *fresh_p. before: what another
+ * construct claimed; its objects are present. */
 static inline __attribute__((always_inline)) bool find_objects(struct accd_directory *dir,
                                                                const accd_construct *construct,
                                                                const struct accd_claim *before, size_t nbefore,
-                                                               struct accd_object **objects, size_t *fresh_p)
+                                                               struct accd_object **objects, unsigned *fresh_p)
 {
     const bool again = dir->context->rules.again == ACCD_REJECT;
-    *fresh_p = NONE;
+    unsigned fresh = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         const uint64_t host = accd_address(item->host);
@@ -191,12 +296,13 @@ static inline __attribute__((always_inline)) bool find_objects(struct accd_direc
                 (again && accd_demands[item->action].creates && item->action != ACCD_HOLD &&
                  !(item->flags & ACCD_ITEM_PRESENT_OR)))
                 return false;
-        } else if (*fresh_p == NONE && can_create(dir, item, object, after)) {
-            *fresh_p = i;
+        } else if (can_create(dir, item, object, after) && is_apart(construct->items, item, fresh)) {
+            fresh |= 1u << i;
         } else {
             return false;
         }
     }
+    *fresh_p = fresh;
     return true;
 }
 
@@ -204,10 +310,10 @@ static __attribute__((noinline)) bool enter_data(struct accd_directory *dir, con
                                                  accd_status *status_p)
 {
     struct accd_object *objects[ACCD_SHORT_ITEMS];
-    size_t fresh;
+    unsigned fresh;
     if (!find_objects(dir, construct, NULL, 0, objects, &fresh))
         return false;
-    *status_p = fresh == NONE ? ACCD_OK : create(dir, construct, fresh, &objects[fresh]);
+    *status_p = fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
     if (*status_p != ACCD_OK)
         return true;
     dir->levels.serial++;
@@ -223,7 +329,7 @@ static __attribute__((noinline)) bool begin_region(struct accd_directory *dir, c
 {
     struct accd_object *objects[ACCD_SHORT_ITEMS];
     struct accd_region *region = region_p ? accd_region_take(dir, construct->items) : NULL;
-    size_t fresh;
+    unsigned fresh;
     if (!region)
         return false;
     const size_t nbefore = region->gone == dir->present.objects.gone ? region->nclaims : 0;
@@ -231,7 +337,7 @@ static __attribute__((noinline)) bool begin_region(struct accd_directory *dir, c
         accd_region_give(region);
         return false;
     }
-    *status_p = fresh == NONE ? ACCD_OK : create(dir, construct, fresh, &objects[fresh]);
+    *status_p = fresh ? create(dir, construct, fresh, objects) : ACCD_OK;
     if (*status_p != ACCD_OK) {
         accd_region_give(region);
         return true;

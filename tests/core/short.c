@@ -495,6 +495,8 @@ static void is_taken(void)
     const bool travels = backend && !strcmp(backend, "cuda"); /* to such a device the general way moves */
     ok(travels || !context->scratch.chunk, "the short way is taken");
     is_status(ENTER(context, BYTES(ACCD_COPYIN, x, 64), BYTES(ACCD_COPYIN, z, 64)), ACCD_OK, "two absent ones");
+    ok(travels || !context->scratch.chunk, "the short way is taken");
+    is_status(ENTER(context, BYTES(ACCD_COPYIN, y + 8, 8), BYTES(ACCD_COPYIN, y, 64)), ACCD_OK, "one within the other");
     ok(context->scratch.chunk, "the general way is taken");
     is_sound(context);
     accd_context_close(context);
@@ -520,6 +522,41 @@ static void is_taken(void)
     is_status(REGION(context, &regions[0], BYTES(ACCD_COPYIN, y, 64)), ACCD_DEVICE_ERROR, "a copy that fails");
     ok(context->dirs[0].levels.pool.spare == spare, "records of regions that fail are given back");
     accd_context_close(context);
+}
+
+/* Absent data in one construct, large and small, of which allocations and copies fail: on both ways. */
+static void several_absent(void)
+{
+    enum { FAILS = 5, LARGE = 40000 };
+    static char large[2][LARGE];
+    struct outcome records[2][FAILS * FAILS];
+    memset(records, 0, sizeof records);
+    for (int k = 0; k < 2; k++) {
+        struct world w = {.context = open_with(NULL, NULL, "openacc-3.3", 1)};
+        if (k)
+            accd_context_on_event(w.context, hear_nothing, NULL);
+        for (unsigned allocation = 0; allocation < FAILS; allocation++)
+            for (unsigned copy = 0; copy < FAILS; copy++) {
+                accd_region *region = NULL;
+                accd_fail_allocation(w.context, 0, allocation);
+                accd_fail_copy(w.context, 0, copy);
+                accd_status status =
+                    REGION(w.context, &region, BYTES(ACCD_COPY, large[1], LARGE), BYTES(ACCD_CREATE, host.bytes[3], 32),
+                           BYTES(ACCD_COPYIN, large[0], LARGE), BYTES(ACCD_COPY, host.bytes[0], 160));
+                note(&w, status, &records[k][allocation * FAILS + copy]);
+                accd_fail_allocation(w.context, 0, 0);
+                accd_fail_copy(w.context, 0, 0);
+                must(!region || accd_region_end(region) == ACCD_OK, "the region ends");
+            }
+        accd_context_close(w.context);
+    }
+    int failed = tap_failed;
+    for (int i = 0; i < FAILS * FAILS; i++)
+        must(same(&records[0][i], &records[1][i]), "allocation %d, copy %d: %s, and %s", i / FAILS, i % FAILS,
+             records[0][i].message, records[1][i].message);
+    ok(tap_failed == failed && records[0][3 * FAILS].status == ACCD_OUT_OF_DEVICE_MEMORY &&
+           records[0][3].status == ACCD_DEVICE_ERROR && records[0][4 * FAILS + 4].status == ACCD_OK,
+       "several absent objects: both ways do the same");
 }
 
 /* A directive that is met again finds its data where they are now. */
@@ -576,7 +613,8 @@ static accd_status plain_step(accd_context *context, int step, accd_region **reg
     case 2:
         return accd_region_end(*region_p);
     case 3:
-        return REGION(context, region_p, BYTES(ACCD_COPY, host.bytes[2], 8), BYTES(ACCD_COPY, host.bytes[0], 8));
+        return REGION(context, region_p, BYTES(ACCD_COPY, host.bytes[2], 8), BYTES(ACCD_COPY, host.bytes[0], 8),
+                      BYTES(ACCD_COPYIN, host.bytes[1], 8));
     case 4:
         return accd_region_end(*region_p);
     default:
@@ -652,6 +690,7 @@ int main(void)
             compare(&settings[i], seed, logs);
     munmap(logs, 2 * sizeof *logs);
     is_taken();
+    several_absent();
     meets_again();
     for (int k = 0; k < 4; k++)
         memory_ends(k & 1, k & 2);

@@ -19,6 +19,7 @@ local DIRECTIVES = {
   { mode = "data-3", most = 1140, aim = 1050 },
   { mode = "enter-exit", most = 870, aim = 800 },
   { mode = "serial-3", most = 1200, aim = 1100 },
+  { mode = "serial-values", most = 4100, aim = 3000 },
   { mode = "update", most = 545, aim = 500 },
   { mode = "is_present", most = 260, aim = 260 },
 }

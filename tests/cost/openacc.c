@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA, DATA_3, ENTER_EXIT, SERIAL_3, UPDATE, IS_PRESENT, MODES };
-static const char *const modes[] = {"data", "data-3", "enter-exit", "serial-3", "update", "is_present"};
+enum { DATA, DATA_3, ENTER_EXIT, SERIAL_3, SERIAL_VALUES, UPDATE, IS_PRESENT, MODES };
+static const char *const modes[] = {"data",          "data-3", "enter-exit", "serial-3",
+                                    "serial-values", "update", "is_present"};
 static float a[64], b[64], c[64];
 
 int main(int argc, char **argv)
@@ -36,6 +37,10 @@ int main(int argc, char **argv)
         case SERIAL_3:
 #pragma acc serial present(a, b, c)
             c[0] = a[0] + b[0];
+            break;
+        case SERIAL_VALUES:
+#pragma acc serial present(a, b)
+            a[mode] = b[mode] + (float)i;
             break;
         case UPDATE: {
 #pragma acc update device(a)

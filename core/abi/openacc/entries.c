@@ -164,6 +164,11 @@ static void unknown_kind(unsigned kind)
               kind);
 }
 
+bool goacc_is_pointer(const struct goacc_thread *self, const void *variable)
+{
+    return accd_device_address(goacc.context, self->device, (const void *)word_at(variable)) != 0;
+}
+
 void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
                             struct goacc_items *items)
 {
@@ -172,7 +177,7 @@ void goacc_attach_variables(const struct goacc_thread *self, const struct entrie
         const unsigned kind = goacc_kind(map, i);
         const void *host = map->host[i];
         if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
-            accd_device_address(goacc.context, self->device, (const void *)word_at(host)))
+            goacc_is_pointer(self, host))
             add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
     }
 }

@@ -85,6 +85,7 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items);
  * clause takes part in attach (ACC33-att-5). */
 void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
                             struct goacc_items *items);
+bool goacc_is_pointer(const struct goacc_thread *self, const void *variable); /* of this kind */
 
 /* After an entry: a descriptor that was present may have had other bounds. Attach includes it
  * (ACC33-att-9). */

@@ -49,7 +49,7 @@ static accd_item plain[PLAIN];
 /* Which way a directive goes; on the short one its items may be doubtful. */
 enum route { GENERAL, SHORT, DOUBTFUL };
 
-/* words: variables of a pointer's size may go the short way. */
+/* words: variables of a pointer's size are never attached. */
 static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
                                                                      const uint8_t *asked_of, bool words)
 {
@@ -60,7 +60,9 @@ static inline __attribute__((always_inline)) enum route plain_items(const struct
         const unsigned asked = asked_of[map->kind[i] & 0xff];
         void *const host = map->host[i];
         const size_t bytes = map->size[i];
-        if (!asked || !host || (bytes == sizeof(void *) && asked & MOVES && !words))
+        if (!asked || !host)
+            return GENERAL;
+        if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
             return GENERAL;
         if (!goacc_is_static(host) || (uintptr_t)host >= stack) { /* statics may hold the stack */
             if (asked & OUT && goacc_constant(host))
@@ -387,8 +389,10 @@ static struct goacc_thread *hold_back(struct goacc_thread *self, const struct go
 /* False: nothing is done. Queues make no difference but to listeners. */
 static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(void *), const struct entries *map)
 {
-    uint64_t address[PLAIN];
-    void *args[PLAIN];
+    union {
+        uint64_t address[PLAIN];
+        void *at[PLAIN];
+    } args;
     if (!goacc_is_quick()) /* there may be no rules yet */
         return false;
     const enum route route = route_of(site, flags, map, of_entry, !goacc.options.rules->attach_variables);
@@ -401,15 +405,12 @@ static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(v
     }
     struct goacc_thread *self = &goacc_own;
     accd_region *region = goacc_run(self, ACCD_COMPUTE, route == DOUBTFUL, plain, map->n, false);
-    if (accd_region_addresses(region, address, map->n) == map->n)
-        for (size_t i = 0; i < map->n; i++)
-            args[i] = (void *)(uintptr_t)address[i];
-    else
-        arguments(self, map, args);
-    goacc_leave();
+    if (accd_region_addresses(region, args.address, map->n) < map->n)
+        arguments(self, map, args.at);
+    goacc_leave_quick();
     self->in_kernel = true;
     self->quick = false;
-    fn(args);
+    fn(args.at);
     self->in_kernel = false;
     self->quick = true;
     goacc_enter(site);
