@@ -24,7 +24,7 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
                                 segment->host[row], accd_section_bytes(segment, row), grid);
 }
 
-/* Those of an item. */
+/* The elements of an item, if it has gaps. */
 static bool listed_grid(const struct accd_plan *plan, uint32_t item, struct accd_grid *grid)
 {
     size_t low = 0;

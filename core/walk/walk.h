@@ -237,7 +237,7 @@ bool accd_item_grid_fits(const accd_item *item);
  * address; rest: what lies behind that. */
 bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                           uint64_t host, uint64_t bytes, struct accd_grid *grid);
-/* Those of a walk, while its descriptors can be read: of a section; whether there are any in a column. */
+/* The elements of a section of a walk, if it has gaps and its descriptors can be read. */
 bool accd_section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
                        struct accd_grid *grid);
 

@@ -61,7 +61,7 @@ void goacc_closing_close(struct goacc_closing *closing);
 void goacc_closing_open(const struct goacc_closing *closing);
 void goacc_closing_free(struct goacc_closing *closing);
 
-/* These only look things up. */
+/* Look-ups, which change nothing. */
 const struct goacc_closed *goacc_closed_at(const struct goacc_closing *closing, uint64_t address);
 bool goacc_everyone_may(const struct goacc_closing *closing, uint64_t address);
 bool goacc_is_system(const struct goacc_closing *closing, uint64_t address);

@@ -372,7 +372,7 @@ static long call(struct goacc_watch *watch, const greg_t *registers, long number
                         registers[REG_R10], registers[REG_R8], registers[REG_R9]);
 }
 
-/* It is sent to the thread that wrote, which would keep it. */
+/* SIGPIPE is sent to the thread that wrote, which would keep it. */
 static void take_pipe_signal(struct goacc_watch *watch)
 {
     uint64_t mask = bit(SIGPIPE);
