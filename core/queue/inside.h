@@ -10,12 +10,6 @@ static inline bool accd_task_is_user(const struct accd_task *task)
     return task->kind == ACCD_TASK_TRANSFERS || task->kind == ACCD_TASK_KERNEL;
 }
 
-/* Data that a kernel may use, without repetition. */
-struct accd_reached {
-    struct accd_object **at;
-    size_t n, room;
-};
-
 /* ----------------------------------------------------------------------------------- tasks.c -- */
 
 /* A task, and so many bytes behind it. NULL: no memory. */
@@ -29,11 +23,6 @@ void accd_task_drop(struct accd_queue *queue, struct accd_task *task);
 /* Sorts a task's ranges, and joins those that overlap. False: no memory. */
 bool accd_task_join_ranges(accd_context *context, struct accd_task *task);
 bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes);
-/* Adds what is not there yet. False: no memory. */
-bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object);
-/* Adds what attached pointers point to from there. */
-accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir);
-void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem);
 /* "queue 1 has not done the update of f.lua:12 yet" */
 void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
                         size_t room);
@@ -45,15 +34,6 @@ void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, b
 struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number);
 /* The queue behind whose tasks a range of device memory is free, or NULL. */
 struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes);
-
-/* ------------------------------------------------------------------------------- transfers.c -- */
-
-/* Does the transfers of a task, or takes up those that have gone on by themselves. */
-accd_status accd_transfers_do(struct accd_queue *queue, const struct accd_task *task);
-/* A task that does what a batch does, with a list of its own. NULL: no memory. */
-struct accd_task *accd_task_of(struct accd_directory *dir, const struct accd_batch *batch);
-/* The memory a batch uses becomes a task's, whose ranges have room. */
-void accd_task_use(struct accd_task *task, const struct accd_batch *batch);
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 

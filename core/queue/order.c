@@ -115,6 +115,33 @@ accd_status accd_order_everything(accd_context *context)
     return ACCD_OK;
 }
 
+static void use_host(struct accd_task *task, uint64_t low, uint64_t end)
+{
+    struct accd_span *host = &task->host;
+    const bool none = host->low == host->high;
+    host->low = none || low < host->low ? low : host->low;
+    host->high = none || end > host->high ? end : host->high;
+}
+
+/* The memory a batch uses becomes a task's, whose ranges have room. */
+static void use_memory(struct accd_task *task, const struct accd_batch *batch)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct accd_transfer *at = &batch->at[i];
+        task->ranges[task->nranges++] = (struct accd_pair){at->dev, at->dev + at->bytes};
+        if (at->way == ACCD_MOVED_WITHIN)
+            task->ranges[task->nranges++] = (struct accd_pair){at->host, at->host + at->bytes};
+        else if (at->way != ACCD_OWN)
+            use_host(task, at->host, at->host + at->bytes);
+    }
+    for (size_t i = 0; i < batch->nuses; i++)
+        task->ranges[task->nranges++] = batch->uses[i];
+    if (batch->nuses)
+        use_host(task, batch->host_low, batch->host_end);
+    uint64_t moved[3] = {0};
+    task->fetches = accd_batch_traffic(batch, moved).out;
+}
+
 accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch *batch)
 {
     accd_context *context = dir->context;
@@ -127,7 +154,7 @@ accd_status accd_order_batch(struct accd_directory *dir, const struct accd_batch
     if (batch->n > 1)
         task.ranges = accd_scratch_take(&context->scratch, 2 * batch->n * sizeof task.ranges[0]);
     if (task.ranges)
-        accd_task_use(&task, batch);
+        use_memory(&task, batch);
     if (!task.ranges || !accd_task_join_ranges(context, &task))
         return accd_out_of_memory(context, "to put transfers in order");
     return accd_order_task(context, NULL, NULL, &task);
@@ -209,11 +236,44 @@ bool accd_has_arrived(struct accd_queue *queue)
     return has_got_to(queue, queue->asked, queue);
 }
 
+/* A task that does what a batch does, with a list of its own. NULL: no memory. */
+static struct accd_task *task_of(struct accd_directory *dir, const struct accd_batch *batch)
+{
+    uint64_t own = 0;
+    for (size_t i = 0; i < batch->n; i++)
+        own += batch->at[i].way == ACCD_OWN ? batch->at[i].bytes : 0;
+    const size_t nranges = 2 * batch->n + batch->nuses;
+    const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd_pair);
+    struct accd_task *task = accd_task_new(dir, ACCD_TASK_TRANSFERS, lists + own);
+    if (!task)
+        return NULL;
+    task->ranges = (struct accd_pair *)(task + 1);
+    struct accd_transfer *at = (struct accd_transfer *)(task->ranges + nranges);
+    char *kept = (char *)(at + batch->n);
+    task->u.batch = *batch;
+    task->u.batch.at = at;
+    task->u.batch.uses = NULL;
+    task->u.batch.nuses = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        at[i] = batch->at[i];
+        if (at[i].way != ACCD_OWN)
+            continue;
+        memcpy(kept, accd_pointer(at[i].host), at[i].bytes);
+        at[i].host = accd_address(kept);
+        kept += at[i].bytes;
+    }
+    use_memory(task, batch);
+    if (accd_task_join_ranges(dir->context, task))
+        return task;
+    accd_mem_free(&dir->context->mem, task, task->size);
+    return NULL;
+}
+
 accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
                              const char *file, int line)
 {
     accd_context *context = queue->dir->context;
-    struct accd_task *task = accd_task_of(queue->dir, batch);
+    struct accd_task *task = task_of(queue->dir, batch);
     bool done = false;
     if (!task && batch->bulk)
         batch->bulk_ops->drop(batch->bulk);

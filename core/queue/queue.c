@@ -161,8 +161,52 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
+/* Data that a kernel may use, without repetition. */
+struct reached {
+    struct accd_object **at;
+    size_t n, room;
+};
+
+/* Adds what is not there yet. False: no memory. */
+static bool add_reached(struct reached *reached, struct accd_mem *mem, struct accd_object *object)
+{
+    if (object->size & ACCD_OBJECT_TOUCHED)
+        return true;
+    if (!ACCD_GROW(mem, reached->at, reached->room, reached->n + 1))
+        return false;
+    object->size |= ACCD_OBJECT_TOUCHED;
+    reached->at[reached->n++] = object;
+    return true;
+}
+
+/* Adds what attached pointers point to from there. */
+static accd_status follow_reached(struct reached *reached, struct accd_directory *dir)
+{
+    for (size_t i = 0; i < reached->n; i++) {
+        const uint64_t low = reached->at[i]->host, high = accd_object_end(reached->at[i]);
+        struct accd_range_cursor cursor;
+        struct accd_attach *attach;
+        ACCD_TRY(accd_first_attach(dir, low, high, &cursor, &attach));
+        for (; attach; attach = accd_next_attach(&cursor, high)) {
+            struct accd_object *object = NULL;
+            if (attach->base)
+                ACCD_TRY(accd_find(dir, attach->base, &object));
+            if (object && !add_reached(reached, &dir->context->mem, object))
+                return accd_plan_no_memory(dir->context);
+        }
+    }
+    return ACCD_OK;
+}
+
+static void close_reached(struct reached *reached, struct accd_mem *mem)
+{
+    for (size_t i = 0; i < reached->n; i++)
+        reached->at[i]->size &= ~ACCD_OBJECT_TOUCHED;
+    accd_mem_free(mem, reached->at, reached->room * sizeof reached->at[0]);
+}
+
 /* A task for a kernel that uses these data, and allocations that begin at these addresses. */
-static struct accd_task *kernel_task(const accd_region *region, const struct accd_reached *reached,
+static struct accd_task *kernel_task(const accd_region *region, const struct reached *reached,
                                      const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
     accd_context *context = region->context;
@@ -198,19 +242,19 @@ static struct accd_task *kernel_task(const accd_region *region, const struct acc
 
 /* The data that a kernel uses. */
 static accd_status reach_data(const accd_region *region, const uint64_t *devs, size_t n,
-                              struct accd_reached *reached)
+                              struct reached *reached)
 {
     struct accd_mem *mem = &region->context->mem;
     bool ok = true;
     for (size_t i = 0; i < region->nclaims && ok; i++)
         ok = !region->claims[i].object ||
-             accd_reached_add(reached, mem, region->claims[i].object);
+             add_reached(reached, mem, region->claims[i].object);
     for (size_t i = 0; i < n && ok; i++) {
         struct accd_object *object;
         ACCD_TRY(accd_find_device(region->dir, devs[i], &object));
-        ok = !object || accd_reached_add(reached, mem, object);
+        ok = !object || add_reached(reached, mem, object);
     }
-    return ok ? accd_reached_follow(reached, region->dir) : accd_plan_no_memory(region->context);
+    return ok ? follow_reached(reached, region->dir) : accd_plan_no_memory(region->context);
 }
 
 /* end_p: NULL, or the kernel is given as text, and is run by the device or not at all. */
@@ -220,13 +264,13 @@ static accd_status add_kernel(accd_region *region, const uint64_t *devs, size_t 
 {
     struct accd_directory *dir = region->dir;
     struct accd_queue *queue = accd_queue_of(dir, region->queue);
-    struct accd_reached reached = {0};
+    struct reached reached = {0};
     accd_status status = reach_data(region, devs, n, &reached);
     struct accd_task *task =
         status == ACCD_OK ? kernel_task(region, &reached, devs, n, fn, ud) : NULL;
     if (status == ACCD_OK && !task)
         status = accd_plan_no_memory(region->context);
-    accd_reached_close(&reached, &region->context->mem);
+    close_reached(&reached, &region->context->mem);
     accd_scratch_reset(&region->context->scratch);
     if (status == ACCD_OK && end_p)
         status = accd_order_task(region->context, queue, NULL, task);

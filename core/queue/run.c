@@ -1,6 +1,57 @@
 /* run.c - what queues do when somebody waits: their tasks, one after the other. */
 #include "queue/inside.h"
 
+/* -------------------------------------------------------------------------------- transfers -- */
+
+/* An address in host memory that transfers need, and that was freed since. */
+static bool has_lost(accd_context *context, const struct accd_batch *batch, uint64_t *host_p)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct accd_transfer *at = &batch->at[i];
+        *host_p = at->host;
+        if ((at->way == ACCD_SENT || at->way == ACCD_FETCHED) && !accd_host_covers(context, at->host, at->bytes))
+            return true;
+    }
+    return batch->bulk && batch->bulk_ops->lost(batch->bulk, host_p);
+}
+
+static accd_status check_host(struct accd_queue *queue, const struct accd_task *task)
+{
+    accd_context *context = queue->dir->context;
+    char text[200];
+    uint64_t host;
+    if (!context->config.check_host || !has_lost(context, &task->u.batch, &host))
+        return ACCD_OK;
+    accd_host_range known;
+    bool told = accd_host_at(context, accd_pointer(host), &known);
+    accd_task_describe(queue, task, text, sizeof text);
+    accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
+              told && *known.info.name ? " of " : "", told ? known.info.name : "", text);
+    if (told)
+        context->error.other = known.info;
+    return ACCD_MISSING_WAIT;
+}
+
+/* Does the transfers of a task, or takes up those that have gone on by themselves. */
+static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
+{
+    struct accd_directory *dir = queue->dir;
+    const bool sends = task->under_way && !task->fetches;
+    accd_status freed = sends ? ACCD_OK : check_host(queue, task), status = ACCD_OK;
+    if (task->under_way)
+        status = accd_batch_arrive(&dir->device, &task->u.batch, queue->number, task->under_way, freed == ACCD_OK);
+    else if (freed == ACCD_OK)
+        status = accd_batch_now(&dir->device, &task->u.batch);
+    if (status == ACCD_OK)
+        return freed;
+    char text[200];
+    accd_task_describe(queue, task, text, sizeof text);
+    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->device.number, text);
+    return accd_say_why(&dir->device, status);
+}
+
+/* ---------------------------------------------------------------------------- tasks in order -- */
+
 static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_call how)
 {
     accd_context *context = dir->context;
@@ -56,7 +107,7 @@ static accd_status perform(struct accd_queue *queue, struct accd_task *task)
         return ACCD_OK;
     }
     if (task->kind == ACCD_TASK_TRANSFERS)
-        status = accd_transfers_do(queue, task);
+        status = do_transfers(queue, task);
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
     else if (task->kind == ACCD_TASK_REPORT)

@@ -53,44 +53,6 @@ bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t
     return true;
 }
 
-/* -------------------------------------------------------------------------------- kernels -- */
-
-bool accd_reached_add(struct accd_reached *reached, struct accd_mem *mem, struct accd_object *object)
-{
-    if (object->size & ACCD_OBJECT_TOUCHED)
-        return true;
-    if (!ACCD_GROW(mem, reached->at, reached->room, reached->n + 1))
-        return false;
-    object->size |= ACCD_OBJECT_TOUCHED;
-    reached->at[reached->n++] = object;
-    return true;
-}
-
-accd_status accd_reached_follow(struct accd_reached *reached, struct accd_directory *dir)
-{
-    for (size_t i = 0; i < reached->n; i++) {
-        const uint64_t low = reached->at[i]->host, high = accd_object_end(reached->at[i]);
-        struct accd_range_cursor cursor;
-        struct accd_attach *attach;
-        ACCD_TRY(accd_first_attach(dir, low, high, &cursor, &attach));
-        for (; attach; attach = accd_next_attach(&cursor, high)) {
-            struct accd_object *object = NULL;
-            if (attach->base)
-                ACCD_TRY(accd_find(dir, attach->base, &object));
-            if (object && !accd_reached_add(reached, &dir->context->mem, object))
-                return accd_plan_no_memory(dir->context);
-        }
-    }
-    return ACCD_OK;
-}
-
-void accd_reached_close(struct accd_reached *reached, struct accd_mem *mem)
-{
-    for (size_t i = 0; i < reached->n; i++)
-        reached->at[i]->size &= ~ACCD_OBJECT_TOUCHED;
-    accd_mem_free(mem, reached->at, reached->room * sizeof reached->at[0]);
-}
-
 /* --------------------------------------------------------------------------- missing waits -- */
 
 /* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for

@@ -4,13 +4,6 @@
 
 #include "walk/walk.h"
 
-/* ------------------------------------------------------------------------------------ seen.c -- */
-
-/* Adds an element; *first_p: whether it is new. False: no memory. */
-bool accd_seen_add(struct accd_seen *seen, struct accd_mem *mem, uint64_t address,
-                   const accd_program *program, bool *first_p);
-void accd_seen_close(struct accd_seen *seen, struct accd_mem *mem);
-
 /* ------------------------------------------------------------------------------------ grid.c -- */
 
 /* The addresses of elements of so many bytes, and how many there are. */

@@ -202,13 +202,55 @@ static void sum_up(struct accd_level_job *job, size_t f)
     }
 }
 
+/* ------------------------------------------------------------------------ recursive programs -- */
+
+/* Elements that a walk has reached are pairs of address and program: each is walked once, however many pointers point
+ * to it (TR14-5-10). Open addressing, half full at most. */
+static struct accd_seen_element *place(const struct accd_seen *seen, uint64_t address,
+                                       const accd_program *program)
+{
+    size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
+    for (;; i++) {
+        struct accd_seen_element *at = &seen->at[i & (seen->room - 1)];
+        if (!at->program || (at->address == address && at->program == program))
+            return at;
+    }
+}
+
+static void close_seen(struct accd_seen *seen, struct accd_mem *mem)
+{
+    accd_mem_free(mem, seen->at, seen->room * sizeof seen->at[0]);
+    *seen = (struct accd_seen){0};
+}
+
+static bool more_room(struct accd_seen *seen, struct accd_mem *mem)
+{
+    enum { ROOM_LEAST = 64 };
+    struct accd_seen more = {.room = seen->room ? 2 * seen->room : ROOM_LEAST};
+    more.at = accd_mem_zero(mem, more.room * sizeof more.at[0]);
+    if (!more.at)
+        return false;
+    for (size_t i = 0; i < seen->room; i++)
+        if (seen->at[i].program)
+            *place(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
+    more.used = seen->used;
+    close_seen(seen, mem);
+    *seen = more;
+    return true;
+}
+
 /* Notes an element; *first_p: whether it is reached for the first time. */
 static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program,
                          bool *first_p)
 {
-    if (accd_seen_add(&walk->seen, &walk->context->mem, address, program, first_p))
-        return ACCD_OK;
-    return out_of_memory(walk->context);
+    struct accd_seen *seen = &walk->seen;
+    if (seen->used * 2 >= seen->room && !more_room(seen, &walk->context->mem))
+        return out_of_memory(walk->context);
+    struct accd_seen_element *at = place(seen, address, program);
+    *first_p = !at->program;
+    seen->used += !at->program;
+    *at = (struct accd_seen_element){address, program};
+    return ACCD_OK;
 }
 
 /* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10). */
@@ -485,7 +527,7 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
-    accd_seen_close(&walk->seen, &context->mem);
+    close_seen(&walk->seen, &context->mem);
     if (status != ACCD_OK && !walk->fault.kind) {
         accd_walk_release(walk);
         return status;
