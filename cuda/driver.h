@@ -20,8 +20,8 @@ typedef struct cu_pool_object *cu_pool;
 typedef struct cu_module_object *cu_module;
 typedef struct cu_function_object *cu_function;
 
-/* X(name, value, sticky): results that the backend treats apart; names for all others come from the driver. A sticky
- * one is for good: every later call in the context gives it again. */
+/* X(name, value, sticky): results that the backend treats apart; names for all others come from the driver. A
+ * sticky one is for good: every later call in the context gives it again. */
 #define ACCD_CUDA_RESULTS(X)            \
     X(INVALID_VALUE, 1, false)          \
     X(OUT_OF_MEMORY, 2, false)          \
@@ -56,18 +56,24 @@ enum {
 #undef X
 };
 
+/* X(name, value, the driver's name). A batch reads its sources in stream order, or before the call returns. */
+#define ACCD_CUDA_CONSTANTS(X)                                                 \
+    X(MEMORY_POOLS_SUPPORTED, 115, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) \
+    X(MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)           \
+    X(CAPABILITY_MAJOR, 75, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)      \
+    X(CAPABILITY_MINOR, 76, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)      \
+    X(POOL_RELEASE_THRESHOLD, 4, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)            \
+    X(STREAM_NON_BLOCKING_FLAG, 1, CU_STREAM_NON_BLOCKING)                     \
+    X(ALLOCATION_PINNED, 1, CU_MEM_ALLOCATION_TYPE_PINNED)                     \
+    X(LOCATION_DEVICE, 1, CU_MEM_LOCATION_TYPE_DEVICE)                         \
+    X(EVENT_DISABLE_TIMING_FLAG, 2, CU_EVENT_DISABLE_TIMING)                   \
+    X(ACCESS_STREAM, 1, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)                     \
+    X(ACCESS_DURING_CALL, 2, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+
 enum {
-    CU_MEMORY_POOLS_SUPPORTED = 115,  /* device attribute */
-    CU_MULTIPROCESSORS = 16,
-    CU_CAPABILITY_MAJOR = 75,
-    CU_CAPABILITY_MINOR = 76,
-    CU_POOL_RELEASE_THRESHOLD = 4,    /* pool attribute */
-    CU_STREAM_NON_BLOCKING_FLAG = 1,
-    CU_ALLOCATION_PINNED = 1,
-    CU_LOCATION_DEVICE = 1,
-    CU_EVENT_DISABLE_TIMING_FLAG = 2,
-    CU_ACCESS_STREAM = 1,             /* sources of a batch are read in stream order */
-    CU_ACCESS_DURING_CALL = 2         /* or, in whatever order, before the call returns */
+#define X(name, value, theirs) CU_##name = (value),
+    ACCD_CUDA_CONSTANTS(X)
+#undef X
 };
 
 struct cu_location {

@@ -16,7 +16,8 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
         accd_find(dir, start, &object) != ACCD_OK)
         return ACCD_ABSENT;
     if (object && asked <= accd_object_end(object) - start) /* what lies behind it does not matter */
-        return !context->verdicts.holes ? ACCD_WHOLLY : presence(accd_relate_within(dir, object, start, asked));
+        return !context->verdicts.holes ? ACCD_WHOLLY
+                                        : presence(accd_relate_within(dir, object, start, asked));
     if (object)
         return dir->tuples.fused.count && accd_cover_of(dir, start, asked).one ? ACCD_WHOLLY : ACCD_PARTLY;
     return accd_relate(dir, start, asked, &relation, &object) == ACCD_OK ? presence(relation) : ACCD_ABSENT;
@@ -25,7 +26,8 @@ accd_presence accd_presence_of(accd_context *context, int device, const void *ho
 int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
                         uint64_t *bytes_p)
 {
-    const struct accd_object *object = accd_object_at(accd_directory_of(context, device), accd_address(host), false);
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_object *object = accd_object_at(dir, accd_address(host), false);
     if (!object || !start_p || !bytes_p)
         return 0;
     *start_p = object->host;
@@ -50,7 +52,8 @@ int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t en
 
 uint64_t accd_device_address(accd_context *context, int device, const void *host)
 {
-    const struct accd_object *object = accd_object_at(accd_directory_of(context, device), accd_address(host), false);
+    struct accd_directory *dir = accd_directory_of(context, device);
+    const struct accd_object *object = accd_object_at(dir, accd_address(host), false);
     return object ? object->dev + (accd_address(host) - object->host) : 0;
 }
 

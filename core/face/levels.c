@@ -18,7 +18,6 @@ struct placed {
 };
 
 struct listing {
-    accd_context *context;
     struct accd_directory *dir;
     struct accd_scratch *scratch;
     accd_tuple_fn fn;
@@ -97,11 +96,11 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
         listing->originals =
             accd_scratch_take(listing->scratch, (n + 1) * sizeof listing->originals[0]);
         if (!listing->originals)
-            return accd_out_of_memory(listing->context, "to list tuples");
+            return accd_out_of_memory(listing->dir->context, "to list tuples");
     }
     return sort_originals(listing, order_of) && sort_originals(listing, serial_of)
                ? ACCD_OK
-               : accd_out_of_memory(listing->context, "to list tuples");
+               : accd_out_of_memory(listing->dir->context, "to list tuples");
 }
 
 static void tell_originals(const struct listing *listing)
@@ -139,7 +138,7 @@ static accd_status list_places(struct listing *listing)
     listing->places =
         accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
     if (!listing->places)
-        return accd_out_of_memory(listing->context, "to list tuples");
+        return accd_out_of_memory(listing->dir->context, "to list tuples");
     ACCD_EACH(const struct accd_share, share, shares, 0)
         listing->nplaces += place_at(share, listing->span.to, &listing->places[listing->nplaces]);
     return ACCD_OK;
@@ -197,7 +196,7 @@ static accd_status tell_artificial(struct listing *listing)
     accd_object_info *ancestors = accd_scratch_take(
         listing->scratch, (listing->nplaces + listing->noriginals + 1) * sizeof *ancestors);
     if (!ancestors || !sort_originals(listing, host_of))
-        return accd_out_of_memory(listing->context, "to list tuples");
+        return accd_out_of_memory(listing->dir->context, "to list tuples");
     for (size_t i = 0; i < listing->nplaces; i = end) {
         for (end = i + 1; end < listing->nplaces && together(&places[i], &places[end]);)
             end++;
@@ -254,8 +253,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld",
                          (long long)level);
     struct accd_scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
-    struct listing listing = {.context = context,
-                              .dir = dir,
+    struct listing listing = {.dir = dir,
                               .scratch = &scratch,
                               .fn = fn,
                               .ud = ud,

@@ -37,10 +37,10 @@ struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 
-/* Waits for what uses the same memory as a task that is about to move data, in all queues but one, or all. queue: its
- * own, or NULL. A queue that is at work itself comes behind its own. */
-accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
-                            const struct accd_task *next);
+/* Waits for what uses the same memory as a task that is about to move data, in all queues but one, or all. queue:
+ * its own, or NULL. A queue that is at work itself comes behind its own. */
+accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue,
+                            const struct accd_queue *but, const struct accd_task *next);
 /* Whether all that a queue has started is over, and what it comes behind in others. */
 bool accd_has_arrived(struct accd_queue *queue);
 

@@ -81,8 +81,8 @@ static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *
 }
 
 /* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all. */
-accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue, const struct accd_queue *but,
-                            const struct accd_task *next)
+accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue,
+                            const struct accd_queue *but, const struct accd_task *next)
 {
     struct search search = {.next = next, .queue = queue, .but = but};
     for (int d = 0; d < context->ndirs && !context->working; d++)
