@@ -33,6 +33,8 @@ static bool make_table(struct accd_plan *plan)
     struct accd_ledger *ledger = plan->ledger, table = *ledger;
     const size_t had = ledger->bits ? (size_t)1 << ledger->bits : LISTED;
     table.bits = ledger->bits ? ledger->bits + 1 : 5;
+    while ((size_t)1 << (table.bits - 1) < plan->nclaims) /* most claims have an object of their own */
+        table.bits++;
     const size_t bytes = sizeof table.at[0] << table.bits;
     table.at = accd_scratch_take(&plan->context->scratch, bytes);
     if (!table.at)
