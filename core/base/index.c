@@ -237,8 +237,10 @@ int accd_range_reserve_run(struct accd_range *index, uint64_t first, uint64_t la
 
 static void put(node *n, unsigned i, uint64_t key, void *at)
 {
-    memmove(n->key + i + 1, n->key + i, (n->used - i) * sizeof n->key[0]);
-    memmove(n->at + i + 1, n->at + i, (n->used - i) * sizeof n->at[0]);
+    if (i < n->used) {
+        memmove(n->key + i + 1, n->key + i, (n->used - i) * sizeof n->key[0]);
+        memmove(n->at + i + 1, n->at + i, (n->used - i) * sizeof n->at[0]);
+    }
     n->key[i] = key;
     n->at[i] = at;
     n->used++;
@@ -376,7 +378,9 @@ static size_t insert_on_path(struct accd_range *index, const struct accd_pair *r
             above = path[h];
         } else {
             above.n = new_node(index);
-            put(above.n, 0, to->key[0], to);
+            above.n->key[0] = to->key[0];
+            above.n->at[0] = to;
+            above.n->used = 1;
             index->root = above.n;
             index->height = h;
         }
@@ -444,8 +448,10 @@ void accd_range_insert_run(struct accd_range *index, const struct accd_pair *run
 static inline void take(node *n, unsigned i, unsigned end)
 {
     n->used -= end - i;
-    memmove(n->key + i, n->key + end, (n->used - i) * sizeof n->key[0]);
-    memmove(n->at + i, n->at + end, (n->used - i) * sizeof n->at[0]);
+    if (i < n->used) {
+        memmove(n->key + i, n->key + end, (n->used - i) * sizeof n->key[0]);
+        memmove(n->at + i, n->at + end, (n->used - i) * sizeof n->at[0]);
+    }
     memset(n->key + n->used, 0xff, (end - i) * sizeof n->key[0]);
 }
 

@@ -365,12 +365,13 @@ static bool may_go(struct accd_directory *dir, const struct accd_claim *claims, 
     return !object->pins && !has_pointers(dir, object->host, accd_object_bytes(object));
 }
 
-/* Takes one reference off each object, of one kind; those that have none left go, and of these alone parts are
- * fetched. */
-static inline __attribute__((always_inline)) bool leave(struct accd_directory *dir, const struct accd_claim *claims,
-                                                        size_t n, bool dynamic, accd_status *status_p)
+/* Takes one reference off each object, which a region or, without one, exit data has; those that have none left go, and
+ * of these alone parts are fetched. */
+static inline __attribute__((always_inline)) bool leave(struct accd_directory *dir, struct accd_claim *claims, size_t n,
+                                                        struct accd_region *region, accd_status *status_p)
 {
-    const struct accd_claim *dying[ACCD_SHORT_ITEMS];
+    const bool dynamic = !region;
+    struct accd_claim *dying[ACCD_SHORT_ITEMS];
     size_t ndying = 0, out = 0, i = 0;
     for (; i < n; i++) {
         struct accd_object *object = claims[i].object;
@@ -400,11 +401,17 @@ static inline __attribute__((always_inline)) bool leave(struct accd_directory *d
             *counter_of(claims[i].object, dynamic) += 1;
         return done;
     }
+    if (!ndying)
+        return true;
+    const bool finds = region && region->gone == dir->present.objects.gone;
     for (size_t k = 0; k < ndying; k++) {
-        struct accd_object *object = dying[k]->object;
-        accd_free_memory_of(dir, object);
-        accd_remove_object(dir, object);
+        accd_free_memory_of(dir, dying[k]->object);
+        accd_remove_object(dir, dying[k]->object);
+        dying[k]->object = NULL;
+        dying[k]->host = UINT64_MAX; /* no data begin there: the record has what its other claims found */
     }
+    if (finds)
+        region->gone = dir->present.objects.gone;
     return true;
 }
 
@@ -431,7 +438,7 @@ static __attribute__((noinline)) bool exit_data(struct accd_directory *dir, cons
         if ((item->action != ACCD_DELETE && item->action != ACCD_COPYOUT) || !find_claim(dir, item, &claims[i]))
             return false;
     }
-    return leave(dir, claims, construct->nitems, true, status_p);
+    return leave(dir, claims, construct->nitems, NULL, status_p);
 }
 
 static __attribute__((noinline)) bool update(struct accd_directory *dir, const accd_construct *construct,
@@ -492,7 +499,7 @@ bool accd_leave_short(struct accd_region *region, accd_status *status_p)
     if (!region->plain || dir->eventful)
         return false;
     context->busy = true;
-    bool done = leave(dir, region->claims, region->nclaims, false, status_p);
+    bool done = leave(dir, region->claims, region->nclaims, region, status_p);
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd_region_free(region);

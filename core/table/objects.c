@@ -71,5 +71,5 @@ struct accd_block *accd_insert_block(struct accd_directory *dir, const struct ac
 
 struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object)
 {
-    return accd_range_floor(&dir->present.blocks, object->dev);
+    return accd_range_floor_near(&dir->present.blocks, object->dev);
 }

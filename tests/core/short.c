@@ -569,6 +569,13 @@ static void meets_again(void)
     uint64_t address[3];
     int failed = tap_failed;
     is_status(ENTER(context, BYTES(ACCD_COPYIN, y, 64)), ACCD_OK, "enter data");
+    for (int i = 0; i < ROUNDS; i++) { /* some of its data come and go with it */
+        must(REGION(context, &region, BYTES(ACCD_CREATE, z, 24), BYTES(ACCD_PRESENT, y, 8)) == ACCD_OK, "region %d", i);
+        must(accd_region_addresses(region, address, 2) == 2 && address[0] == accd_device_address(context, 0, z) &&
+                 address[1] == accd_device_address(context, 0, y) && !accd_check(context),
+             "region %d: the data are where they are present", i);
+        must(accd_region_end(region) == ACCD_OK && !accd_device_address(context, 0, z), "region %d: end", i);
+    }
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 2)
             must(ENTER(context, BYTES(ACCD_CREATE, z, 24)) == ACCD_OK, "another object");
