@@ -39,34 +39,23 @@ static bool is_sound(const accd_context_config *config)
            (!config->rules || accd_rules_sound(config->rules));
 }
 
-/* The ordered indices of a directory, and the pools of its records. */
-#define AT(member) offsetof(struct accd_directory, member)
-static const size_t indices[] = {
-    AT(present.objects),  AT(present.by_device), AT(present.blocks), AT(present.frames), AT(attached.slots),
-    AT(attached.targets), AT(queues.by_async),   AT(tuples.shares),  AT(tuples.fused),   AT(tuples.bases)};
-static const struct {
-    size_t at, bytes, per_slab;
-} pools[] = {
-    {AT(present.object_pool), sizeof(struct accd_object), 128},
-    {AT(attached.pool), sizeof(struct accd_attach), 128},
-    {AT(present.block_pool), sizeof(struct accd_block), 64},
-    {AT(tuples.share_pool), sizeof(struct accd_share), 64},
-    {AT(tuples.original_pool), sizeof(struct accd_original), 64},
-    {AT(tuples.former_pool), sizeof(struct accd_former), 64},
-    {AT(tuples.fused_pool), sizeof(struct accd_fused), 64},
-    {AT(levels.pool),
-     sizeof(struct accd_region) + ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)), 8},
-};
+/* What lies behind the record of a level that the short way opens. */
+#define SHORT_REGION (ACCD_SHORT_ITEMS * (sizeof(struct accd_claim) + sizeof(struct accd_source)))
 
-static struct accd_range *index_of(struct accd_directory *dir, size_t i)
-{
-    return (struct accd_range *)(void *)((char *)dir + indices[i]);
-}
-
-static struct accd_pool *pool_of(struct accd_directory *dir, size_t i)
-{
-    return (struct accd_pool *)(void *)((char *)dir + pools[i].at);
-}
+/* X(member): the ordered indices of a directory; X(member, type, bytes behind each, per_slab): the pools of its
+ * records. */
+#define INDICES(X)                                                                                \
+    X(present.objects) X(present.by_device) X(present.blocks) X(present.frames) X(attached.slots) \
+    X(attached.targets) X(queues.by_async) X(tuples.shares) X(tuples.fused) X(tuples.bases)
+#define POOLS(X)                                         \
+    X(present.object_pool, struct accd_object, 0, 128)   \
+    X(attached.pool, struct accd_attach, 0, 128)         \
+    X(present.block_pool, struct accd_block, 0, 64)      \
+    X(tuples.share_pool, struct accd_share, 0, 64)       \
+    X(tuples.original_pool, struct accd_original, 0, 64) \
+    X(tuples.former_pool, struct accd_former, 0, 64)     \
+    X(tuples.fused_pool, struct accd_fused, 0, 64)       \
+    X(levels.pool, struct accd_region, SHORT_REGION, 8)
 
 static accd_status open_directory(struct accd_directory *dir, accd_context *context, int number)
 {
@@ -82,10 +71,12 @@ static accd_status open_directory(struct accd_directory *dir, accd_context *cont
     while (*last)
         last = &(*last)->next;
     *last = &dir->device;
-    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
-        accd_range_init(index_of(dir, i), mem);
-    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
-        accd_pool_init(pool_of(dir, i), mem, pools[i].bytes, pools[i].per_slab);
+#define X(member) accd_range_init(&dir->member, mem);
+    INDICES(X)
+#undef X
+#define X(member, type, behind, per_slab) accd_pool_init(&dir->member, mem, sizeof(type) + (behind), per_slab);
+    POOLS(X)
+#undef X
     return dir->device.ops->open(&dir->device.handle, number, &context->config, mem);
 }
 
@@ -152,10 +143,12 @@ static void close_directory(struct accd_directory *dir)
             accd_group_free(dir, dir->groups.at[i]);
     accd_mem_free(mem, dir->groups.at, dir->groups.room * sizeof dir->groups.at[0]);
     accd_mem_free(mem, dir->present.origins, dir->present.origins_room * sizeof dir->present.origins[0]);
-    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
-        accd_range_close(index_of(dir, i));
-    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
-        accd_pool_close(pool_of(dir, i));
+#define X(member) accd_range_close(&dir->member);
+    INDICES(X)
+#undef X
+#define X(member, ...) accd_pool_close(&dir->member);
+    POOLS(X)
+#undef X
     if (dir->device.handle)
         dir->device.ops->close(dir->device.handle);
 }

@@ -3,6 +3,9 @@
 
 #include <limits.h>
 
+/* The arrays of a program, each with its number of elements. */
+#define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
+
 static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t size, bool *ok)
 {
     if (n == 0)
@@ -65,9 +68,12 @@ static uint64_t below(unsigned registers)
 
 static bool sound(const accd_program_spec *spec)
 {
-    if (spec->stride == 0 || spec->registers > ACCD_REGISTERS || (spec->npieces && !spec->pieces) ||
-        (spec->nfields && !spec->fields) || (spec->ncode && !spec->code) ||
-        (spec->nexcluded && !spec->excluded) || (spec->nmembers && !spec->members))
+#define X(array)                          \
+    if (spec->n##array && !spec->array)   \
+        return false;
+    ARRAYS(X)
+#undef X
+    if (spec->stride == 0 || spec->registers > ACCD_REGISTERS)
         return false;
     for (size_t i = 0; i < spec->ncode; i++)
         if (!sound_instruction(spec, &spec->code[i]))
@@ -135,15 +141,9 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     program->context = context;
     program->users = 1;
     program->spec = *spec;
-    program->spec.pieces =
-        copy_array(mem, spec->pieces, spec->npieces, sizeof spec->pieces[0], &ok);
-    program->spec.fields =
-        copy_array(mem, spec->fields, spec->nfields, sizeof spec->fields[0], &ok);
-    program->spec.code = copy_array(mem, spec->code, spec->ncode, sizeof spec->code[0], &ok);
-    program->spec.excluded =
-        copy_array(mem, spec->excluded, spec->nexcluded, sizeof spec->excluded[0], &ok);
-    program->spec.members =
-        copy_array(mem, spec->members, spec->nmembers, sizeof spec->members[0], &ok);
+#define X(array) program->spec.array = copy_array(mem, spec->array, spec->n##array, sizeof spec->array[0], &ok);
+    ARRAYS(X)
+#undef X
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
@@ -198,13 +198,9 @@ void accd_program_release(accd_program *program)
     if (spec->fields)
         for (size_t i = 0; i < spec->nfields; i++)
             accd_program_release(spec->fields[i].up ? NULL : spec->fields[i].child);
-    accd_mem_free(mem, (void *)(uintptr_t)spec->pieces, spec->npieces * sizeof spec->pieces[0]);
-    accd_mem_free(mem, (void *)(uintptr_t)spec->fields, spec->nfields * sizeof spec->fields[0]);
-    accd_mem_free(mem, (void *)(uintptr_t)spec->code, spec->ncode * sizeof spec->code[0]);
-    accd_mem_free(mem, (void *)(uintptr_t)spec->excluded,
-                  spec->nexcluded * sizeof spec->excluded[0]);
-    accd_mem_free(mem, (void *)(uintptr_t)spec->members,
-                  spec->nmembers * sizeof spec->members[0]);
+#define X(array) accd_mem_free(mem, (void *)(uintptr_t)spec->array, spec->n##array * sizeof spec->array[0]);
+    ARRAYS(X)
+#undef X
     accd_mem_free(mem, program, sizeof *program);
 }
 
