@@ -276,8 +276,7 @@ void accd_cuda_landed(struct accd_cuda_batch *batch)
     struct accd_cuda_landing *landing = &batch->landing;
     if (landing->at)
         accd_cuda_put(batch->cuda, batch->stream, landing->at);
-    if (landing->rows)
-        accd_mem_free(batch->cuda->mem, landing->rows, (landing->nlarge + 1) * sizeof(struct row));
+    accd_mem_free(batch->cuda->mem, landing->rows, (landing->nlarge + 1) * sizeof(struct row));
     *landing = (struct accd_cuda_landing){0};
 }
 

@@ -25,8 +25,7 @@ static char *new_chunk(struct accd_cuda_batch *batch, struct accd_cuda_chunk **c
 
 static void drop_spare(struct accd_cuda *cuda)
 {
-    if (cuda->spare.at)
-        accd_mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
+    accd_mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
     cuda->spare.at = NULL;
     cuda->spare.bytes = 0;
 }

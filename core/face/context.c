@@ -166,8 +166,7 @@ void accd_context_close(accd_context *context)
     }
     accd_workers_close(context->workers);
     accd_labels_close(context);
-    if (context->dirs)
-        accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
+    accd_mem_free(mem, context->dirs, context->config.devices * sizeof context->dirs[0]);
     accd_host_close(&context->host);
     accd_scratch_close(&context->scratch);
     accd_mem_close(mem);

@@ -45,7 +45,7 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
     const uint64_t dev = group->block->dev, most = group->walk->sections;
     const size_t beside = dir->promised.objects;
     struct accd_pair *scratch = NULL;
-    size_t n;
+    size_t n = 0;
     if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
         group->objects = accd_mem_array(mem, most, sizeof group->objects[0]);
     struct accd_pair *run = group->objects ? accd_group_ordered(dir, group, false, &n, &scratch) : NULL;
@@ -62,8 +62,7 @@ accd_status accd_group_index(struct accd_directory *dir, struct accd_group *grou
         if (dir->present.device_order)
             accd_range_insert_run(&dir->present.by_device, run, n);
     }
-    if (run)
-        accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
+    accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
     return ok ? ACCD_OK
               : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to index %zu sections",
                           group->walk->sections);
@@ -189,8 +188,7 @@ accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group
         for (size_t i = 0; descriptors && i < n; i++)
             accd_descriptor_forget(dir, descriptors[i]);
         accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
-        if (run)
-            accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+        accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
         if (status == ACCD_OUT_OF_MEMORY)
             return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
                              walk->sections);
