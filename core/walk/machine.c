@@ -66,7 +66,7 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
     return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
 }
 
-/* Sums, differences and products v of x and y without a branch for each row: only if one of them may
+/* Sums and differences v of x and y without a branch for each row: only if one of them may
  * overflow, which the upper bit of overflow tells, and the operands are still there, all are computed once
  * more with care. */
 #define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
@@ -81,8 +81,6 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
             break;                                                           \
     }                                                                        \
     EACH(careful)
-
-static const uint64_t HALF = (uint64_t)1 << 31; /* of the values of 32 bits */
 
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
                         uint64_t base, uint64_t stride, size_t n)
@@ -209,8 +207,7 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             break;
         case ACCD_I_ADD: EACH_WRAPPING(x + y, (v ^ x) & (v ^ y), v, sum(a[i], b[i]));
         case ACCD_I_SUB: EACH_WRAPPING(x - y, (x ^ y) & (v ^ x), v, difference(a[i], b[i]));
-        case ACCD_I_MUL: /* factors of 32 bits never overflow */
-            EACH_WRAPPING(x * y, 0 - (((x + HALF) | (y + HALF)) >> 32), v, product(a[i], b[i]));
+        case ACCD_I_MUL: EACH(product(a[i], b[i]));
         case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
         case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
         case ACCD_I_AND: EACH(a[i] & b[i]);
