@@ -9,21 +9,29 @@ enum {
     HEIGHT_MOST = 32
 };
 
-_Static_assert(FANOUT >= 4 && (FANOUT & (FANOUT - 1)) == 0, "fan-out is a power of two");
+_Static_assert(FANOUT >= 4 && FANOUT <= 32 && (FANOUT & (FANOUT - 1)) == 0, "fan-out is a power of two up to 32");
 
 typedef struct accd_range_node node;
 
 /* Unused keys are the greatest number, which no record has; it is looked for as the one before. */
 static inline uint64_t wanted(uint64_t p) { return p - (p == UINT64_MAX); }
 
+static inline unsigned step(const node *n, unsigned at, unsigned half, uint64_t p)
+{
+    return at + (half & -(unsigned)(n->key[at + half] <= p));
+}
+
 /* Place of the last key <= p, or 0: binary search over the full width, without branches. */
 static inline unsigned place(const node *n, uint64_t p)
 {
     unsigned at = 0;
-#pragma GCC unroll 8
-    for (unsigned half = FANOUT / 2; half; half /= 2)
-        at += half & -(unsigned)(n->key[at + half] <= p);
-    return at;
+    if (FANOUT > 16) /* written out: compilers keep the loop where they do not know how often it runs */
+        at = step(n, at, 16, p);
+    if (FANOUT > 8)
+        at = step(n, at, 8, p);
+    if (FANOUT > 4)
+        at = step(n, at, 4, p);
+    return step(n, step(n, at, 2, p), 1, p);
 }
 
 static node *new_node(struct accd_range *index)

@@ -10,7 +10,7 @@
 #include "base/sort.h"
 
 #ifndef ACCD_RANGE_FANOUT
-#define ACCD_RANGE_FANOUT 32 /* a power of two, at least 4; tests build with 4 */
+#define ACCD_RANGE_FANOUT 32 /* a power of two, from 4 to 32; tests build with 4 */
 #endif
 
 struct accd_range_node {

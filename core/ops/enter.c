@@ -224,11 +224,6 @@ static void give_memory_back(struct entry *entry)
     }
 }
 
-accd_status accd_region_no_memory(accd_context *context)
-{
-    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a data region");
-}
-
 static accd_status reserve_region(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -242,7 +237,7 @@ static accd_status reserve_region(struct entry *entry)
                    originals * sizeof(struct accd_original *) + plan->ngaps * sizeof(struct accd_gaps);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
-        return accd_region_no_memory(plan->context);
+        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a data region");
     *region = (struct accd_region){
         .context = plan->context,
         .dir = plan->dir,

@@ -44,8 +44,6 @@ enum { ACCD_SMALL_OBJECT = 32 << 10 };
 /* The device has no memory for what a claim asks for. */
 accd_status accd_device_full(const struct accd_plan *plan, const struct accd_claim *claim, accd_status status,
                              uint64_t bytes);
-/* ACCD_OUT_OF_MEMORY, for the record of a level. */
-accd_status accd_region_no_memory(accd_context *context);
 
 /* --------------------------------------------------------------------------------- release.c -- */
 
