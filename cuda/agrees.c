@@ -8,6 +8,13 @@
 #define SAME(ours, theirs) \
     _Static_assert((long long)(ours) == (long long)(theirs), #ours " is " #theirs)
 
+#if CUDA_VERSION >= 12080
+#define BATCHES
+#else /* what came with batches is not compared */
+#define CU_MEMCPY_SRC_ACCESS_ORDER_STREAM CU_ACCESS_STREAM
+#define CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL CU_ACCESS_DURING_CALL
+#endif
+
 #define X(name, value, sticky) SAME(CU_##name, CUDA_ERROR_##name);
 ACCD_CUDA_RESULTS(X)
 #undef X
@@ -21,12 +28,15 @@ SAME(sizeof(cu_result), sizeof(CUresult));
 SAME(sizeof(struct cu_pool_props), sizeof(CUmemPoolProps));
 SAME(offsetof(struct cu_pool_props, allocation), offsetof(CUmemPoolProps, allocType));
 SAME(offsetof(struct cu_pool_props, location), offsetof(CUmemPoolProps, location));
+#ifdef BATCHES
 SAME(offsetof(struct cu_pool_props, most), offsetof(CUmemPoolProps, maxSize));
 SAME(sizeof(struct cu_copy_attributes), sizeof(CUmemcpyAttributes));
 SAME(offsetof(struct cu_copy_attributes, access), offsetof(CUmemcpyAttributes, srcAccessOrder));
 SAME(offsetof(struct cu_copy_attributes, from), offsetof(CUmemcpyAttributes, srcLocHint));
 SAME(offsetof(struct cu_copy_attributes, to), offsetof(CUmemcpyAttributes, dstLocHint));
 SAME(offsetof(struct cu_copy_attributes, flags), offsetof(CUmemcpyAttributes, flags));
+#define cu_copy_attributes CUmemcpyAttributes_st
+#endif
 
 /* Declaring a function twice is an error unless both say the same. */
 #define cu_result CUresult
@@ -41,7 +51,6 @@ SAME(offsetof(struct cu_copy_attributes, flags), offsetof(CUmemcpyAttributes, fl
 #define cu_module CUmodule
 #define cu_function CUfunction
 #define cu_pool_props CUmemPoolProps_st
-#define cu_copy_attributes CUmemcpyAttributes_st
 #define X(symbol, parameters) CUresult CUDAAPI symbol parameters;
 ACCD_CUDA_REQUIRED(X)
 ACCD_CUDA_OPTIONAL(X)
