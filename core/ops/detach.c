@@ -3,7 +3,7 @@
  * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
 #include "ops/leave.h"
 
-static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced, bool dangles)
+static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced)
 {
     struct accd_plan *plan = leave->plan;
     struct accd_attach_change *change = accd_note_attach(plan, attach);
@@ -12,20 +12,19 @@ static accd_status take_off(struct leave *leave, struct accd_attach *attach, uin
         return accd_plan_no_memory(plan->context);
     change->taken += taken;
     change->forced = forced;
-    change->dangles = dangles;
-    if (dangles || change->taken == attach->count)
+    if (change->taken == attach->count)
         leave->removed[leave->nremoved++] = change;
     return ACCD_OK;
 }
 
 accd_status accd_detach(struct leave *leave, struct accd_attach *attach, uint32_t taken)
 {
-    return take_off(leave, attach, taken, false, false);
+    return take_off(leave, attach, taken, false);
 }
 
-accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, bool dangles)
+accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach)
 {
-    return take_off(leave, attach, dangles ? 0 : accd_attach_left(leave->plan, attach), !dangles, dangles);
+    return take_off(leave, attach, accd_attach_left(leave->plan, attach), true);
 }
 
 /* ------------------------------------------------------------------------------- type records -- */
@@ -76,10 +75,8 @@ accd_status accd_release_records(struct leave *leave)
     for (; leave->released < leave->nremoved; leave->released++) {
         struct accd_attach_change *ended = leave->removed[leave->released];
         struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, ended->attach) : NULL;
-        if (ended->dangles)
-            continue;
         if (inner && accd_attach_left(leave->plan, inner))
-            ACCD_TRY(accd_end_attachment(leave, inner, false));
+            ACCD_TRY(accd_end_attachment(leave, inner));
         if (ended->attach->brings)
             ACCD_TRY(release_record(leave, ended));
     }
@@ -122,26 +119,41 @@ static accd_status end_inner_attachments(struct leave *leave, size_t from)
                 continue;
             if (reject)
                 return still_attached(leave, object, attach, "in it");
-            ACCD_TRY(accd_end_attachment(leave, attach, false));
+            ACCD_TRY(accd_end_attachment(leave, attach));
         }
     }
     return ACCD_OK;
 }
 
-static accd_status unpin(struct leave *leave)
+/* An attached pointer points to its target no more. */
+static accd_status unpin(struct accd_plan *plan, const struct accd_attach *attach)
 {
-    struct accd_plan *plan = leave->plan;
-    for (; leave->unpinned < leave->nremoved; leave->unpinned++) {
-        struct accd_object *target;
-        ACCD_TRY(accd_find(plan->dir, leave->removed[leave->unpinned]->attach->base, &target));
-        if (!target || !accd_pins_left(plan, target))
-            continue;
-        struct accd_object_change *change = accd_note_object(plan, target);
-        if (!change)
-            return accd_plan_no_memory(plan->context);
-        change->unpinned++;
-    }
+    struct accd_object *target;
+    ACCD_TRY(accd_find(plan->dir, attach->base, &target));
+    if (!target || !accd_pins_left(plan, target))
+        return ACCD_OK;
+    struct accd_object_change *change = accd_note_object(plan, target);
+    if (!change)
+        return accd_plan_no_memory(plan->context);
+    change->unpinned++;
     return ACCD_OK;
+}
+
+static accd_status unpin_removed(struct leave *leave)
+{
+    for (; leave->unpinned < leave->nremoved; leave->unpinned++)
+        ACCD_TRY(unpin(leave->plan, leave->removed[leave->unpinned]->attach));
+    return ACCD_OK;
+}
+
+/* An attachment whose target goes without it. */
+static accd_status let_dangle(struct accd_plan *plan, struct accd_attach *attach)
+{
+    struct accd_attach_change *change = accd_note_attach(plan, attach);
+    if (!change)
+        return accd_plan_no_memory(plan->context);
+    change->dangles = true;
+    return unpin(plan, attach);
 }
 
 /* Attachments of pointers elsewhere that point to a dying object. */
@@ -150,7 +162,6 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
-    bool dangles = rules->lost_target == ACCD_LOST_DANGLES;
     struct accd_targets targets;
     size_t pinned = 0;
     for (size_t i = from; i < leave->ndying; i++)
@@ -170,9 +181,10 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
         ACCD_TRY(accd_find(dir, attach->base, &target));
         if (rules->still_attached == ACCD_REJECT && !leave->abandon)
             return still_attached(leave, target, attach, "to it");
-        ACCD_TRY(accd_end_attachment(leave, attach, dangles));
+        ACCD_TRY(rules->lost_target == ACCD_LOST_DANGLES ? let_dangle(plan, attach)
+                                                         : accd_end_attachment(leave, attach));
     }
-    return unpin(leave);
+    return unpin_removed(leave);
 }
 
 accd_status accd_end_attachments(struct leave *leave)
@@ -181,9 +193,9 @@ accd_status accd_end_attachments(struct leave *leave)
         const size_t from = seen;
         seen = leave->ndying;
         ACCD_TRY(end_inner_attachments(leave, from));
-        ACCD_TRY(unpin(leave));
+        ACCD_TRY(unpin_removed(leave));
         ACCD_TRY(end_outer_attachments(leave, from));
         ACCD_TRY(accd_release_records(leave));
     }
-    return unpin(leave);
+    return unpin_removed(leave);
 }

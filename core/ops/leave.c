@@ -184,8 +184,6 @@ accd_status accd_leave_words(struct leave *leave)
     for (size_t i = 0; i < leave->nremoved; i++) {
         const struct accd_attach *attach = leave->removed[i]->attach;
         struct accd_object *holder;
-        if (leave->removed[i]->dangles)
-            continue;
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
         if (holder && !accd_object_goes(plan, holder))
             ACCD_TRY(accd_restore_pointer(plan, attach,
@@ -368,10 +366,7 @@ void accd_leave_finish(struct leave *leave)
     struct accd_directory *dir = plan->dir;
     forget_named(leave);
     for (size_t i = 0; i < leave->nremoved; i++)
-        if (leave->removed[i]->dangles)
-            accd_attach_lead(dir, leave->removed[i]->attach, 0);
-        else
-            accd_remove_attach(dir, leave->removed[i]->attach);
+        accd_remove_attach(dir, leave->removed[i]->attach);
     if (plan->fusion)
         accd_unfuse_commit(plan);
     for (size_t i = 0; i < leave->ndying; i++) {

@@ -9,7 +9,7 @@ struct leave {
     struct accd_object_change **changes; /* by claim: of its object, NULL: the claim asks for nothing */
     struct accd_object **dying;
     size_t ndying, dying_room;
-    struct accd_attach_change **removed; /* attachments that end, or lose their target */
+    struct accd_attach_change **removed; /* attachments that end */
     size_t nremoved, removed_room, unpinned;
     struct accd_attach **forced;     /* room for what is told of them, NULL: nobody hears it */
     struct accd_object **records;
@@ -31,8 +31,8 @@ void accd_leave_undo(struct leave *leave);
 /* detach.c */
 /* Clauses take so many off the counter of an attachment. */
 accd_status accd_detach(struct leave *leave, struct accd_attach *attach, uint32_t taken);
-/* An attachment ends because others go, or its target goes without it. */
-accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach, bool dangles);
+/* An attachment ends because others go. */
+accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach);
 /* An object goes, once, if no reference is left. */
 accd_status accd_end_object(struct leave *leave, struct accd_object_change *change);
 /* What attachments that end brought: the type records of descriptors lose a reference. */

@@ -32,7 +32,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
         ACCD_TRY(accd_unfuse_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
         if (accd_attach_left(&release->plan, ends[i])) /* not named twice */
-            ACCD_TRY(accd_end_attachment(leave, ends[i], false));
+            ACCD_TRY(accd_end_attachment(leave, ends[i]));
     ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(accd_end_attachments(leave));
     struct accd_fusion *fusion = release->plan.fusion;

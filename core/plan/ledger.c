@@ -157,5 +157,7 @@ void accd_ledger_apply(const struct accd_plan *plan)
     for (const struct accd_attach_change *change = plan->ledger->attachments; change; change = change->before) {
         change->attach->count -= change->taken;
         change->attach->dev = change->dev;
+        if (change->dangles && change->attach->count)
+            accd_attach_lead(plan->dir, change->attach, 0);
     }
 }

@@ -175,7 +175,7 @@ struct accd_attach_change {
     uint64_t dev;               /* the pointer's value in the device's copy then */
     uint32_t taken;             /* off its counter */
     bool forced;                /* it ends, and no clause detaches it */
-    bool dangles;               /* its target goes, and it stays as it is */
+    bool dangles;               /* its target goes, and it stays as it is, unless it ends, too */
     struct accd_attach_change *before;
 };
 

@@ -428,6 +428,29 @@ static void anew(void)
     finish(context, &meter);
 }
 
+/* A pointer in a type record loses its target, and then goes with the record, in one construct. */
+static void dangles_and_ends(void)
+{
+    static struct {
+        struct record head;
+        float *p;
+    } longer = {{sizeof longer, "longer"}, t2};
+    struct meter meter;
+    accd_stats stats;
+    reset();
+    accd_context *context = open_as(&meter, "libgomp-12", 64, ACCD_DESCRIPTOR_FLANG, false);
+    point_typed(&P.a, t1, 1, &longer.head);
+    is_status(ENTER(context, PLAIN(ACCD_COPYIN, t1), PLAIN(ACCD_COPYIN, t2), ONE(P, ACCD_COPYIN)), ACCD_OK, "data");
+    is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
+    is_status(ENTER(context, pointer(ACCD_ATTACH, &longer.p, 0)), ACCD_OK, "attach in the record");
+    ok(attach_count(context, &longer.p) == 1, "attached");
+    is_status(EXIT(context, PLAIN(ACCD_DELETE, t2), ONE(P, ACCD_DELETE)), ACCD_OK, "target and descriptor go");
+    is_sound(context);
+    accd_get_stats(context, 0, &stats);
+    ok(stats.objects == 1 && !stats.attachments, "the record went with them");
+    finish(context, &meter);
+}
+
 int main(void)
 {
     for (int i = 0; i < 3; i++)
@@ -438,6 +461,7 @@ int main(void)
             for (int shared = 0; shared < 2; shared++)
                 ways_out(documents[i], (enum way)way, shared);
     anew();
+    dangles_and_ends();
     story_free(&story);
     return done();
 }
