@@ -123,16 +123,23 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 
 /* --------------------------------------------------------------------- conflicts and owners -- */
 
-/* Whether the clauses of two claims overlap in part, although their claims, cut at present data, do not. */
+/* What the clause or section of a claim asks for, of which the claim may be a piece. */
+static void whole_of(const struct accd_plan *plan, const struct accd_claim *claim, uint64_t *low_p, uint64_t *end_p)
+{
+    size_t row;
+    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_segment *segment = source ? NULL : accd_claim_segment(plan, claim, &row);
+    *low_p = source ? source->host : segment->host[row];
+    *end_p = *low_p + (source ? source->bytes : accd_section_bytes(segment, row));
+}
+
+/* Whether two of them overlap in part, although the claims, cut at present data, do not. */
 static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim *a,
                           const struct accd_claim *b)
 {
-    if ((a->source | b->source) & ACCD_CLAIM_WALKED)
-        return false;
-    const accd_item *x = &plan->construct->items[a->source];
-    const accd_item *y = &plan->construct->items[b->source];
-    uint64_t low = accd_address(x->host), high = accd_address(y->host);
-    uint64_t low_end = low + x->bytes, high_end = high + y->bytes;
+    uint64_t low, low_end, high, high_end;
+    whole_of(plan, a, &low, &low_end);
+    whole_of(plan, b, &high, &high_end);
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 

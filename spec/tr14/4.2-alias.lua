@@ -143,6 +143,13 @@ case("rejects: two members of one object overlap in part [TR14-4.2-10 TR14-4.2-0
   expect.fails("partial-overlap", function() acc "data copyin(S)" end)
 end)
 
+case("rejects: the same, where a part of one of them is present already [TR14-4.2-10 TR14-4.2-05]", function()
+  host.S = { n = 4, p = addr "v[4]", q = addr "v[3]" }
+  acc "enter data copyin(v[1:3])"
+  expect.fails("partial-overlap", function() acc "data update_and_copy(S)" end)
+  acc "exit data delete(v[1:3])"
+end)
+
 case("accepts: at the end references go first, then copies, then memory [TR14-4.2-11]", function()
   expect.moves(function()
     for _, text in ipairs { "data copy(a[0:10]) present(b[0:10])",
