@@ -7,6 +7,7 @@
 
 /* --------------------------------------------------------------------------- device memory -- */
 
+/* Sections that follow each other in the group's block are one range. */
 static void use(struct accd_batch *batch, struct accd_pair *uses, uint64_t dev, uint64_t bytes)
 {
     const size_t n = batch->nuses;
@@ -46,7 +47,7 @@ static bool fills_pieces(const struct accd_bulk *bulk, const struct accd_rowset 
     return bulk->entry && fills && accd_rows_move(bulk, set);
 }
 
-/* The elements of a root lie in one object. */
+/* The elements of a root lie in one object, whose memory no section goes on with, even where they touch. */
 static void use_root(const struct accd_bulk *bulk, const struct accd_rowset *set, struct accd_batch *batch,
                      struct accd_pair *uses)
 {
@@ -54,7 +55,7 @@ static void use_root(const struct accd_bulk *bulk, const struct accd_rowset *set
     const bool restored = bulk->restore && root && !bulk->own[-1 - set->parent];
     if (accd_bulk_own(bulk, set) || fills_pieces(bulk, set) ||
         ((bulk->entry || restored) && writes_pointers(bulk, set)))
-        use(batch, uses, root, set->rows * set->program->spec.stride);
+        uses[batch->nuses++] = (struct accd_pair){root, root + set->rows * set->program->spec.stride};
 }
 
 /* Elements in sections that do not go as they are. */
@@ -103,15 +104,17 @@ static accd_status list_uses(const struct accd_bulk *bulk, struct accd_batch *ba
     }
     for (size_t i = 0; i < walk->nrowsets; i++) {
         const struct accd_rowset *set = &walk->rowsets[i];
+        if (set->parent < 0 || !set->rows)
+            continue;
+        use_inner(bulk, set, batch, uses);
+        use_host(batch, walk->segments[set->parent].low, walk->segments[set->parent].high);
+    }
+    for (size_t i = 0; i < walk->nroots; i++) {
+        const struct accd_rowset *set = &walk->rowsets[walk->roots[i].rowset];
         if (!set->rows)
             continue;
-        if (set->parent < 0) {
-            use_root(bulk, set, batch, uses);
-            use_host(batch, set->base, set->base + set->rows * set->program->spec.stride);
-        } else {
-            use_inner(bulk, set, batch, uses);
-            use_host(batch, walk->segments[set->parent].low, walk->segments[set->parent].high);
-        }
+        use_root(bulk, set, batch, uses);
+        use_host(batch, set->base, set->base + set->rows * set->program->spec.stride);
     }
     return ACCD_OK;
 }
