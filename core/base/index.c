@@ -6,6 +6,7 @@ enum {
     FANOUT = ACCD_RANGE_FANOUT,
     MERGE_AT = FANOUT / 4,       /* a node this empty looks for a neighbour to join */
     MERGE_TO = FANOUT - FANOUT / 4, /* that is not fuller than this with it */
+    LAST_LEAST = FANOUT / 8 + 1, /* a last node has, so that the key that made it may go and come again */
     HEIGHT_MOST = 32
 };
 
@@ -308,8 +309,8 @@ static node *new_behind(struct accd_range *index, node *n, int leaf)
 }
 
 /* Puts what is fed into n at place i. What n has no room for goes into new nodes behind it, all as full as each other;
- * at the very end of the index they are full, so that ascending keys fill their nodes. The new nodes are what is fed to
- * the level above. */
+ * at the very end of the index they are full but for what the last one gets, so that ascending keys fill their nodes.
+ * The new nodes are what is fed to the level above. */
 static void spread(struct accd_range *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
 {
     node *const start = n;
@@ -321,7 +322,9 @@ static void spread(struct accd_range *index, node *n, unsigned i, struct feed *f
     memset(n->key, 0xff, sizeof n->key);
     n->used = 0;
     for (size_t k = 1; k <= nodes; k++) {
-        size_t end = ascending && k * FANOUT < total ? k * FANOUT : ascending ? total : total * k / nodes;
+        size_t end = ascending && k < nodes ? k * FANOUT : ascending ? total : total * k / nodes;
+        if (ascending && k == nodes - 1 && total - end < LAST_LEAST)
+            end = total - LAST_LEAST;
         for (; done < end; done++) {
             if (done >= i && feed->n) {
                 feed_one(feed, n);

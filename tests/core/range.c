@@ -431,11 +431,38 @@ static void sorting_by_insertion_order(void)
     ok(tap_failed == failed, "ascending, descending and scattered insertion");
 }
 
+/* A key behind all others that goes and comes again takes no node each time, however full the last one is. */
+static void last_key(void)
+{
+    int failed = tap_failed;
+    for (uint64_t n = 1; n <= 200; n++) {
+        struct meter meter = {0};
+        struct accd_mem mem;
+        struct accd_range index;
+        accd_mem_init(&mem, meter_alloc, &meter);
+        accd_range_init(&index, &mem);
+        for (uint64_t key = 1; key <= n; key++)
+            must(accd_range_insert(&index, key, record_of(key)), "ascending");
+        size_t spare = 0;
+        for (int time = 0; time < 3; time++) {
+            must(accd_range_insert(&index, n + 1, record_of(n + 1)), "the last one");
+            must(!time || ACCD_RANGE_FANOUT < 32 || index.nodes.spare == spare, "%d: no node", (int)n);
+            spare = index.nodes.spare;
+            must(accd_range_erase(&index, n + 1) == record_of(n + 1), "goes");
+            must(ACCD_RANGE_FANOUT < 32 || index.nodes.spare == spare, "%d: none goes", (int)n);
+            must(!accd_range_check(&index), "structure");
+        }
+        accd_range_close(&index);
+    }
+    ok(tap_failed == failed, "a last key that goes and comes");
+}
+
 int main(void)
 {
     ends_of_the_key_space();
     sorting_by_insertion_order();
     filling();
+    last_key();
     reservation();
     reserved_runs();
     runs(1, 100, 60);
