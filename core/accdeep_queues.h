@@ -19,7 +19,7 @@ extern "C" {
  * construct, as if it were done there - what uses the same memory waits for it - and is over at the wait:
  * what is fetched reaches the host's memory then.
  *
- * A wait fails with the error of the first operation that failed, told with the construct that asked for
+ * A wait fails with the error of the first operation that failed, reported with the construct that asked for
  * it; that operation is over, and the next wait goes on behind it. */
 
 /* The queue of a device with this async value, made when it is first asked for; never 0. */

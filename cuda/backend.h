@@ -207,10 +207,10 @@ static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd_cuda_done((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
 bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call);
-/* Passes on whether something has succeeded: if it has not, nobody knows the device's content, and the device is
+/* Passes on whether something has succeeded: if it has not, the device's content is unknown, and the device is
  * lost. */
 bool accd_cuda_must(struct accd_cuda *cuda, bool ok);
-/* Waits for a stream. What became of its work nobody knows after a failure: the device is lost. */
+/* Waits for a stream. After a failure the outcome of its work is unknown: the device is lost. */
 bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream);
 /* The same for what comes before an event. */
 bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event);

@@ -337,7 +337,7 @@ static bool collect(struct accd_cuda *cuda, const struct launch *launch, struct 
     return accd_cuda_wait(cuda, launch->stream) && ok;
 }
 
-/* Puts back what the kernel overwrote. If that fails, nobody knows the device's content. */
+/* Puts back what the kernel overwrote. If that fails, the device's content is unknown. */
 static void restore(struct accd_cuda *cuda, const struct launch *launch)
 {
     bool ok = launch_one(cuda, launch, launch->kernel->restore, true, 256);

@@ -1,4 +1,4 @@
-/* rules.c - rule profiles: where documents and runtimes differ, data decides. What it leads to is
+/* rules.c - rule profiles: where documents and runtimes differ, data decides. What follows is
  * shown by spec/openacc/profiles.lua and libgomp.lua. */
 #include "base/base.h"
 

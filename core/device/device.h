@@ -172,7 +172,7 @@ extern const accd_backend accd_backend_sim, accd_backend_direct, accd_backend_cu
 
 /* Adds to the last error what the device's driver said, if it said anything; returns the status. */
 accd_status accd_say_why(struct accd_device *device, accd_status status);
-/* What a device answered. A failure is told, "device 0 failed in a kernel", with what its driver said. */
+/* What a device answered. A failure is reported, "device 0 failed in a kernel", with what its driver said. */
 accd_status accd_device_result(struct accd_device *device, accd_status status, const char *what);
 /* The error of a construct's transfers. */
 accd_status accd_copy_failed(struct accd_device *device, accd_status status);

@@ -286,7 +286,7 @@ static accd_status group_leaves(struct leave *leave)
     leave->group_leaves = true;
     leave->group_dies = dies;
     leave->group_references = references;
-    if (dies) /* nobody looks for its sections and pointers meanwhile */
+    if (dies) /* look-ups leave out its sections and pointers meanwhile */
         accd_group_wake(plan->dir, group, true, true);
     return ACCD_OK;
 }
@@ -351,7 +351,7 @@ void accd_leave_undo(struct leave *leave)
 }
 
 /* An object may go while regions are open that named it without a reference or, where both counters are one, whose
- * references were taken: then their clauses are told when it goes. */
+ * references were taken: then their clauses forget the object when it goes. */
 static void forget_named(const struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
@@ -388,7 +388,7 @@ void accd_leave_finish(struct leave *leave)
     }
 }
 
-/* Room for what is told at the end, where nothing may fail. */
+/* Room for what is reported at the end, where nothing may fail. */
 accd_status accd_leave_report(struct leave *leave)
 {
     const struct accd_plan *plan = leave->plan;

@@ -18,7 +18,7 @@ static accd_status expect_references(struct accd_plan *plan)
         struct accd_object_change *change = accd_note_object(plan, claim->object);
         if (!change)
             return accd_plan_no_memory(plan->context);
-        change->coming++;
+        change->coming = true;
     }
     return ACCD_OK;
 }

@@ -159,7 +159,7 @@ struct accd_links {
 struct accd_object_change {
     struct accd_object *object;
     uint32_t structured, dynamic; /* references that are taken off */
-    uint32_t coming;              /* references that the construct brings: the object does not go for want of them */
+    bool coming;                  /* the construct adds references: the object does not go for want of them */
     uint32_t unpinned;            /* attached pointers that point here no more */
     uint64_t dev;                 /* the object's device address then */
     bool shared;                  /* ACCD_OBJECT_SHARED then */
@@ -175,7 +175,7 @@ struct accd_attach_change {
     uint64_t dev;               /* the pointer's value in the device's copy then */
     uint32_t taken;             /* off its counter */
     bool forced;                /* it ends, and no clause detaches it */
-    bool dangles;               /* its target goes, and it stays as it is, unless it ends, too */
+    bool dangles;               /* its target goes; the pointer stays as it is, unless the attachment ends, too */
     struct accd_attach_change *before;
 };
 

@@ -382,7 +382,8 @@ accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t byte
 /* The object by device address; builds the device order when asked for the first time. */
 accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
                              struct accd_object **object_p);
-/* One of the two. NULL: there is none, it cannot be told, or there is no directory. */
+/* The object at a host address, or at a device address. NULL: there is none, no memory for a look-up in a group, or
+ * no directory. */
 static inline struct accd_object *accd_object_at(struct accd_directory *dir, uint64_t address, bool in_device)
 {
     struct accd_object *object = NULL;

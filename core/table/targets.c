@@ -5,7 +5,7 @@
 accd_status accd_order_targets(struct accd_directory *dir)
 {
     struct accd_range_cursor cursor;
-    while (dir->groups.woken) /* the pointers of others point to sections that nobody has looked at */
+    while (dir->groups.woken) /* the pointers of others point to sections that are no objects yet */
         ACCD_TRY(accd_group_attachments(dir, dir->groups.woken->owner));
     if (dir->attached.target_order)
         return ACCD_OK;

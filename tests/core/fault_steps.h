@@ -303,7 +303,7 @@ static accd_item framed(uint8_t action, const void *host, size_t bytes)
 {
     return (accd_item){.host = host, .bytes = bytes, .frame = &Y[3], .room = sizeof Y[3], .action = action};
 }
-static accd_status copy_members(struct world *w) /* and what one of them leads to */
+static accd_status copy_members(struct world *w) /* and what one of them points to */
 {
     return push(w, framed(ACCD_COPY, &Y[3].n, sizeof Y[3].n),
                 (accd_item){.host = arrays[3][1], .bytes = 12, .slot = &Y[3].b, .action = ACCD_COPYIN});

@@ -1,4 +1,4 @@
-/* openacc.c - a directive or a routine of OpenACC on present data, as often as it is told to, for cost.lua. */
+/* openacc.c - a directive or a routine of OpenACC on present data, as often as its argument says, for cost.lua. */
 #include <openacc.h>
 #include <stdlib.h>
 #include <string.h>

@@ -151,7 +151,7 @@ static void *grown(void *array, size_t n, size_t *room, size_t size)
     return larger;
 }
 
-/* The linker changes its list while nobody is called here. */
+/* The linker changes its list only while no call is under way here. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;

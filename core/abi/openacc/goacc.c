@@ -213,7 +213,7 @@ void GOACC_data_end(void)
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
-/* How a kind of directive is done, and told. */
+/* How a kind of directive is carried out, and reported. */
 struct way {
     accd_kind kind;
     int event, parent;

@@ -110,7 +110,7 @@ struct goacc_options {
 
 struct goacc_runtime {
     accd_context *context;
-    atomic_bool quick; /* calls need the lock alone: devices are in use, nobody listens, looks, checks, wants names */
+    atomic_bool quick; /* calls need the lock alone: devices are in use, without listeners, pictures, checks, names */
     struct goacc_options options;
     atomic_bool profiled; /* tools are told of events, or may wish to be */
     bool data_profiled;   /* also of data; with the lock */
@@ -254,10 +254,10 @@ _Noreturn void goacc_end(void);
 /* tell.c */
 void goacc_tell_open(void);
 void goacc_tell_event(const accd_event *event); /* in the trace */
-/* The label of the call under way, whose data have no names yet: they are looked for when they are told, and a
+/* The label of the call under way, whose data have no names yet: the names are looked up when the data are reported; a
  * label for each would be too many. */
 const accd_label *goacc_site_label(void);
-/* Gives an item that has it a label of its own, and the start that its name has, if it has a name. */
+/* An item whose data have a name at the site gets a label of its own, and the start of the section so named. */
 void goacc_find_name(accd_item *item);
 static inline void goacc_label_item(accd_item *item, const accd_label *label)
 {
