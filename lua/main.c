@@ -72,7 +72,7 @@ static int run(lua_State *L)
     if (folder && *folder)
         use_folder(L, folder);
     lua_getglobal(L, "require");
-    lua_pushliteral(L, "accdeep.cli");
+    lua_pushliteral(L, "accdeep.tools.cli");
     lua_call(L, 1, 1);
     lua_createtable(L, argc - 1, 0);
     for (int i = 1; i < argc; i++) {

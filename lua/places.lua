@@ -1,5 +1,5 @@
 -- places.lua - where the sources decide rules, and which rules errors of each code cite: a function of the sources'
--- folder and paths that gives the text of the module accdeep.catalogue.places.
+-- folder and paths that gives the text of the module accdeep.rules.places.
 
 local function text_of(path)
   local file = assert(io.open(path, "rb"))

@@ -4,20 +4,20 @@
 -- Nothing here touches a device, but for directives that are carried out here as a whole (kind "done"): a plan
 -- goes back to C, which runs it. Errors are raised as diagnostics; told() makes of them what C passes on.
 
-local async = require "accdeep.async"
+local async = require "accdeep.run.async"
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local fortran = require "accdeep.fortran"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran = require "accdeep.run.fortran"
 local grammar = require "accdeep.grammar"
 local lex = require "accdeep.grammar.lex"
-local names = require "accdeep.names"
-local qualified = require "accdeep.qualified"
-local report = require "accdeep.report"
-local rules = require "accdeep.rules"
-local session = require "accdeep.session"
-local transaction = require "accdeep.transaction"
+local names = require "accdeep.types.names"
+local qualified = require "accdeep.types.qualified"
+local report = require "accdeep.base.report"
+local profiles = require "accdeep.catalogue.profiles"
+local session = require "accdeep.run.session"
+local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
-local view = require "accdeep.view"
+local view = require "accdeep.code.view"
 
 local raise = diagnostic.raise
 
@@ -48,7 +48,7 @@ function embed.open(options)
   local self = setmetatable({ kept = {} }, Host) -- kept: text -> line -> record of the directive
   options.unchecked = true
   options.own_kernels = true -- the program's, on a GPU in any stream
-  rules.profile(options.rules or "tr14") -- told before a device is looked for
+  profiles.profile(options.rules or "tr14") -- told before a device is looked for
   self.session = session.new(options)
   self.ctx = self.session.ctx
   return self

@@ -8,12 +8,12 @@ local core = require "accdeep.core"
 local accdeep = { version = core.version }
 
 function accdeep.run(file, text, options)
-  return require "accdeep.scenario".run(file, text, options)
+  return require "accdeep.script.scenario".run(file, text, options)
 end
 
-function accdeep.session(options) return require "accdeep.session".new(options) end
+function accdeep.session(options) return require "accdeep.run.session".new(options) end
 
 -- The message of an error as the command line prints it.
-function accdeep.format_error(err) return require "accdeep.report".error(err, {}) end
+function accdeep.format_error(err) return require "accdeep.base.report".error(err, {}) end
 
 return accdeep

@@ -8,7 +8,7 @@ package.cpath = ("%s/lua/?.so;%s"):format(build, package.cpath)
 local annotations = require "docs.annotations"
 local header = require "docs.header"
 local pages = require "docs.pages"
-local profiles = require "accdeep.reference.profiles"
+local profiles = require "accdeep.see.reference.profiles"
 
 local function read(path)
   local file = assert(io.open(source .. "/" .. path))

@@ -1,12 +1,12 @@
 -- pages.lua - the reference and the rule profiles as pages in Markdown.
 
-local catalogue = require "accdeep.catalogue"
-local codes = require "accdeep.codes"
-local diagnostic = require "accdeep.diagnostic"
-local knobs = require "accdeep.reference.knobs"
-local profile = require "accdeep.profile"
-local profiles = require "accdeep.reference.profiles"
-local reference = require "accdeep.reference"
+local rules = require "accdeep.catalogue.rules"
+local codes = require "accdeep.base.codes"
+local diagnostic = require "accdeep.base.diagnostic"
+local knobs = require "accdeep.see.reference.knobs"
+local profile = require "accdeep.see.profile_page"
+local profiles = require "accdeep.see.reference.profiles"
+local reference = require "accdeep.see.reference"
 
 local pages = {}
 
@@ -134,7 +134,7 @@ local function put_rule_texts(out, lists)
       for id in decision.knob.rules:gmatch "%S+" do
         if not seen[id] then
           seen[id] = true
-          put(out, "- **%s**: %s", id, catalogue.rule(id).text)
+          put(out, "- **%s**: %s", id, rules.rule(id).text)
         end
       end
     end

@@ -1,14 +1,15 @@
--- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the house, and with the
--- headers they include, and fails if anything is. With --picture in front: the folders, their lines, and how many
--- pairs of files each arrow between them stands for.
+-- arrows.lua ROOT OBJECT... - prints what is wrong with the references between the files of the core's house, and with
+-- the headers they include, and fails if anything is. arrows.lua ROOT MODULE.lua... does so for the modules of the Lua
+-- house and what they require. With --picture in front: the folders, their lines, and how many pairs of files each
+-- arrow between them stands for.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
-local check, objects, layout = require "check", require "objects", require "floors"
+local check, floors = require "check", require "floors"
 
 local wants_picture = arg[1] == "--picture"
 if wants_picture then table.remove(arg, 1) end
-local root = assert(arg[1], "usage: arrows.lua [--picture] ROOT OBJECT...")
+local root = assert(arg[1], "usage: arrows.lua [--picture] ROOT OBJECT...|MODULE...")
 
 local function text_of(path)
   local file = assert(io.open(root .. "/" .. path, "rb"))
@@ -17,7 +18,10 @@ local function text_of(path)
   return text
 end
 
-local files = objects(table.pack(table.unpack(arg, 2)))
+local of_modules = arg[2] and arg[2]:find "%.lua$" ~= nil
+local layout = of_modules and floors.modules or floors.core
+local files = of_modules and require "modules"(table.move(arg, 2, #arg, 1, {}), text_of)
+  or require "objects"(table.pack(table.unpack(arg, 2)))
 assert(#files > 0, "no object files")
 
 -- The sources and the headers they include, those of their own folder and those of the floors.
@@ -57,12 +61,9 @@ for _, problem in ipairs(check.includes(layout, with_includes())) do problems[#p
 local function picture()
   local lines, order = {}, {}
   for _, file in ipairs(files) do
-    for folder in pairs(counts) do
-      if file.path:sub(1, #folder + 1) == folder .. "/" then
-        local _, n = text_of(file.path):gsub("\n", "")
-        lines[folder] = (lines[folder] or 0) + n
-      end
-    end
+    local folder = check.folder_of(counts, file.path)
+    local _, n = text_of(file.path):gsub("\n", "")
+    if folder then lines[folder] = (lines[folder] or 0) + n end
   end
   for i = #layout.floors, 1, -1 do order[#order + 1] = layout.floors[i] end
   local products = {}

@@ -26,6 +26,7 @@ function check.declared(header, macro)
   return names
 end
 
+-- The longest of the folders that a path begins with.
 local function folder_of(folders, path)
   local best
   for folder in pairs(folders) do
@@ -33,6 +34,8 @@ local function folder_of(folders, path)
   end
   return best
 end
+
+check.folder_of = folder_of
 
 -- References between files: arrows[from][to] = list of {from = function, to = symbol}.
 function check.arrows(files)

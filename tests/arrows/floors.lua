@@ -1,6 +1,9 @@
 -- floors.lua - which folder may use which. Floors from the ground up: a file uses its own folder and lower ones.
--- Products stand beside the house and use what the public header declares (public), and what they name (uses).
-return {
+
+local floors = {}
+
+-- Products stand beside the core and use what the public header declares (public), and what they name (uses).
+floors.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_queues.h" },
   floors = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/face" },
@@ -21,3 +24,18 @@ return {
   -- References of today that are to go: "file > symbol", or "circle folder". One that is no more is an error.
   exceptions = {},
 }
+
+-- The Lua modules. The folder of all has the package and the Lua half of the interface for C programs.
+floors.modules = {
+  headers = {},
+  floors = { "lua/accdeep/base", "lua/accdeep/grammar", "lua/accdeep/catalogue", "lua/accdeep/types",
+    "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape", "lua/accdeep/plan",
+    "lua/accdeep/plan/body",
+    "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference", "lua/accdeep/see", "lua/accdeep/see/draw",
+    "lua/accdeep/tools/export", "lua/accdeep/tools", "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli",
+    "lua/accdeep" },
+  products = {},
+  exceptions = {},
+}
+
+return floors

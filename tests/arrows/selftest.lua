@@ -91,4 +91,20 @@ test("those of higher ones are not",
 test("nor those that are a folder's own",
   included("high/b.c", "low/inside.h") == "high/b.c: includes low/inside.h, which is its folder's own")
 test("but its own files do", included("low/a.c", "low/inside.h") == "")
+
+-- What is wrong with Lua modules of two floors: path -> text.
+local function wrong_modules(texts)
+  local paths = {}
+  for path in pairs(texts) do paths[#paths + 1] = path end
+  table.sort(paths)
+  return table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high" }, products = {} },
+    require "modules"(paths, function(path) return texts[path] end), {})))
+end
+test("a module uses modules of lower floors", wrong_modules { ["lua/accdeep/low/init.lua"] = "",
+  ["lua/accdeep/high/a.lua"] = 'local low = require "accdeep.low"' } == "")
+test("none of higher ones, not even inside a function", wrong_modules { ["lua/accdeep/high/a.lua"] = "",
+  ["lua/accdeep/low/b.lua"] = 'return function() return require("accdeep.high.a") end' }
+  == "lua/accdeep/low/b.lua: accdeep.low.b uses accdeep.high.a of lua/accdeep/high/a.lua")
+test("nor those of its folder in a circle", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.low.b"',
+  ["lua/accdeep/low/b.lua"] = 'require "accdeep.low.a"' }:find("circle of files", 1, true))
 print("1.." .. count)

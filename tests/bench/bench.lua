@@ -6,8 +6,8 @@
 local bench = require "bench"
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
-local progress = require "accdeep.progress"
-local session = require "accdeep.session"
+local progress = require "accdeep.base.progress"
+local session = require "accdeep.run.session"
 
 local full = arg[1] == "full"
 

@@ -4,8 +4,8 @@
 
 scenario { title = "damaged debug information", cites = { "HOUSE-debug" } }
 
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local program, language = os.getenv "PROGRAM", os.getenv "LANGUAGE"
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300

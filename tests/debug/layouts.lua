@@ -2,7 +2,7 @@
 -- PROGRAM is the program, LANGUAGE its language; see layouts.c for the lines.
 
 local core = require "accdeep.core"
-local view = require "accdeep.view"
+local view = require "accdeep.code.view"
 
 local program, language = os.getenv "PROGRAM", os.getenv "LANGUAGE"
 

@@ -1,8 +1,8 @@
 -- The routines of the API where a scenario cannot see them fail: memory that runs out, copies that a device
 -- cannot do.
-local api = require "accdeep.api"
+local api = require "accdeep.run.api_openacc"
 local support = require "tests.lua.support"
-local view = require "accdeep.view"
+local view = require "accdeep.code.view"
 
 after_each(support.close_all)
 

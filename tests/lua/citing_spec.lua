@@ -1,7 +1,7 @@
 -- Events and errors cite rules of the documents that their profile follows: each profile carries out the same
 -- directives, right ones and wrong ones.
-local rules = require "accdeep.rules"
-local session = require "accdeep.session"
+local profiles = require "accdeep.catalogue.profiles"
+local session = require "accdeep.run.session"
 
 -- Ids of the catalogue.
 local known = {}
@@ -87,9 +87,9 @@ describe("rules of the documents that a profile follows", function()
     return count
   end
 
-  for _, profile in ipairs(rules.names()) do
+  for _, profile in ipairs(profiles.names()) do
     it(profile, function()
-      local is_openmp = rules.profile(profile).is_openmp
+      local is_openmp = profiles.profile(profile).is_openmp
       local count = carry_out(profile, is_openmp and "omp" or "directive", is_openmp and omp or acc)
       assert.is_true(count > 30, profile .. " cites " .. count)
     end)

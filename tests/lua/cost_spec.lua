@@ -1,7 +1,7 @@
 -- What a directive costs in Lua when it was met before, in steps of the interpreter and in memory: a directive on
 -- present data asks nothing that its text and place have answered.
-local scenario = require "accdeep.scenario"
-local scope = require "accdeep.scope"
+local scenario = require "accdeep.script.scenario"
+local scope = require "accdeep.types.scope"
 local support = require "tests.lua.support"
 
 after_each(support.close_all)

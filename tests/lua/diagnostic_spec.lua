@@ -1,5 +1,5 @@
 -- Errors: their codes, what a scenario sees of them, and names that are nearly right.
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local support = require "tests.lua.support"
 
 describe("errors", function()

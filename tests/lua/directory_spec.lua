@@ -2,11 +2,11 @@
 -- how the state shows tuples.
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.lower"
-local nest = require "accdeep.nest"
-local rules = require "accdeep.rules"
+local lower = require "accdeep.plan.openacc"
+local nest = require "accdeep.shape.nest"
+local profiles = require "accdeep.catalogue.profiles"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.unparse"
+local unparse = require "accdeep.grammar.unparse"
 
 local declarations = [[
   struct in { int j, k; };
@@ -30,16 +30,16 @@ local function node_of(session, text) return grammar.parse("directive", text, 1,
 
 describe("a profile", function()
   it("fuses if it is the directory's, or if a knob says so", function()
-    assert.is_true(rules.profile("directory").fusion)
-    assert.is_false(rules.profile("tr14").fusion)
-    assert.is_true(rules.for_core(rules.profile { base = "openacc-3.3", fusion = true }).fusion)
-    assert.is_false(rules.for_core(rules.profile { base = "directory", fusion = false }).fusion)
-    assert.equal("held", rules.profile("directory").members)
+    assert.is_true(profiles.profile("directory").fusion)
+    assert.is_false(profiles.profile("tr14").fusion)
+    assert.is_true(profiles.for_core(profiles.profile { base = "openacc-3.3", fusion = true }).fusion)
+    assert.is_false(profiles.for_core(profiles.profile { base = "directory", fusion = false }).fusion)
+    assert.equal("held", profiles.profile("directory").members)
   end)
 
   it("says what becomes of partial overlaps", function()
-    for _, base in ipairs(rules.names()) do
-      assert.equal("error", rules.for_core(rules.profile(base)).partial_overlap)
+    for _, base in ipairs(profiles.names()) do
+      assert.equal("error", profiles.for_core(profiles.profile(base)).partial_overlap)
       for _, way in ipairs { "present_and_copyin", "update_and_copy" } do
         local session = support.session(nil, { rules = { base = base, partial_overlap = way } })
         assert.equal(way, session.rules.partial_overlap)
@@ -58,11 +58,11 @@ describe("a profile", function()
   end)
 
   it("knows no other values", function()
-    local err = support.error_of(rules.profile, { fusion = "yes" })
+    local err = support.error_of(profiles.profile, { fusion = "yes" })
     assert.equal("fusion is false or true, not 'yes'", err.message)
-    err = support.error_of(rules.profile, { partial_overlap = "split" })
+    err = support.error_of(profiles.profile, { partial_overlap = "split" })
     assert.equal("partial_overlap is error or present_and_copyin or update_and_copy, not 'split'", err.message)
-    err = support.error_of(rules.profile, "directry")
+    err = support.error_of(profiles.profile, "directry")
     assert.equal("did you mean 'directory'?", err.help)
   end)
 end)

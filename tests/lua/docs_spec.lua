@@ -1,11 +1,11 @@
 -- Pages and annotations that are made from the reference and the headers.
 local annotations = require "docs.annotations"
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local header = require "docs.header"
 local pages = require "docs.pages"
-local profiles = require "accdeep.reference.profiles"
-local reference = require "accdeep.reference"
-local report = require "accdeep.report"
+local profiles = require "accdeep.see.reference.profiles"
+local reference = require "accdeep.see.reference"
+local report = require "accdeep.base.report"
 
 local function read(path)
   local file = assert(io.open(path))

@@ -1,10 +1,10 @@
 -- Snapshots, pictures and what is made of them, without Graphviz.
-local draw = require "accdeep.draw"
-local html = require "accdeep.draw.html"
-local picture = require "accdeep.draw.picture"
-local snapshot = require "accdeep.snapshot"
+local draw = require "accdeep.see.draw"
+local html = require "accdeep.see.draw.html"
+local picture = require "accdeep.see.draw.picture"
+local snapshot = require "accdeep.see.snapshot"
 local support = require "tests.lua.support"
-local svg = require "accdeep.draw.svg"
+local svg = require "accdeep.see.draw.svg"
 
 local DEEP = [[
   struct part { int n; float *a, *b;
@@ -90,7 +90,7 @@ describe("snapshot", function()
       s:directive("enter data copyin(loose)", nil, "spec.lua", 1)
     end)
     assert.equal("host", find(snapshot.of(s).device, "loose").rows[1].state)
-    s:free((require "accdeep.view".address(host.loose)))
+    s:free((require "accdeep.code.view".address(host.loose)))
     assert.equal("gone", find(snapshot.of(s).host, "loose").rows[1].state)
   end)
 
@@ -344,7 +344,7 @@ describe("picture", function()
 end)
 
 describe("layout", function()
-  local layout = require "accdeep.draw.layout"
+  local layout = require "accdeep.see.draw.layout"
 
   -- The places of all steps of a text; nothing where Graphviz is missing.
   local function places(text)

@@ -1,9 +1,9 @@
 -- The printed forms of directives: what is printed is understood again, and does the same.
-local explain = require "accdeep.explain"
+local explain = require "accdeep.see.explain"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.lower"
+local lower = require "accdeep.plan.openacc"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.unparse"
+local unparse = require "accdeep.grammar.unparse"
 
 after_each(support.close_all)
 

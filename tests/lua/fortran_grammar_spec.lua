@@ -1,9 +1,9 @@
 -- Fortran texts: made plain, parsed into trees, grouped.
-local grammar = require "accdeep.fortran.grammar"
-local source = require "accdeep.fortran.source"
-local structure = require "accdeep.fortran.structure"
+local grammar = require "accdeep.grammar.fortran"
+local source = require "accdeep.grammar.fortran_source"
+local structure = require "accdeep.grammar.fortran_structure"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.fortran.unparse"
+local unparse = require "accdeep.grammar.unparse_fortran"
 
 describe("plain text", function()
   local function plain(text)

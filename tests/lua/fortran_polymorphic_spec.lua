@@ -263,7 +263,7 @@ describe("descriptors", function()
       local lines = {}
       options = options or {}
       options.out = function(line) lines[#lines + 1] = line end
-      local record = require "accdeep.scenario".run("spec.lua", text, options)
+      local record = require "accdeep.script.scenario".run("spec.lua", text, options)
       return record.cases[1].ok and tonumber(lines[1])
     end
     assert.equal(48, size "")

@@ -1,6 +1,6 @@
 -- Host programs in Fortran: declarations, statements, procedures, and how a scenario sees them.
 local core = require "accdeep.core"
-local descriptor = require "accdeep.fortran.descriptor"
+local descriptor = require "accdeep.types.fortran_descriptor"
 local support = require "tests.lua.support"
 
 local function session(text)

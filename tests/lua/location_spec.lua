@@ -1,8 +1,8 @@
 -- From an index into a directive's text to file, line and column.
-local location = require "accdeep.location"
-local report = require "accdeep.report"
-local scenario = require "accdeep.scenario"
-local trace = require "accdeep.trace"
+local location = require "accdeep.base.location"
+local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
+local trace = require "accdeep.see.trace"
 
 -- Places an error at an index of a text that a call in a line passed.
 local function placed(source, line, text, pos)

@@ -1,10 +1,10 @@
 -- From directives to the items of one construct: what each clause asks for, and what is refused.
 local core = require "accdeep.core"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.lower"
-local nest = require "accdeep.nest"
+local lower = require "accdeep.plan.openacc"
+local nest = require "accdeep.shape.nest"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.unparse"
+local unparse = require "accdeep.grammar.unparse"
 
 local session = support.session [[
   struct in { int k; float *data; };
@@ -140,7 +140,7 @@ describe("a directive", function()
 end)
 
 describe("shapes", function()
-  local shape = require "accdeep.shape"
+  local shape = require "accdeep.shape.shape"
   local function effective(name)
     local list = {}
     for _, entry in ipairs(nest.entries(session, nest.shape(session, session.scope.tags.S, name))) do
@@ -182,13 +182,13 @@ describe("shapes", function()
     { "shape(x) type(struct S) default(all)", "clause-not-allowed", 33 },
   }
   it("and policies refuse clauses of OpenACC that belong elsewhere, and know their names", function()
-    local policy = require "accdeep.policy"
+    local policy = require "accdeep.shape.policy"
     local own = { shape = { type = true, include = true, exclude = true, init_needed = true, default = true },
       policy = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
         invoke = true } }
     for name in pairs(policy.actions) do own.policy[name] = true end
     local count = 0
-    for name in pairs(require "accdeep.grammar.directive".known) do
+    for name in pairs(require "accdeep.grammar.openacc".known) do
       for what, definition in pairs { shape = shape.define, policy = policy.define } do
         for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
           local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)

@@ -1,22 +1,22 @@
 -- What `accdeep explain` says of codes, and the index of rules that goes into the program.
-local codes = require "accdeep.codes"
-local diagnostic = require "accdeep.diagnostic"
-local meaning = require "accdeep.meaning"
-local report = require "accdeep.report"
-local words = require "accdeep.reference.words"
+local codes = require "accdeep.base.codes"
+local diagnostic = require "accdeep.base.diagnostic"
+local rule_text = require "accdeep.see.rule_text"
+local report = require "accdeep.base.report"
+local words = require "accdeep.see.reference.words"
 local places = load(dofile "lua/places.lua"(".", { "./core/base/rules.h", "./core/accdeep_core.h",
-  "./core/base/rules.c", "./lua/accdeep/expect.lua" }))()
+  "./core/base/rules.c", "./lua/accdeep/script/expect.lua" }))()
 
 describe("error codes", function()
   it("are all explained, and no others", function()
     for code in pairs(diagnostic.codes()) do
       assert.is_table(codes[code], code)
       assert.equal(3, #codes[code])
-      assert.is_truthy(meaning.of_code(code):find(codes[code][1], 1, true), code)
+      assert.is_truthy(rule_text.of_code(code):find(codes[code][1], 1, true), code)
     end
     for code in pairs(codes) do assert.is_string(diagnostic.phase(code), code) end
-    assert.is_nil(meaning.of_code "unheard-of")
-    assert.is_nil(meaning.of_rule "TR14-9.9-99")
+    assert.is_nil(rule_text.of_code "unheard-of")
+    assert.is_nil(rule_text.of_rule "TR14-9.9-99")
   end)
 
   it("are followed to the rules that raise them", function()

@@ -1,9 +1,9 @@
 -- How objects, pointers and bytes are called: in tables, events, traces and errors.
 local accdeep = require "accdeep"
 local json = require "dkjson"
-local scenario = require "accdeep.scenario"
+local scenario = require "accdeep.script.scenario"
 local support = require "tests.lua.support"
-local trace = require "accdeep.trace"
+local trace = require "accdeep.see.trace"
 
 local function names_of(text)
   return support.holds(text .. [[
@@ -139,7 +139,7 @@ end)
 
 describe("an error of accdeep itself", function()
   it("is reported at the scenario's line", function()
-    local state = require "accdeep.state"
+    local state = require "accdeep.run.state"
     local text_of, own = state.text, debug.getinfo(accdeep.run, "S").source:gsub("[^/]*/?[^/]*$", "")
     finally(function() state.text = text_of end)
     state.text = assert(load("local n = nil; return n + 1", own .. "accdeep/broken.lua"))

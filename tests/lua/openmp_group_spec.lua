@@ -1,9 +1,9 @@
 -- Groups of clauses: their texts and places, what excludes what, scopes, and random groups against the rules said
 -- literally for each variable.
 local grammar = require "accdeep.grammar"
-local group = require "accdeep.openmp.group"
-local omp = require "accdeep.openmp.unparse"
-local sharing = require "accdeep.openmp.sharing"
+local group = require "accdeep.types.groups"
+local omp = require "accdeep.grammar.unparse_openmp"
+local sharing = require "accdeep.catalogue.openmp_exclusions"
 local support = require "tests.lua.support"
 
 local declarations = [[

@@ -1,10 +1,10 @@
 -- OpenMP directives: their trees, what is allowed where, and the items they become.
 local core = require "accdeep.core"
-local directive = require "accdeep.openmp.directive"
+local directive = require "accdeep.catalogue.openmp"
 local grammar = require "accdeep.grammar"
-local lower = require "accdeep.openmp.lower"
-local mapper = require "accdeep.openmp.mapper"
-local policy = require "accdeep.policy"
+local lower = require "accdeep.plan.openmp"
+local mapper = require "accdeep.shape.mapper"
+local policy = require "accdeep.shape.policy"
 local support = require "tests.lua.support"
 
 local declarations = [[

@@ -1,11 +1,11 @@
 -- What is told about rule profiles against what they decide.
-local catalogue = require "accdeep.catalogue"
+local rules = require "accdeep.catalogue.rules"
 local core = require "accdeep.core"
-local knobs = require "accdeep.reference.knobs"
-local profile = require "accdeep.profile"
-local profiles = require "accdeep.reference.profiles"
-local rules = require "accdeep.rules"
-local scenario = require "accdeep.scenario"
+local knobs = require "accdeep.see.reference.knobs"
+local profile = require "accdeep.see.profile_page"
+local described = require "accdeep.see.reference.profiles"
+local profiles = require "accdeep.catalogue.profiles"
+local scenario = require "accdeep.script.scenario"
 
 local function sorted(names)
   table.sort(names)
@@ -20,21 +20,21 @@ end
 
 describe("what is told about a rule profile", function()
   it("is told about all of them", function()
-    local described = {}
-    for i, entry in ipairs(profiles) do described[i] = entry.name end
-    assert.same(rules.names(), sorted(described))
+    local names = {}
+    for i, entry in ipairs(described) do names[i] = entry.name end
+    assert.same(profiles.names(), sorted(names))
   end)
 
-  for _, entry in ipairs(profiles) do
+  for _, entry in ipairs(described) do
     it("covers all that decides: " .. entry.name, function()
       local settings, own = profile.settings(entry.name)
-      local decided, described = {}, {}
+      local decided, names = {}, {}
       for name in pairs(settings) do decided[#decided + 1] = name end
       for i, knob in ipairs(knobs) do
-        described[i] = knob.name
+        names[i] = knob.name
         assert.truthy(profile.meaning(knob, settings[knob.name]), knob.name)
       end
-      assert.same(sorted(decided), sorted(described))
+      assert.same(sorted(decided), sorted(names))
       -- what a profile has besides is its name, or follows from that
       for name in pairs(own) do
         local derived = { name = true, base = true, core = true, is_openmp = true, openmp = true, documents = true }
@@ -63,7 +63,7 @@ describe("what is told about a rule profile", function()
   it("takes the values of knobs that a scenario may set", function()
     for _, knob in ipairs(knobs) do
       for _, value in ipairs(knob.values) do
-        local ok = pcall(rules.profile, { base = "tr14", [knob.name] = value[1] })
+        local ok = pcall(profiles.profile, { base = "tr14", [knob.name] = value[1] })
         assert.equal(knob.scenario or false, ok, ("%s = %s"):format(knob.name, value[1]))
       end
     end
@@ -71,7 +71,7 @@ describe("what is told about a rule profile", function()
 
   it("cites rules that there are", function()
     for _, knob in ipairs(knobs) do
-      for id in knob.rules:gmatch "%S+" do assert.is_true(catalogue.has(id), id) end
+      for id in knob.rules:gmatch "%S+" do assert.is_true(rules.has(id), id) end
     end
   end)
 

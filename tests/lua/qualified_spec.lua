@@ -1,4 +1,4 @@
-local qualified = require "accdeep.qualified"
+local qualified = require "accdeep.types.qualified"
 
 local function accepts(wanted, full)
   return qualified.accepts(qualified.parse(wanted), (qualified.parse(full)))

@@ -1,10 +1,10 @@
 -- The reference against what a script sees: every name is described, every description is of a name, examples run and
 -- errors are raised as they say.
-local catalogue = require "accdeep.catalogue"
-local diagnostic = require "accdeep.diagnostic"
-local reference = require "accdeep.reference"
-local sandbox = require "accdeep.sandbox"
-local scenario = require "accdeep.scenario"
+local rules = require "accdeep.catalogue.rules"
+local diagnostic = require "accdeep.base.diagnostic"
+local reference = require "accdeep.see.reference"
+local sandbox = require "accdeep.script.sandbox"
+local scenario = require "accdeep.script.scenario"
 
 -- Both tables have the same keys; what is told is what one has and the other has not.
 local function assert_same_names(found, described)
@@ -113,7 +113,7 @@ describe("the reference", function()
       for _, result in ipairs(entry.returns or {}) do assert.truthy(reference.result(result), result) end
       if entry.class then return end
       assert.matches("%S", entry.rules)
-      for id in entry.rules:gmatch "%S+" do assert.is_true(catalogue.has(id), id) end
+      for id in entry.rules:gmatch "%S+" do assert.is_true(rules.has(id), id) end
       local err = run(item.chapter, reference.script(item.chapter, entry, entry.example))
       assert.is_nil(err, tostring(err))
       for _, e in ipairs(entry.errors or {}) do

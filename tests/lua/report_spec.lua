@@ -1,6 +1,6 @@
 -- Error text and the formats of `accdeep run`.
-local diagnostic = require "accdeep.diagnostic"
-local report = require "accdeep.report"
+local diagnostic = require "accdeep.base.diagnostic"
+local report = require "accdeep.base.report"
 
 local function err(fields)
   fields.code, fields.message, fields.rule = fields.code or "syntax", fields.message or "m",

@@ -1,5 +1,5 @@
 -- Names: which space they live in, and what an inner scope may change.
-local scope = require "accdeep.scope"
+local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
 
 describe("a scope", function()

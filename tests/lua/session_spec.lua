@@ -9,7 +9,7 @@ local function code_of(...) return support.error_of(...).code end
 describe("a session", function()
   it("prepares a directive once for each place", function()
     local session = support.session "int x;"
-    local lower = require "accdeep.lower"
+    local lower = require "accdeep.plan.openacc"
     local count, original = 0, lower.directive
     lower.directive = function(...)
       count = count + 1
@@ -40,7 +40,7 @@ describe("a session", function()
 
   it("sees new values of a prepared directive", function()
     local session = support.session "int n = 1; int *p; int v[4];"
-    local host = require "accdeep.view"
+    local host = require "accdeep.code.view"
     host.write(session.host_space, session.scope.variables.p.type,
       session.scope.variables.p.address, { 1, 2, 3, 4 })
     for n = 1, 4 do

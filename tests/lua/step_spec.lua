@@ -1,10 +1,10 @@
 -- Stepping and statements, by a terminal that reads from a list: what a person sees, and that each way back leads to
 -- the same state.
-local input = require "accdeep.interactive.input"
-local location = require "accdeep.location"
-local repl = require "accdeep.interactive.repl"
-local step = require "accdeep.interactive.step"
-local value = require "accdeep.interactive.value"
+local input = require "accdeep.tools.interactive.input"
+local location = require "accdeep.base.location"
+local repl = require "accdeep.tools.interactive.repl"
+local step = require "accdeep.tools.interactive.step"
+local value = require "accdeep.script.value_text"
 
 -- A terminal whose user enters these lines, and then leaves.
 local function typing(lines)

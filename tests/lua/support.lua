@@ -1,7 +1,7 @@
 -- What the specs share: sessions with declarations, and errors caught.
 local accdeep = require "accdeep"
-local diagnostic = require "accdeep.diagnostic"
-local view = require "accdeep.view"
+local diagnostic = require "accdeep.base.diagnostic"
+local view = require "accdeep.code.view"
 
 local support = {}
 

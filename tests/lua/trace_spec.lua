@@ -1,10 +1,10 @@
 -- Traces: what is written, read back, and the state that is made of it, against the state itself.
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local json = require "dkjson"
 local lfs = require "lfs"
-local scenario = require "accdeep.scenario"
-local state = require "accdeep.state"
-local trace = require "accdeep.trace"
+local scenario = require "accdeep.script.scenario"
+local state = require "accdeep.run.state"
+local trace = require "accdeep.see.trace"
 
 local function text_of(path)
   local file = assert(io.open(path))

@@ -1,8 +1,8 @@
 -- A text of declarations that fails leaves a session as it was: all that can be reached from the session is
 -- compared, so that no table of names can be forgotten.
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 local support = require "tests.lua.support"
-local transaction = require "accdeep.transaction"
+local transaction = require "accdeep.types.transaction"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200

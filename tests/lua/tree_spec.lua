@@ -1,6 +1,6 @@
 -- Walks over trees: in one order, whatever keys a node has.
-local sorted = require "accdeep.sorted"
-local tree = require "accdeep.tree"
+local sorted = require "accdeep.base.sorted"
+local tree = require "accdeep.base.tree"
 
 local function id(name, pos) return { tag = "id", name = name, pos = pos } end
 

@@ -6,8 +6,8 @@
 scenario { title = "the order of clauses", cites = { "TR14-4.2-01", "TR14-4.2-11" } }
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 80

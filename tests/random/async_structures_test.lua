@@ -6,8 +6,8 @@
 scenario { title = "random structures in queues, at once and delayed", cites = { "ACC33-async-2", "ACC33-async-4" } }
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 3
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 150

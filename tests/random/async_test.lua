@@ -7,8 +7,8 @@ scenario { title = "random queues against a happens-before check", cites = { "AC
   "ACC33-async-4" } }
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300

@@ -1,11 +1,11 @@
 -- Random expressions of integers of all types: what a body computes (eval.lua), what a section's bound computes
--- (codegen.lua and the core), and what the C compiler says must be the same number. The compiler says too which
+-- (code/codegen.lua and the core), and what the C compiler says must be the same number. The compiler says too which
 -- expressions are defined at all (its undefined behaviour sanitizer traps): others may be refused, or be any number.
 -- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others; a round is 250 expressions.
 
 scenario { title = "random bounds against C", cites = { "TR14-3.1.1-21" } }
 
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 4

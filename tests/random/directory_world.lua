@@ -9,9 +9,9 @@
 -- {op="attach"|"detach", device=, slot=} does that alone.
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
-local state = require "accdeep.state"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
+local state = require "accdeep.run.state"
 local Model = require "directory_model"
 
 local BYTE, POINTER = core.scalar.u8, core.scalar.pointer

@@ -5,8 +5,8 @@
 scenario { title = "device failures in directives", cites = { "HOUSE-memory" } }
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local DECLARATIONS = [[
   struct leaf { int n; int *p, *q;

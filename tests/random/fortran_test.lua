@@ -5,9 +5,9 @@ scenario { title = "mutated Fortran texts", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local mutate = require "mutate"
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000

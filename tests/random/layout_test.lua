@@ -5,7 +5,7 @@ scenario { title = "layouts of random classes", cites = { "HOUSE-layout" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 local types = require "accdeep.types"
 local world = require "layout_world"
 

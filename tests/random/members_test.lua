@@ -9,8 +9,8 @@ scenario { title = "pieces of arrays in structures", cites = { "DIR-4.1-03", "DI
 package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 local shrink = require "shrink"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1

@@ -6,8 +6,8 @@
 -- element's number in place of the section where a body uses it. What cannot be done is left out.
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 local Model = require "openmp_model"
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer

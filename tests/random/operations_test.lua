@@ -6,9 +6,9 @@ scenario { title = "random operations against the model", cites = { "TR14-4.2-06
 package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local Model = require "model"
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300

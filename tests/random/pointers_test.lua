@@ -4,10 +4,10 @@
 
 scenario { title = "random pointers under the profiles", cites = { "ACC33-att-3" } }
 
-local api = require "accdeep.api"
+local api = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.diagnostic"
-local session = require "accdeep.session"
+local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300

@@ -6,10 +6,10 @@ scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local diagnostic = require "accdeep.diagnostic"
+local diagnostic = require "accdeep.base.diagnostic"
 local grammar = require "accdeep.grammar"
 local mutate = require "mutate"
-local session = require "accdeep.session"
+local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 6000

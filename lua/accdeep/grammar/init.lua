@@ -4,11 +4,11 @@
 -- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
 -- parser of C texts; grammar.new makes one for another language.
 
-local advice = require "accdeep.advice"
+local advice = require "accdeep.grammar.advice"
 local lpeg = require "lpeg"
 local lex = require "accdeep.grammar.lex"
-local diagnostic = require "accdeep.diagnostic"
-local openacc = require "accdeep.grammar.directive"
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc = require "accdeep.grammar.openacc"
 local openmp = require "accdeep.grammar.openmp"
 
 -- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
@@ -108,10 +108,10 @@ end
 
 local grammar = new {
   parts = {
-    require "accdeep.grammar.expr",
-    require "accdeep.grammar.cdecl",
-    require "accdeep.grammar.class",
-    require "accdeep.grammar.statement",
+    require "accdeep.grammar.c_expression",
+    require "accdeep.grammar.c_declaration",
+    require "accdeep.grammar.c_class",
+    require "accdeep.grammar.c_statement",
     openacc.rules,
     openmp.rules,
   },

@@ -5,7 +5,7 @@
 -- num_teams}; reduction {op, vars}; default and defaultmap {words}; depend {type, modifier?, items?}; names {names,
 -- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}.
 -- The type of a map
--- is the modifier that names one. Which clause stands where is no matter of grammar: openmp/directive.lua says.
+-- is the modifier that names one. Which clause stands where is no matter of grammar: catalogue/openmp.lua says.
 
 local lpeg = require "lpeg"
 local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct

@@ -1,0 +1,155 @@
+-- diagnostic.lua - errors that carry a stable code, a position, a rule and help.
+--
+-- Every error of the interpreter is one of these tables. Passes raise it with the position they know
+-- (an index into the text they work on); whoever knows the text adds file, line and column. In Lua a
+-- scenario sees the fields code, message, rule, file, line, column, help, objects, callers (a list of {file, line}:
+-- the calls that reach the one at file:line, from the inside). Where in_text is set, the column is one of the text,
+-- which does not stand in the file as it is.
+
+local codes = require "accdeep.base.codes"
+local location = require "accdeep.base.location"
+
+local diagnostic = {}
+
+local Error = { __name = "accdeep.error" }
+
+-- Where an error comes from the place that raised it has no help, its code's is read.
+function Error:__index(key)
+  if key == "help" then return diagnostic.help(self) end
+  return nil
+end
+
+function Error:__tostring()
+  local where = ""
+  if self.file then
+    where = ("%s:%d:"):format(self.file, self.line or 0)
+    if self.column and not self.in_text then where = where .. ("%d:"):format(self.column) end
+    where = where .. " "
+  end
+  return ("%serror[%s]: %s"):format(where, self.code, self.message)
+end
+
+-- What each code means in the phases a directive goes through: malformed text, broken static rules,
+-- run time, and failures of the environment. The exit status of the program follows from it.
+local phases = {
+  text = "syntax",
+  static = [[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
+    duplicate-default-shape duplicate-name duplicate-clause duplicate-member clause-not-allowed
+    missing-type mixed-types not-a-pointer not-a-struct shape-required recursive-type type-mismatch
+    default-none conflicting-clauses unknown-group unsupported]],
+  run = [[not-present already-present partially-present partial-overlap not-attached pointer-changed bounds-changed
+    still-attached missing-wait invalid-async invalid-section null-pointer out-of-bounds host-pointer-on-device
+    device-pointer-on-host excluded-member uninitialized-read region-nesting callback expectation
+    scenario-error]],
+  environment = "no-device out-of-device-memory device-error out-of-memory limit file",
+  internal = "internal misuse",
+}
+
+local phase_of = {}
+for phase, list in pairs(phases) do
+  for code in list:gmatch "[%w-]+" do phase_of[code] = phase end
+end
+
+-- "text", "static", "run", "environment" or "internal"; nil for a code that does not exist.
+function diagnostic.phase(code) return phase_of[code] end
+
+-- All codes, as keys.
+function diagnostic.codes() return phase_of end
+
+-- The help of an error's code, in the words of its language, with the names of its objects and its file. err: any
+-- table with a code; openmp: the construct is one of OpenMP (else its rule tells).
+function diagnostic.help(err)
+  local entry = codes[rawget(err, "code")]
+  if not entry then return nil end
+  local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
+  local openmp = rawget(err, "openmp") == true
+    or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
+  local function filled(what, otherwise)
+    local object = math.tointeger(what) and type(objects) == "table" and rawget(objects, math.tointeger(what))
+    local name = type(object) == "table" and rawget(object, "name")
+      or what == "file" and type(file) == "string" and file:find "%.lua$" and file
+    return type(name) == "string" and name ~= "" and name or otherwise
+  end
+  return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", filled))
+end
+
+function diagnostic.is(value) return getmetatable(value) == Error end
+
+-- A limit of the run is no error that a scenario may catch: expectations and cases pass it on. One of a construct is
+-- an error like others.
+function diagnostic.is_limit(value)
+  return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
+end
+
+-- The house rule behind a code, for errors that no document's rule asks for.
+local house_rules = {
+  ["syntax"] = "HOUSE-syntax", ["scenario-error"] = "HOUSE-scenario", ["expectation"] = "HOUSE-expect",
+  ["unsupported"] = "HOUSE-version", ["internal"] = "HOUSE-internal", ["misuse"] = "HOUSE-internal",
+  ["file"] = "HOUSE-files", ["limit"] = "HOUSE-limit", ["out-of-memory"] = "HOUSE-memory",
+  ["out-of-device-memory"] = "HOUSE-memory", ["device-error"] = "HOUSE-memory",
+}
+for name in ([[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
+    unknown-group duplicate-name]]):gmatch "%S+" do
+  house_rules[name] = "HOUSE-names"
+end
+
+-- Makes an error of a table with at least code and message.
+function diagnostic.new(fields)
+  assert(phase_of[fields.code], fields.code)
+  fields.rule = fields.rule or house_rules[fields.code] or "HOUSE-language"
+  return setmetatable(fields, Error)
+end
+
+-- Raises. pos is an index into the text of the directive or declaration; without one the error is
+-- about the scenario's own line. fields may add rule, help, length (of the offending word), objects.
+function diagnostic.raise(code, pos, message, fields)
+  fields = fields or {}
+  fields.code, fields.pos, fields.message = code, pos, message
+  if not pos and not fields.file then
+    fields.file, fields.line = location.scenario(2)
+    fields.callers = location.callers(fields.file, fields.line)
+  end
+  error(diagnostic.new(fields), 0)
+end
+
+-- An error of the interpreter's own, which is no fault of the scenario whose line it is reported at; nil for a text
+-- that does not begin with a place in the interpreter.
+function diagnostic.internal(text)
+  local at = type(text) == "string" and text:match "^(.-):%d+: "
+  if not at or not location.is_own(at) then return nil end
+  local file, line = location.scenario(1)
+  return diagnostic.new { code = "internal", message = text, file = file, line = line, rule = "HOUSE-internal",
+    help = "this is an error of accdeep, not of the scenario" }
+end
+
+-- The closest of several names to a wrong one, for "did you mean": at most two edits away, one of a name of three
+-- letters. Of equally close ones the one that begins alike, then the first of the alphabet.
+function diagnostic.closest(name, names)
+  local best, least = nil, #name < 4 and 2 or 3
+  local function better(candidate)
+    local a, b = candidate:byte(1) == name:byte(1), best:byte(1) == name:byte(1)
+    if a ~= b then return a end
+    return candidate < best
+  end
+  for candidate in pairs(names) do
+    if type(candidate) == "string" and math.abs(#candidate - #name) <= least then
+      local row = {}
+      for j = 0, #candidate do row[j] = j end
+      for i = 1, #name do
+        local before = row[0]
+        row[0] = i
+        for j = 1, #candidate do
+          local cost = name:byte(i) == candidate:byte(j) and 0 or 1
+          before, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, before + cost)
+        end
+      end
+      local distance = row[#candidate]
+      if distance > 0 and (distance < least or distance == least and best and better(candidate)) then
+        best, least = candidate, distance
+      end
+    end
+  end
+  return least < #name and best or nil
+end
+
+return diagnostic

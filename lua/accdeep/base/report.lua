@@ -1,0 +1,317 @@
+-- report.lua - results for people and for programs: error text as good compilers write it, and the
+-- formats of `accdeep run`.
+--
+-- A record is plain data, so that it can cross processes: {file, title, seconds, output, cases =
+-- {{name, ok, seconds, error = {code, message, rule, file, line, column, ...}}}}.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+
+local report = {}
+
+local SGR = { bold = "1", red = "1;31", green = "32", cyan = "36" }
+
+local function painter(color)
+  return function(style, text)
+    return color and ("\27[%sm%s\27[0m"):format(SGR[style], text) or text
+  end
+end
+
+-- --------------------------------------------------------------------------------- one error --
+
+local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "wanted", "found",
+  "notes", "snippet", "snippet_column", "length", "text_line", "text_column", "callers" }
+local TYPES = { line = "integer", column = "integer", snippet_column = "integer", length = "integer",
+  text_line = "integer", text_column = "integer", bytes = "integer" }
+
+-- A script may have put anything into an error it caught: only what is of its type is taken.
+local function field(t, key)
+  local value = rawget(t, key)
+  if (math.type(value) or type(value)) == (TYPES[key] or "string") then return value end
+  return nil
+end
+
+local function list(t, key)
+  local value = rawget(t, key)
+  return type(value) == "table" and value or {}
+end
+
+local function plain_object(object)
+  return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
+    file = field(object, "line") and field(object, "file"), line = field(object, "line") }
+end
+
+-- The error as plain data, with the line of the source it stands in. Plain errors stay as they are.
+function report.plain(err)
+  local plain = {}
+  for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
+  if not diagnostic.phase(plain.code) then plain.code = "scenario-error" end
+  plain.message = plain.message or "an error without a message"
+  local phase = diagnostic.phase(plain.code)
+  plain.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
+  if rawget(err, "in_text") == true then -- the file has no such column
+    plain.text_column, plain.column = plain.column, nil
+  end
+  for i = 1, math.min(rawlen(list(err, "callers")), 16) do
+    local caller = rawget(list(err, "callers"), i)
+    if type(caller) == "table" and field(caller, "file") and field(caller, "line") then
+      plain.callers = plain.callers or {}
+      table.insert(plain.callers, { file = field(caller, "file"), line = field(caller, "line") })
+    end
+  end
+  local notes = list(err, "notes")
+  for i = 1, math.min(rawlen(notes), 16) do
+    if type(rawget(notes, i)) == "string" then
+      plain.notes = plain.notes or {}
+      table.insert(plain.notes, notes[i])
+    end
+  end
+  if plain.file and plain.line and not (plain.snippet and plain.snippet:find "%S") then
+    local source = location.source(plain.file)
+    plain.snippet, plain.snippet_column = source and location.line(source, plain.line), nil
+  end
+  local objects = list(err, "objects")
+  for i = 1, 2 do
+    local object = plain_object(rawget(objects, i))
+    if object and object.bytes and object.bytes > 0 then
+      plain.objects = plain.objects or {}
+      table.insert(plain.objects, object)
+    end
+  end
+  plain.help = plain.help or diagnostic.help { code = plain.code, rule = plain.rule, file = plain.file,
+    openmp = rawget(err, "openmp"), objects = { plain_object(rawget(objects, 1)), plain_object(rawget(objects, 2)) } }
+  return plain
+end
+
+-- How many columns the carets take: the error's own length, or the word that stands there.
+local function caret_length(err, line)
+  local at = err.snippet_column
+  local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
+  return err.length or #word
+end
+
+local WIDTH = 120 -- columns of a line that are shown
+local BEFORE = 60 -- of a longer one, so many before the place
+
+-- What a line of a scenario may do to a terminal: nothing.
+local function printable(text)
+  return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
+end
+
+-- A message may have lines of its own.
+local function printable_lines(text)
+  return (text:gsub("[^\n]+", printable))
+end
+
+-- The part of a long line around a column; the column in it.
+local function window(text, at)
+  if #text <= WIDTH then return text, at end
+  local from = at and at > BEFORE and at - BEFORE + 1 or 1
+  local before = from > 1 and "..." or ""
+  local rest = text:sub(from, from + WIDTH - 1)
+  if from + WIDTH - 1 < #text then rest = rest .. "..." end
+  return before .. rest, at and at - from + 1 + #before
+end
+
+local function snippet(err, paint, out)
+  local text, at = err.snippet, err.snippet_column
+  if not text or not text:find "%S" then return end
+  local number = err.text_column and ("text %d:%d"):format(err.text_line or 1, err.text_column)
+    or tostring(err.line or "")
+  local margin = (" "):rep(#number)
+  local length = at and caret_length(err, text)
+  text, at = window(text, at)
+  text = printable(text)
+  out[#out + 1] = (" %s | %s"):format(number, text)
+  if at and at <= #text + 1 then
+    local before = text:sub(1, at - 1):gsub("[^\t]", " ")
+    out[#out + 1] = (" %s | %s%s"):format(margin, before,
+      paint("red", "^" .. ("~"):rep(math.max(1, math.min(length, #text - at + 1)) - 1)))
+  end
+end
+
+-- The error as text: position, code, message, the line with carets, objects, rule, help, where more is said of the
+-- code. options: color; warning: it is none, but should be looked at; seen: codes of which more was said before, as
+-- keys (this one is added).
+function report.error(err, options)
+  err = report.plain(err)
+  local paint = painter(options and options.color)
+  local out = {}
+  local where = err.file or "accdeep"
+  if err.line then where = where .. ":" .. err.line end
+  if err.column then where = where .. ":" .. err.column end
+  local kind = options and options.warning and "warning" or "error"
+  out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("%s[%s]"):format(kind, err.code)),
+    paint("bold", printable_lines(err.message)))
+  snippet(err, paint, out)
+  local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
+  if err.callers then note("called from", printable(location.called_from(err.callers))) end
+  if err.wanted then note("wanted", err.wanted) end
+  if err.found then note("found", err.found) end
+  for _, text in ipairs(err.notes or {}) do note("note", text) end
+  for _, object in ipairs(err.objects or {}) do
+    local name = object.name ~= "" and object.name or "unnamed object"
+    local text = ("%s, %d bytes"):format(name, object.bytes)
+    if object.file then text = ("%s, from %s:%d"):format(text, object.file, object.line) end
+    note("object", text)
+  end
+  if err.rule then note("rule", err.rule) end
+  if err.help then note("help", err.help) end
+  local seen = options and options.seen
+  if kind == "error" and not (seen and seen[err.code]) then note("more", "accdeep explain " .. err.code) end
+  if seen then seen[err.code] = true end
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- ------------------------------------------------------------------------------------- formats --
+
+-- Numbers over all records.
+local function count(records)
+  local total, failed = 0, 0
+  for _, record in ipairs(records) do
+    for _, case in ipairs(record.cases) do
+      total = total + 1
+      if not case.ok then failed = failed + 1 end
+    end
+  end
+  return total, failed
+end
+
+-- A formatter gets every record once it is complete, in the order of the files, and the end. out and
+-- err take text. live: output is printed while the scenario runs, not kept in the record.
+local formats = {}
+
+function formats.text(options)
+  local paint = painter(options.color)
+  local paint_error = { color = options.color_errors, seen = {} }
+  local self = { live = true }
+  function self.record(record)
+    for _, case in ipairs(record.cases) do
+      local name = case.name
+      if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
+      options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), name))
+      if not case.ok then options.err(report.error(case.error, paint_error)) end
+    end
+  end
+  function self.finish(records)
+    local total, failed = count(records)
+    if total == 1 and #records == 1 then return end
+    options.out(("%d of %d cases hold, in %d file%s\n"):format(total - failed, total, #records,
+      #records == 1 and "" or "s"))
+  end
+  return self
+end
+
+function formats.tap(options)
+  local n, seen = 0, {}
+  local self = {}
+  function self.record(record)
+    if n == 0 then options.out("TAP version 13\n") end
+    for line in (record.output or ""):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
+    for _, case in ipairs(record.cases) do
+      n = n + 1
+      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
+      options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
+      if not case.ok then
+        for line in report.error(case.error, { seen = seen }):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
+      end
+    end
+  end
+  function self.finish() options.out(("1..%d\n"):format(n)) end
+  return self
+end
+
+local KEYS = { "files", "file", "title", "cases", "name", "bytes", "ok", "seconds", "error", "phase" }
+for _, key in ipairs(FIELDS) do
+  if key ~= "file" then KEYS[#KEYS + 1] = key end
+end
+table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
+
+-- Text as JSON and XML want it: bytes that are no UTF-8 become question marks.
+local function utf8_text(text)
+  local at = 1
+  while true do
+    local valid, bad = utf8.len(text, at)
+    if valid then return text end
+    text = text:sub(1, bad - 1) .. "?" .. text:sub(bad + 1)
+    at = bad
+  end
+end
+
+local function utf8_all(value)
+  if type(value) == "string" then return utf8_text(value) end
+  if type(value) ~= "table" then return value end
+  local made = setmetatable({}, getmetatable(value))
+  for k, v in pairs(value) do made[k] = utf8_all(v) end
+  return made
+end
+
+function formats.json(options)
+  local self = {}
+  function self.record() end
+  function self.finish(records)
+    local total, failed = count(records)
+    options.out(require "dkjson".encode({ files = setmetatable(utf8_all(records), { __jsontype = "array" }),
+      cases = total, failed = failed }, { indent = true, keyorder = KEYS }) .. "\n")
+  end
+  return self
+end
+
+local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+local function xml(text)
+  return (utf8_text(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
+    :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
+end
+
+function formats.junit(options)
+  local self = {}
+  function self.record() end
+  function self.finish(records)
+    local total, failed = count(records)
+    local out = options.out
+    out('<?xml version="1.0" encoding="UTF-8"?>\n')
+    out(('<testsuites tests="%d" failures="%d">\n'):format(total, failed))
+    for _, record in ipairs(records) do
+      local n, bad = count { record }
+      out(('  <testsuite name="%s" tests="%d" failures="%d" time="%.6f">\n'):format(xml(record.file), n,
+        bad, record.seconds))
+      for _, case in ipairs(record.cases) do
+        out(('    <testcase name="%s" classname="%s" time="%.6f"'):format(xml(case.name), xml(record.file),
+          case.seconds))
+        if case.ok then
+          out("/>\n")
+        else
+          out(('>\n      <failure type="%s" message="%s">%s</failure>\n    </testcase>\n'):format(
+            xml(case.error.code), xml(case.error.message), xml(report.error(case.error))))
+        end
+      end
+      if record.output and record.output ~= "" then
+        out(("    <system-out>%s</system-out>\n"):format(xml(record.output)))
+      end
+      out("  </testsuite>\n")
+    end
+    out("</testsuites>\n")
+  end
+  return self
+end
+
+report.formats = formats
+
+-- ---------------------------------------------------------------------------------- exit status --
+
+local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
+
+function report.status_of(phase) return STATUS[phase] or 70 end
+
+-- The program's exit status after these records: the gravest.
+function report.status(records)
+  local status = 0
+  for _, record in ipairs(records) do
+    for _, case in ipairs(record.cases) do
+      if not case.ok then status = math.max(status, report.status_of(case.error.phase)) end
+    end
+  end
+  return status
+end
+
+return report

@@ -1,0 +1,83 @@
+-- conformance.lua - the scenarios of spec: where they lie, and what their cases show.
+
+local rules = require "accdeep.catalogue.rules"
+local diagnostic = require "accdeep.base.diagnostic"
+local system = require "accdeep.system"
+
+local conformance = {}
+
+-- Where it is installed, or beside the sources, below which programs are built. $ACCDEEP_SPEC names another folder.
+function conformance.folder()
+  local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
+    program .. "/../../spec", "spec" }
+  for _, place in ipairs(places) do
+    local n
+    repeat place, n = place:gsub("/[^/.]+/%.%./", "/", 1) until n == 0
+    if system.filetype(place .. "/tr14") == "directory" then return place end
+  end
+  error(diagnostic.new { code = "file", rule = "HOUSE-files", message = "the conformance scenarios are not here",
+    help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
+end
+
+-- The folder of a document: by its prefix in rule ids, or by its own name; nil if there is none.
+function conformance.of(document)
+  for _, known in ipairs(rules.documents) do
+    if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
+      return known.folder
+    end
+  end
+  return nil
+end
+
+local function read(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read "a" or ""
+  if file then file:close() end
+  return text
+end
+
+-- Adds the cases of a scenario's text. A case begins and ends at the start of a line.
+local function add_cases(path, text, list)
+  local line, made = 0, nil
+  for row in (text .. "\n"):gmatch "(.-)\r?\n" do
+    line = line + 1
+    if row:find "^case%(" then
+      made = { file = path, line = line, rows = {} }
+    end
+    if made then
+      made.rows[#made.rows + 1] = row
+      if row:find "^end%)" or row:find "^case%(.*end%)$" then
+        made.text = table.concat(made.rows, "\n")
+        local at = made.text:find("function", 1, true) or #made.text
+        local name = {}
+        for part in made.text:sub(1, at):gmatch '"(.-)"' do name[#name + 1] = part end
+        made.name = table.concat(name)
+        list[#list + 1], made = made, nil
+      end
+    end
+  end
+end
+
+-- All cases: {file, line, name, text}.
+function conformance.cases()
+  if conformance.found then return conformance.found end
+  local list, folder = {}, conformance.folder()
+  for _, name in ipairs(system.listdir(folder) or {}) do
+    for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
+      local path = folder .. "/" .. name .. "/" .. file
+      if file:find "%.lua$" then add_cases(path, read(path), list) end
+    end
+  end
+  conformance.found = list
+  return list
+end
+
+-- The rules that a case cites, as a list.
+function conformance.cited(case)
+  local ids = {}
+  for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
+  return ids
+end
+
+return conformance

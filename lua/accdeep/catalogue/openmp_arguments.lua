@@ -1,0 +1,90 @@
+-- openmp_arguments.lua - arguments of OpenMP's clauses that say how threads share work and where memory is taken
+-- from: they make no difference here, but are checked. A clause keeps the text of its argument with the parentheses.
+
+local diagnostic = require "accdeep.base.diagnostic"
+
+local raise = diagnostic.raise
+
+local argument = {}
+
+local function words(list)
+  local made = {}
+  for word in list:gmatch "%S+" do made[#made + 1] = word end
+  return made
+end
+
+local optional = { ordered = true, indirect = true }
+local positive = { safelen = true, simdlen = true }
+
+-- What begins an argument, and what may stand before its colon; list: more may follow behind a comma.
+local says = {
+  schedule = { words = words "static dynamic guided auto runtime", modifiers = words "monotonic nonmonotonic simd",
+    list = true },
+  dist_schedule = { words = words "static", list = true },
+  proc_bind = { words = words "master primary close spread" },
+  bind = { words = words "teams parallel thread" },
+  order = { words = words "concurrent", modifiers = words "reproducible unconstrained" },
+}
+
+local function check_word(clause, known, text, from, to)
+  local at = text:find("%S", from) or to
+  local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
+  local rest = text:sub(at + #word, to)
+  for _, one in ipairs(known) do
+    if one == word:lower() and not rest:find "%S" then return end
+  end
+  local near = diagnostic.closest(word:lower(), known)
+  raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(known, ", ")),
+    { length = #word, rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) })
+end
+
+-- Raises if a clause lacks its argument, or has one that it does not take.
+function argument.check(clause)
+  local name, text = clause.name, clause.text
+  if clause.kind ~= "anything" or not text and optional[name] then return end
+  if not text or not text:find "^%(.*[^%s].*%)$" then
+    raise("syntax", text and clause.text_pos or clause.pos, ("'%s' needs an argument"):format(name),
+      { length = text and #text or #name, rule = "OMP60-tgt-1" })
+  end
+  local number = positive[name] and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
+  if number and number < 1 then
+    raise("syntax", clause.text_pos, ("'%s' takes a positive number"):format(name),
+      { length = #text, rule = "OMP60-tgt-1" })
+  end
+  local known = says[name]
+  if not known then return end
+  local from, to = 2, #text - 1
+  local colon = known.modifiers and text:match "^%([%w_%s,]*():"
+  while colon and from <= colon do
+    local finish = text:find("[,:]", from)
+    check_word(clause, known.modifiers, text, from, finish - 1)
+    from = finish + 1
+  end
+  local comma = known.list and text:find(",", from, true)
+  if comma and text:find("^%s*%)$", comma + 1) then
+    raise("syntax", clause.text_pos + comma - 1, "expected an expression behind ','",
+      { length = 1, rule = "OMP60-tgt-1" })
+  end
+  check_word(clause, known.words, text, from, comma and comma - 1 or to)
+end
+
+-- The number that a clause has as its argument, or nil.
+local function number_of(clause)
+  return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
+end
+
+-- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
+function argument.check_lengths(clauses)
+  local safe, wanted
+  for _, clause in ipairs(clauses) do
+    if clause.name == "safelen" then safe = number_of(clause) end
+    if clause.name == "simdlen" then wanted = clause end
+  end
+  local lanes = wanted and number_of(wanted)
+  if safe and lanes and lanes > safe then
+    raise("conflicting-clauses", wanted.pos, ("simdlen(%d) is more than safelen(%d)"):format(lanes, safe),
+      { length = #wanted.name, rule = "OMP60-simd-1", help = ("simdlen is at most %d"):format(safe) })
+  end
+end
+
+return argument

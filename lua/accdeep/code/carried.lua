@@ -1,0 +1,67 @@
+-- carried.lua - directives in the text of a host construct's body that are carried out on devices: target constructs,
+-- data regions, updates, as they are where they stand alone (OMP60-body-1).
+--
+-- Locals of the body have memory of their own then, and are variables of the program while a directive is carried out.
+
+local place = require "accdeep.base.location"
+local scope = require "accdeep.types.scope"
+
+local carried = {}
+
+local runs = 0 -- each has variables of its own: a place apart for prepared directives
+
+-- A scope in which the body's locals are variables.
+local function with_locals(env, session, f)
+  local made, at = scope.new(session.scope), env.locals
+  while at do
+    for name, binding in next, at do
+      if type(binding) == "table" and binding.place and not rawget(made.variables, name) then
+        made.variables[name] = { name = name, type = binding.type, address = (binding.place(f)) }
+      end
+    end
+    local meta = getmetatable(at)
+    at = meta and meta.__index
+  end
+  return made
+end
+
+-- The body of a data region: names that the region replaces are what they stand for.
+local function run_inside(env, node, f, compile_statement, statement)
+  local session = env.session
+  local inner = statement.scoped(env)
+  for name in next, env.session.replaced or {} do inner.locals[name] = session.replaced[name] end
+  return compile_statement(inner, node.body)(f)
+end
+
+-- A directive as a function of the frame.
+function carried.compile(env, node, compile_statement, statement)
+  local session = env.session
+  local here = session.current
+  if node.kind == "region" or node.kind == "host data" then
+    compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is told before it runs
+  end
+  return function(f)
+    local k, outer, around = session.kernel, session.scope, session.apart
+    local line = here.file and place.line_of(here.text, node.pos, here.file, here.line)
+    runs = runs + 1
+    local ok, err = pcall(function()
+      session.scope, session.kernel = with_locals(env, session, f), false
+      if next(session.scope.variables) then session.apart = "body " .. runs end
+      local run = node.language == "omp" and session.omp or session.directive
+      local made = run(session, node.text, nil, here.file, line)
+      if node.kind == "compute" then
+        made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
+      elseif node.body then
+        made(function()
+          session.kernel = k
+          run_inside(env, node, f, compile_statement, statement)
+          session.kernel = false
+        end)
+      end
+    end)
+    session.scope, session.apart, session.kernel = outer, around, k
+    if not ok then error(err, 0) end
+  end
+end
+
+return carried

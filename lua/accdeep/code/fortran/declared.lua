@@ -1,0 +1,47 @@
+-- declared.lua - allocatables of OpenACC's declare: the device has what they hold from its allocation to its end.
+--
+-- declare create and device_resident name the variable, allocate makes the device copy with a dynamic reference, and
+-- deallocate ends it, which is an error while a region holds the data (ACC33-dec-1).
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+
+local declared = {}
+
+-- Notes an allocatable that a declare directive names: address of its descriptor.
+function declared.add(session, address, name)
+  session.lasting = session.lasting or {}
+  session.lasting[address] = { name = name, device = session.device }
+end
+
+-- A descriptor got memory. The memory is the caller's to free if this fails.
+function declared.allocated(session, address, base, bytes, pos)
+  local made = session.lasting and session.lasting[address]
+  if not made or bytes == 0 then return end
+  local current = session.current or {}
+  local label = session:label { name = made.name, unit = bytes, file = current.file, line = current.line }
+  local ok, err = pcall(session.run_one, session, "enter data", "create", base, bytes, 0, false, label)
+  if ok then return end
+  if diagnostic.is(err) then err.pos = err.pos or pos end
+  error(err, 0)
+end
+
+-- The memory of a descriptor ends.
+function declared.freed(session, address, base, pos)
+  local made = session.lasting and session.lasting[address]
+  if not made then return end
+  local object = session.ctx:present_at(made.device, base)
+  if not object then return end
+  if object.structured > 0 then
+    diagnostic.raise("region-nesting", pos, ("%s is deallocated while a data region holds it"):format(made.name),
+      { rule = "ACC33-dec-1", objects = { object }, help = "end the region first" })
+  end
+  session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.try)
+end
+
+-- A variable ends.
+function declared.forget(session, address)
+  if session.lasting then session.lasting[address] = nil end
+end
+
+return declared

@@ -1,0 +1,544 @@
+-- expression.lua - Fortran expressions, compiled to Lua functions over a memory, as eval.lua does for C.
+--
+-- An expression becomes {type, rank, ...}: a scalar has value = function(frame) -> v; an array has array =
+-- function(frame) -> {shape, v1, v2 ...} in memory order. What lies in memory also has place = function(frame) ->
+-- address, low, high (rank 0) or section = function(frame) -> {address, low, high, of, dims}, dims = list of {lower,
+-- extent, sm}. A whole allocatable or pointer has descriptor = function(frame) -> its own address, low, high,
+-- and dtype. What is polymorphic has dynamic = function(frame) -> its type now; its type is the declared one.
+-- is_target: a pointer may point to it. Logical values are true and false, characters are strings.
+--
+-- operation.lua has the operators.
+--
+-- env: session, space (the memory), lookup(name, pos) -> binding: {type, place}, or {type, dope} for a
+-- descriptor that is not in this memory: function(frame) -> a section.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local core = require "accdeep.core"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local ftypes = require "accdeep.types.fortran"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse_fortran"
+
+local raise = diagnostic.raise
+local at = eval.at
+
+local expression = {}
+
+local compile -- forward
+
+-- ------------------------------------------------------------------------------ loads and stores --
+
+-- A function that loads a value of a type: (address, low, high, frame) -> v.
+local function loader(space, t)
+  if t.kind == "character" then
+    local byte = core.scalar.u8
+    return function(address, low, high, f)
+      local bytes = {}
+      for i = 1, t.len do bytes[i] = string.char(space:load(address + i - 1, byte, 1, low, high, f)) end
+      return table.concat(bytes)
+    end
+  end
+  if t.kind == "complex" then
+    local code, size = t.part.code, t.part.size
+    return function(address, low, high, f)
+      local re = space:load(address, code, size, low, high, f)
+      return { re, (space:load(address + size, code, size, low, high, f)) }
+    end
+  end
+  local code, size = t.code, t.size
+  if t.logical then
+    return function(address, low, high, f) return space:load(address, code, size, low, high, f) ~= 0 end
+  end
+  return function(address, low, high, f) return (space:load(address, code, size, low, high, f)) end
+end
+
+-- A function from values of one type to values of another; they are known to fit.
+local function converter(from, to)
+  if to.kind == "character" then
+    return function(v) return (v .. (" "):rep(to.len - #v)):sub(1, to.len) end
+  elseif to.logical then
+    return function(v) return v end
+  elseif to.kind == "complex" then
+    local part = arithmetic.converter(from.part or from, to.part)
+    if not from.part then return function(v) return { part(v), 0.0 } end end
+    return function(v) return { part(v[1]), part(v[2]) } end
+  elseif from.kind == "complex" then
+    local part = arithmetic.converter(from.part, to)
+    return function(v) return part(v[1]) end
+  end
+  return arithmetic.converter(from, to)
+end
+
+-- A function that stores a value of the type: (address, v, low, high, frame).
+local function storer(space, t)
+  if t.kind == "character" then
+    local byte = core.scalar.u8
+    return function(address, v, low, high, f)
+      for i = 1, t.len do space:store(address + i - 1, byte, 1, v:byte(i), low, high, f) end
+    end
+  end
+  if t.kind == "complex" then
+    local code, size = t.part.code, t.part.size
+    return function(address, v, low, high, f)
+      space:store(address, code, size, v[1], low, high, f)
+      space:store(address + size, code, size, v[2], low, high, f)
+    end
+  end
+  local code, size = t.code, t.size
+  if t.logical then
+    return function(address, v, low, high, f) space:store(address, code, size, v and 1 or 0, low, high, f) end
+  end
+  return function(address, v, low, high, f) space:store(address, code, size, v, low, high, f) end
+end
+expression.loader, expression.storer, expression.converter = loader, storer, converter
+
+-- Addresses of a section's elements in memory order.
+function expression.addresses(section)
+  local dims, list = section.dims, { section.address }
+  local sizes = { [0] = 1 }
+  for i, dim in ipairs(dims) do
+    if dim.extent <= 0 then return {} end
+    sizes[i] = sizes[i - 1] * dim.extent
+  end
+  for i, dim in ipairs(dims) do
+    local n = sizes[i - 1]
+    for k = n + 1, sizes[i] do list[k] = list[k - n] + dim.sm end
+  end
+  return list
+end
+
+local function shape_of(dims)
+  local shape = {}
+  for i, dim in ipairs(dims) do shape[i] = math.max(dim.extent, 0) end
+  return shape
+end
+
+-- -------------------------------------------------------------------------------- designators --
+
+local function not_there(e, f, space)
+  raise("null-pointer", f.pos, ("%s is not %s%s"):format(e.text or "the variable",
+    e.dtype.attribute == "allocatable" and "allocated" or "associated", space.on_device and " on the device" or ""),
+    { rule = space.on_device and "TR14-4.3-15" or "ACC33-2.7-2" })
+end
+
+local function out_of_bounds(space, address, f, pos, text, index, i, lower, extent)
+  f.pos = pos
+  space:out_of_bounds(address, ("index %d in dimension %d of %s is outside %d:%d"):format(index, i, text, lower,
+    lower + extent - 1), f)
+end
+
+-- What lies at a place, as an expression.
+local function designated(env, node, t, place, fields)
+  local space = env.space
+  local of, rank = ftypes.element(t)
+  local e = { type = of, rank = rank, text = unparse(node), node = node }
+  for k, v in pairs(fields or {}) do e[k] = v end
+  if t.kind == "descriptor" then
+    e.dtype, e.descriptor = t, place
+    e.is_target = e.is_target or t.attribute == "pointer"
+    local function based(f)
+      local address, low, high = place(f)
+      local base, blow, bhigh = descriptor.base(space, address, low, high, f)
+      if base == 0 then not_there(e, f, space) end
+      return base, blow, bhigh, address, low, high
+    end
+    e.based = based
+    e.dynamic = t.polymorphic and function(f)
+      local address, low, high = place(f)
+      return (descriptor.type(space, t, address, low, high, f))
+    end
+    if rank == 0 then
+      e.place = function(f)
+        local base, low, high = based(f)
+        return base, low, high
+      end
+    else
+      e.section = function(f)
+        local base, blow, bhigh, address, low, high = based(f)
+        return { address = base, low = blow, high = bhigh, of = of,
+          dims = descriptor.dims(space, t, address, low, high, f) }
+      end
+    end
+  elseif rank > 0 then
+    local dims, bounds = {}, t.bounds
+    for i, bound in ipairs(bounds) do dims[i] = { lower = bound.lower, extent = bound.extent } end
+    descriptor.pack_strides(of, dims)
+    e.dims, e.origin = dims, place
+    e.section = function(f)
+      local address, low, high = place(f)
+      local copies = {}
+      for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
+      return { address = address, low = low, high = high, of = of, dims = copies }
+    end
+  else
+    e.place = place
+  end
+  return expression.valued(env, e)
+end
+
+-- Adds value and array to what has a place or a section, if its type has values.
+function expression.valued(env, e)
+  local t = e.type
+  if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
+  local load, place, section = loader(env.space, t), e.place, e.section
+  if place then
+    e.value = function(f)
+      local address, low, high = place(f)
+      return load(address, low, high, f)
+    end
+  else
+    e.array = function(f)
+      local s = section(f)
+      local values = { shape = shape_of(s.dims) }
+      for i, address in ipairs(expression.addresses(s)) do values[i] = load(address, s.low, s.high, f) end
+      return values
+    end
+  end
+  return e
+end
+
+-- Intrinsic procedures of Fortran that there are not here.
+local beyond = {}
+for name in ([[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
+  command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line findloc
+  gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge minloc
+  move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
+  selected_real_kind spread storage_size system_clock trim unpack verify]]):gmatch "%S+" do
+  beyond[name] = true
+end
+
+-- Raises about an intrinsic procedure that there is not.
+function expression.check_intrinsic(name, pos)
+  if not beyond[name] then return end
+  raise("unsupported", pos, ("the intrinsic procedure '%s' is not supported"):format(name), { length = #name,
+    rule = "HOUSE-version", help = "write what it computes as statements" })
+end
+
+local function unknown_name(env, node)
+  expression.check_intrinsic(node.name, node.pos)
+  local names = env.session.scope:names()
+  for name in pairs(expression.intrinsics) do names[name] = true end
+  local near = diagnostic.closest(node.name, names)
+  raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
+    { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+end
+
+local compilers = {}
+
+-- What is known of an argument of assumed rank: a description, no elements.
+local function without_rank(e)
+  e.any_rank, e.value, e.array, e.place = true, nil, nil, e.rank == 0 and e.place or nil
+  return e
+end
+
+local function variable(env, node, binding)
+  local counter = binding.counter -- of an implied do
+  if counter then return { type = binding.type, rank = 0, value = function() return counter.value end } end
+  local t = binding.type
+  -- a kernel's binding knows only where its memory is
+  local declared = env.session.scope.variables[node.name] or binding
+  if declared.any_rank and not binding.ranked then
+    return without_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
+  end
+  if binding.dope then
+    local of, rank = ftypes.element(t)
+    local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true,
+      constant = declared.constant, dynamic = binding.dynamic }
+    if rank == 0 then
+      e.place = at(node, function(f)
+        local s = binding.dope(f)
+        return s.address, s.low, s.high
+      end)
+    else
+      e.section = at(node, binding.dope)
+    end
+    return expression.valued(env, e)
+  end
+  if not binding.place then
+    raise("type-mismatch", node.pos, ("'%s' has no place here"):format(node.name), { length = #node.name })
+  end
+  return designated(env, node, t, at(node, binding.place), { is_target = declared.target, whole = true,
+    constant = declared.constant, dynamic = binding.dynamic })
+end
+
+function compilers.id(env, node)
+  local binding = env.lookup(node.name, node.pos)
+  if not binding then
+    local intrinsic = expression.intrinsics[node.name]
+    if intrinsic or env.session:fortran_procedure(node.name) then
+      raise("type-mismatch", node.pos, ("'%s' is a procedure: give it arguments"):format(node.name),
+        { length = #node.name })
+    end
+    unknown_name(env, node)
+  end
+  if binding.const then
+    return { type = ftypes.INTEGER, rank = 0, const = binding.const, value = function() return binding.const end }
+  end
+  if binding.fn then
+    raise("type-mismatch", node.pos, ("'%s' is a function: give it arguments"):format(node.name),
+      { length = #node.name })
+  end
+  return variable(env, node, binding)
+end
+
+-- z%re and z%im are real variables.
+local function parts_of(t)
+  return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
+end
+
+function compilers.component(env, node)
+  local base = compile(env, node.base)
+  local record = base.type
+  local part = record.kind == "complex" and (base.place or base.section) and parts_of(record)[node.name]
+  if record.kind ~= "record" and not part then
+    raise("not-a-struct", node.pos, ("%s is %s: it has no components"):format(base.text or "this", types.name(record)))
+  end
+  local member = part or types.member(record, node.name)
+  if not member then
+    local near = diagnostic.closest(node.name, record.by_name or {})
+    raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(record), node.name),
+      { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+  end
+  local offset, fields = member.offset, { is_target = base.is_target, constant = base.constant }
+  if base.rank == 0 then
+    local place = base.place
+    return designated(env, node, member.type, at(node, function(f)
+      local address, low, high = place(f)
+      return address + offset, low, high
+    end), fields)
+  end
+  if member.type.kind == "array" or member.type.kind == "descriptor" then
+    raise("type-mismatch", node.name_pos, ("'%s' is an array in every element of %s"):format(node.name, base.text),
+      { length = #node.name, help = "name one element" })
+  end
+  local section = base.section
+  fields.type, fields.rank, fields.text, fields.node = member.type, base.rank, unparse(node), node
+  fields.section = at(node, function(f)
+    local s = section(f)
+    for _, dim in ipairs(s.dims) do dim.lower = 1 end
+    return { address = s.address + offset, low = s.low, high = s.high, of = member.type, dims = s.dims }
+  end)
+  return expression.valued(env, fields)
+end
+
+-- ------------------------------------------------------------------------- elements and sections --
+
+-- A scalar integer: bounds, indices, counts.
+local function integer(env, node)
+  local e = compile(env, node)
+  if e.rank ~= 0 then
+    raise("type-mismatch", node.pos, ("a scalar is needed, this has %d dimension%s"):format(e.rank,
+      e.rank == 1 and "" or "s"))
+  elseif e.type.class ~= "integer" then
+    raise("type-mismatch", node.pos, ("an integer is needed, this is %s"):format(types.name(e.type)))
+  end
+  return e.value, e
+end
+expression.integer = integer
+
+-- Place of one element.
+local function element(env, base, indices, pos)
+  local n, space, text, of, t = #indices, env.space, base.text, base.type, base.dtype
+  if base.dims then
+    local dims, origin = base.dims, base.origin
+    return function(f)
+      local address, low, high = origin(f)
+      local offset = 0
+      for i = 1, n do
+        local index, dim = indices[i](f), dims[i]
+        local distance = index - dim.lower
+        if distance < 0 or distance >= dim.extent then
+          out_of_bounds(space, address, f, pos, text, index, i, dim.lower, dim.extent)
+        end
+        offset = offset + distance * dim.sm
+      end
+      return address + offset, low, high
+    end, of
+  elseif base.descriptor then
+    local based = base.based
+    return function(f)
+      local start, blow, bhigh, address, low, high = based(f)
+      local offset = 0
+      for i = 1, n do
+        local index = indices[i](f)
+        local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, f)
+        local distance = index - lower
+        if distance < 0 or distance >= extent then
+          out_of_bounds(space, start, f, pos, text, index, i, lower, extent)
+        end
+        offset = offset + distance * sm
+      end
+      return start + offset, blow, bhigh
+    end, of
+  end
+  local section = base.section
+  return function(f)
+    local s = section(f)
+    local address = s.address
+    for i = 1, n do
+      local index, dim = indices[i](f), s.dims[i]
+      local distance = index - dim.lower
+      if distance < 0 or distance >= dim.extent then
+        out_of_bounds(space, s.address, f, pos, text, index, i, dim.lower, dim.extent)
+      end
+      address = address + distance * dim.sm
+    end
+    return address, s.low, s.high
+  end, of
+end
+
+-- A part of an array: an index takes a dimension away, a range leaves one.
+local function part(env, node, base, subscripts)
+  local section, space, text, pos = base.section, env.space, base.text, node.pos
+  local rank = 0
+  for _, subscript in ipairs(subscripts) do rank = rank + (subscript.index and 0 or 1) end
+  local e = { type = base.type, rank = rank, text = unparse(node), node = node, is_target = base.is_target,
+    constant = base.constant, part_of = base, dynamic = base.dynamic }
+  e.section = at(node, function(f)
+    local s = section(f)
+    local address, dims = s.address, {}
+    for i, subscript in ipairs(subscripts) do
+      local dim = s.dims[i]
+      local last = dim.lower + dim.extent - 1
+      if subscript.index then
+        local index = subscript.index(f)
+        if index < dim.lower or index > last then
+          out_of_bounds(space, s.address, f, pos, text, index, i, dim.lower, dim.extent)
+        end
+        address = address + (index - dim.lower) * dim.sm
+      else
+        local step = subscript.step and subscript.step(f) or 1
+        if step == 0 then raise("invalid-section", subscript.pos, "a step of zero", { rule = "ACC33-2.7.1-1" }) end
+        local from = subscript.first and subscript.first(f) or (step > 0 and dim.lower or last)
+        local to = subscript.last and subscript.last(f) or (step > 0 and last or dim.lower)
+        local extent = math.max((to - from + step) // step, 0)
+        if extent > 0 then
+          local finish = from + (extent - 1) * step
+          if math.min(from, finish) < dim.lower or math.max(from, finish) > last then
+            local index = (from < dim.lower or from > last) and from or finish
+            out_of_bounds(space, s.address, f, pos, text, index, i, dim.lower, dim.extent)
+          end
+          address = address + (from - dim.lower) * dim.sm
+        end
+        dims[#dims + 1] = { lower = 1, extent = extent, sm = step * dim.sm }
+      end
+    end
+    return { address = address, low = s.low, high = s.high, of = s.of, dims = dims }
+  end)
+  return expression.valued(env, e)
+end
+
+-- The array that a reference takes elements of, or nil if its base is no variable.
+local function array_base(env, node)
+  if node.base.tag ~= "id" then return compile(env, node.base) end
+  local binding = env.lookup(node.base.name, node.base.pos)
+  if not binding or binding.fn then return nil end
+  return compile(env, node.base)
+end
+
+function compilers.reference(env, node)
+  local base = array_base(env, node)
+  if not base then return expression.call(env, node) end
+  if base.any_rank then
+    raise("type-mismatch", node.pos, ("%s has assumed rank: its elements are known in select rank"):format(base.text),
+      { length = #base.text })
+  end
+  if base.rank == 0 then
+    if base.type.kind == "character" and #node.args == 1 and node.args[1].tag == "range" then
+      raise("unsupported", node.pos, "substrings are not supported", { rule = "HOUSE-version" })
+    end
+    raise("type-mismatch", node.pos, ("%s is %s, no array"):format(base.text or "this", types.name(base.type)))
+  end
+  if not base.section then raise("syntax", node.pos, "elements are those of variables") end
+  if #node.args ~= base.rank then
+    raise("type-mismatch", node.pos, ("%s has %d dimension%s, not %d"):format(base.text, base.rank,
+      base.rank == 1 and "" or "s", #node.args))
+  end
+  local subscripts, is_element, indices = {}, true, {}
+  for i, arg in ipairs(node.args) do
+    if arg.tag == "range" then
+      is_element = false
+      subscripts[i] = { pos = arg.pos, first = arg.first and integer(env, arg.first),
+        last = arg.last and integer(env, arg.last), step = arg.step and integer(env, arg.step) }
+    elseif arg.tag == "keyword" then
+      raise("syntax", arg.pos, "an index has no keyword")
+    else
+      if compile(env, arg).rank > 0 then
+        raise("unsupported", arg.pos, "vector subscripts are not supported", { rule = "HOUSE-version",
+          help = "write a loop over the elements" })
+      end
+      local value = integer(env, arg)
+      indices[i] = value
+      subscripts[i] = { index = value }
+    end
+  end
+  if not is_element then return part(env, node, base, subscripts) end
+  local place, of = element(env, base, indices, node.pos)
+  local e = designated(env, node, of, at(node, place), { is_target = base.is_target, constant = base.constant })
+  e.element_of, e.dynamic = base, base.dynamic
+  return e
+end
+
+function compilers.compiled(_, node) return node.e end -- by somebody else
+function compilers.star(_, node) raise("syntax", node.pos, "'*' is no value") end
+function compilers.range(_, node) raise("syntax", node.pos, "a range is no value") end
+function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
+function compilers.implied(_, node) raise("syntax", node.pos, "an implied do stands in an array constructor") end
+
+function compile(env, node) return compilers[node.tag](env, node) end
+
+expression.compile, expression.compilers, expression.designated = compile, compilers, designated
+-- expression.constructor(env, node): constructor.lua
+expression.intrinsics = {} -- name -> function(env, node, args): intrinsic.lua
+
+-- In a where, elements that its mask leaves out are not computed. That is said in the frame to operations that go
+-- element by element; whatever else stands in an expression is computed whole.
+local function unmasked(e)
+  if e.elemental then return e end
+  for _, what in ipairs { "value", "array" } do
+    local fn = e[what]
+    e[what] = fn and function(f)
+      local mask = f.mask
+      f.mask = nil
+      local v = fn(f)
+      f.mask = mask
+      return v
+    end
+  end
+  return e
+end
+
+-- A call in an expression: a function of the text, a constructor, an intrinsic function, one of the scenario.
+function expression.call(env, node)
+  local name = node.base.name
+  local procedure, measured = env.session:fortran_procedure(name), env.session.measured
+  if procedure and measured then measured.calls = true end
+  if procedure then return unmasked(env.session:fortran_function(env, node, procedure)) end
+  local made = expression.constructor(env, node)
+  if made then return made end
+  local intrinsic = expression.intrinsics[name]
+  if intrinsic then return unmasked(intrinsic(env, node)) end
+  local binding = env.lookup(name, node.base.pos)
+  if not binding then unknown_name(env, node.base) end
+  if measured then measured.calls = true end
+  local args = {}
+  for i, arg in ipairs(node.args) do
+    args[i] = compile(env, arg)
+    expression.needs(arg, "value", args[i])
+  end
+  -- as names say where nothing is declared: i to n are integers
+  local t = name:find "^[i-n]" and ftypes.LONG or ftypes.DOUBLE
+  return { type = t, rank = 0, value = function(f)
+    local values = {}
+    for i, arg in ipairs(args) do values[i] = (arg.value or arg.array)(f) end
+    f.pos = node.pos
+    local result = binding.fn(table.unpack(values, 1, #args))
+    local v = type(result) == "number" and (t == ftypes.DOUBLE and result + 0.0 or math.tointeger(result))
+    return v or raise("type-mismatch", node.pos, ("%s returned %s, not %s"):format(name, tostring(result),
+      types.name(t)), { length = #name, help = "functions are integer if their names begin with i to n, else real" })
+  end }
+end
+
+return expression

@@ -1,0 +1,142 @@
+-- kernel.lua - Fortran variables and statements in compute constructs.
+--
+-- A descriptor that is present on the device is read there. Otherwise the kernel has one of its own, with the
+-- bounds of the host's and the address of the data's device copy, as a compiler passes it.
+
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fview = require "accdeep.code.fortran.view"
+
+local fkernel = {}
+
+-- A descriptor of the kernel's own.
+local function section_binding(t, of, name, base, dims, low, high)
+  local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
+    if base == 0 then
+      diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
+        or "allocated"), { rule = "TR14-4.3-15" })
+    end
+    local copies = {}
+    for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
+    return { address = base, low = low, high = high, of = of, dims = copies }
+  end }
+  function made.view(space) return base ~= 0 and fview.of_section(space, t, made.dope {}) or nil end
+  return made
+end
+
+-- Address of the first byte of a range that is present, or nil.
+local function first_present(ctx, device, address, bytes)
+  if ctx:presence(device, address, bytes) == "absent" then return nil end
+  local low, high = 0, bytes - 1 -- the byte is among these; nothing before low is present
+  while low < high do
+    local middle = low + (high - low) // 2
+    if ctx:presence(device, address + low, middle - low + 1) == "absent" then low = middle + 1 else high = middle end
+  end
+  return address + low
+end
+
+-- What a variable with a descriptor is in a kernel, or for looking at a device (k nil). start: where the section
+-- of it that a clause names begins on the host, if one does.
+function fkernel.binding(session, k, variable, start)
+  local ctx, device = session.ctx, session.device
+  local t, address, name = variable.type, variable.address, variable.name
+  local dev = ctx:deviceptr(device, address)
+  if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
+    return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
+  end
+  local space = session.host_space
+  local base = descriptor.base(space, address)
+  local dims = descriptor.dims(space, t, address)
+  -- what only an attach names is not looked for: its descriptor should have been there (FLANG-storage-3)
+  local attached = k and k.plan.attached[name]
+  local of = descriptor.type(space, t, address)
+  local first, bytes = descriptor.hull(base, of, dims)
+  local on_device, low, high = base, { name = name }, nil
+  if base ~= 0 and bytes > 0 and not attached then
+    if not k and ctx:presence(device, first, bytes) == "partly" then -- to be looked at piece by piece
+      low.pieces = true
+    else
+      local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
+      local from = inside and start or first_present(ctx, device, first, bytes)
+      if from then
+        local there = ctx:deviceptr(device, from)
+        on_device = base + (there - from)
+        low, high = ctx:device_bounds(device, there)
+      end
+    end
+  end
+  return section_binding(t, of, name, on_device, dims, low, high)
+end
+
+-- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
+function fkernel.use_device(session, variable)
+  local space, t = session.host_space, variable.type
+  local base = descriptor.base(space, variable.address)
+  local dims = descriptor.dims(space, t, variable.address)
+  local of = descriptor.type(space, t, variable.address)
+  local first = descriptor.hull(base, of, dims)
+  local dev = base ~= 0 and session.ctx:deviceptr(session.device, first) or 0
+  local low, high = session.ctx:device_bounds(session.device, dev)
+  local made = section_binding(t, of, variable.name, base - first + dev, dims, low, high)
+  made.host = first
+  return made
+end
+
+-- A private copy of what an allocatable or pointer leads to.
+function fkernel.private(k, variable, how)
+  local session, t = k.session, variable.type
+  local space = session.host_space
+  local base = descriptor.base(space, variable.address)
+  if base == 0 then return fkernel.binding(session, k, variable) end
+  local dims = descriptor.dims(space, t, variable.address)
+  local of = descriptor.type(space, t, variable.address)
+  local first, bytes = descriptor.hull(base, of, dims)
+  local address = k:memory(math.max(bytes, 1))
+  if how == "firstprivate" then
+    local ok, err = session.ctx:to_device(k.device, address, first, bytes)
+    if not ok then error(session:core_error(err, nil), 0) end
+  end
+  return section_binding(t, of, variable.name, base - first + address, dims, address, address + bytes)
+end
+
+local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
+local lists = { "list", "args", "body", "cases" }
+
+-- Names of variables that statements use, in order, for the implicit data rules: {name, pos, reduced?}. Those that a
+-- loop has for itself are left out.
+function fkernel.references(session, list)
+  local found, names = {}, {}
+  local function use(name, pos, own)
+    local variable = session.scope.variables[name]
+    if own[name] or not variable or variable.constant_value then return nil end
+    if not found[name] then
+      found[name] = { name = name, pos = pos, in_text = true }
+      names[#names + 1] = found[name]
+    end
+    return found[name]
+  end
+  local function within(node, own)
+    local inner = setmetatable({}, { __index = own })
+    for _, copy in ipairs(node.acc.copies) do
+      if not copy.op then inner[copy.name] = true end
+      local reduced = copy.op and use(copy.name, copy.pos, own)
+      if reduced then reduced.reduced = true end
+    end
+    return inner
+  end
+  local function visit(node, own)
+    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos, own) end
+    if node.acc and node.acc.copies then own = within(node, own) end
+    for _, key in ipairs(keys) do
+      local child = node[key]
+      if type(child) == "table" then visit(child, own) end
+    end
+    for _, key in ipairs(lists) do
+      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child, own) end
+    end
+  end
+  for _, node in ipairs(list) do visit(node, {}) end
+  return names
+end
+
+return fkernel

@@ -1,0 +1,225 @@
+-- selection.lua - select case, select type and select rank: which of several blocks of statements is run.
+
+local core = require "accdeep.core"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local dynamic = require "accdeep.types.fortran_dynamic"
+local expression = require "accdeep.code.fortran.expression"
+local ftypes = require "accdeep.types.fortran"
+local object = require "accdeep.code.fortran.object"
+local scope = require "accdeep.types.scope"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local selection = {}
+
+local compile = expression.compile
+
+-- ------------------------------------------------------------------------------------ select case --
+
+-- Whether a value is one of those of a case: values and ranges.
+local function chosen(env, node, e, cases)
+  local tests = {}
+  for i, case in ipairs(cases) do
+    local low, high = case, case
+    if case.tag == "range" then low, high = case.first, case.last end
+    local function bound(of, op)
+      if not of then return function() return true end end
+      local other = compile(env, of)
+      return expression.compared(of, op, e, other).value
+    end
+    local above, below = bound(low, ">="), bound(high, "<=")
+    tests[i] = function(f) return above(f) and below(f) end
+  end
+  return function(f)
+    f.pos = node.pos
+    for _, test in ipairs(tests) do
+      if test(f) then return true end
+    end
+    return false
+  end
+end
+
+local function select_case(env, node, block)
+  local subject = compile(env, node.e)
+  expression.needs(node.e, "value", subject)
+  if subject.rank > 0 or subject.type.float or subject.type.logical then
+    raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
+  end
+  local e = { type = subject.type, rank = 0, value = function(f) return f.selected end }
+  local branches, default = {}, nil
+  for _, branch in ipairs(node.list) do
+    local run = block(env, branch.body)
+    if branch.cases then branches[#branches + 1] = { is = chosen(env, node, e, branch.cases), run = run }
+    else default = run end
+  end
+  return function(f)
+    local value = subject.value(f)
+    for _, branch in ipairs(branches) do
+      f.selected = value
+      if branch.is(f) then return branch.run(f) end
+    end
+    return default and default(f)
+  end
+end
+
+-- ------------------------------------------------------------------------------------ select type --
+
+-- What a block knows its object as: slot has address, low, high, dims (of an array) and type, those of this run.
+local function associated(session, e, slot, t, is_class)
+  local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
+  if e.rank == 0 then
+    made.place = function() return slot.address, slot.low, slot.high end
+    return made
+  end
+  made.type = ftypes.descriptor(session.layout, t, e.rank, "other", is_class)
+  made.dope = function()
+    local dims = {}
+    for i, dim in ipairs(slot.dims) do dims[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
+    return { address = slot.address, low = slot.low, high = slot.high, of = t, dims = dims }
+  end
+  return made
+end
+
+-- Runs a block of the host program: directives inside find the object by its name, too.
+local function with_variable(session, name, binding, slot, run, f)
+  local outer = session.scope
+  local inner = scope.new(outer)
+  local t, address, made = binding.type, slot.address, nil
+  if t.kind ~= "descriptor" and binding.dynamic then
+    t = ftypes.descriptor(session.layout, t, 0, "other", true)
+  end
+  if t.kind == "descriptor" then
+    address = object.new(session, t, name, f.pos)
+    made = address
+    core.put(address, descriptor.pack(session, t, slot.address, slot.dims, slot.type))
+  end
+  inner.variables[name] = { name = name, type = t, address = address, target = true }
+  session.scope = inner
+  local ok, signal = pcall(run, f)
+  session.scope = outer
+  if made then session:free(made) end
+  if not ok then error(signal, 0) end
+  return signal
+end
+
+-- The blocks of select type, the best one first: that of a type, then class is from the most extended one on.
+local function ordered(branches)
+  local order = {}
+  for i, branch in ipairs(branches) do order[i] = branch end
+  local function rank(branch)
+    if branch.guard == "type" then return math.huge end
+    return branch.guard and dynamic.depth(branch.type) or -1
+  end
+  for i, branch in ipairs(order) do branch.rank, branch.number = rank(branch), i end
+  table.sort(order, function(a, b)
+    if a.rank ~= b.rank then return a.rank > b.rank end
+    return a.number < b.number
+  end)
+  return order
+end
+
+local function guarded(branch, t)
+  if branch.guard == "type" then return branch.type == t end
+  return not branch.guard or dynamic.extends(t, branch.type)
+end
+
+local function select_type(env, node, block)
+  local session, subject = env.session, compile(env, node.e)
+  local name = node.name or node.e.tag == "id" and node.e.name
+  if not subject.dynamic then
+    raise("type-mismatch", node.e.pos, ("%s is not polymorphic: select type takes what is declared with class")
+      :format(subject.text or "this"))
+  end
+  if not name then
+    raise("syntax", node.e.pos, "expected a name for the object", { help = "write select type (x => ...)" })
+  end
+  local slot, branches, seen = {}, {}, {}
+  for i, given in ipairs(node.list) do
+    local t = given.spec and session:fortran_type(given.spec) or subject.type
+    local key = (given.guard or "default") .. " " .. types.name(t)
+    if t.kind ~= "record" or not dynamic.extends(t, subject.type) then
+      raise("type-mismatch", given.spec.name_pos or given.spec.pos, ("%s does not extend %s"):format(types.name(t),
+        types.name(subject.type)), { length = given.spec.name and #given.spec.name })
+    elseif seen[key] then
+      raise("duplicate-name", given.spec and given.spec.pos or node.pos, "two blocks are for the same type")
+    end
+    seen[key] = true
+    local binding = associated(session, subject, slot, t, given.guard ~= "type")
+    local inner = setmetatable({ lookup = function(other, pos)
+      if other == name then return binding end
+      return env.lookup(other, pos)
+    end }, { __index = env })
+    branches[i] = { guard = given.guard, type = t, binding = binding, run = block(inner, given.body) }
+  end
+  local order = ordered(branches)
+  return function(f)
+    f.pos = node.e.pos
+    slot.type = subject.dynamic(f)
+    slot.dims = nil
+    if subject.rank > 0 then
+      local s = subject.section(f)
+      slot.address, slot.low, slot.high, slot.dims = s.address, s.low, s.high, s.dims
+    else
+      slot.address, slot.low, slot.high = subject.place(f)
+    end
+    for _, branch in ipairs(order) do
+      if guarded(branch, slot.type) then
+        if env.space.on_device then return branch.run(f) end
+        return with_variable(session, name, branch.binding, slot, branch.run, f)
+      end
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------------------ select rank --
+
+-- The rank is known when a procedure is compiled, which is when it is called.
+local function select_rank(env, node, block)
+  local session, subject = env.session, compile(env, node.e)
+  if not subject.any_rank then
+    raise("type-mismatch", node.e.pos, ("%s has a rank: select rank takes an argument declared with (..)"):format(
+      subject.text or "this"))
+  end
+  local name, variable = node.name or node.e.name, session.scope.variables[node.e.name]
+  local body, default, seen = nil, nil, {}
+  for _, given in ipairs(node.list) do
+    local rank = given.rank
+    if type(rank) == "table" then
+      rank = expression.integer(env, rank) { pos = rank.pos }
+    end
+    if seen[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
+    seen[rank] = true
+    if rank == subject.rank then body = given.body end
+    if rank == "default" then default = given.body end -- rank (*) is for assumed size, which has no descriptor
+  end
+  local is_ranked = body ~= nil
+  body = body or default
+  if not body then return function() end end
+  local binding = env.lookup(node.e.name, node.e.pos)
+  local known = setmetatable({ ranked = true }, { __index = binding })
+  local inner = setmetatable({ lookup = function(other, pos)
+    if other ~= name then return env.lookup(other, pos) end
+    return is_ranked and known or binding
+  end }, { __index = env })
+  local run = block(inner, body)
+  return function(f)
+    local outer = session.scope
+    session.scope = scope.new(outer)
+    session.scope.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
+    local ok, signal = pcall(run, f)
+    session.scope = outer
+    if not ok then error(signal, 0) end
+    return signal
+  end
+end
+
+-- Adds the statements to those of run/fortran_statement.lua. block(env, list): a function that runs them.
+function selection.define(statements, block)
+  statements["select"] = function(env, node) return select_case(env, node, block) end
+  function statements.select_rank(env, node) return select_rank(env, node, block) end
+  function statements.select_type(env, node) return select_type(env, node, block) end
+end
+
+return selection

@@ -1,0 +1,84 @@
+-- local_memory.lua - host memory of private and local variables: what it holds before something is written is unknown.
+--
+-- A session keeps such blocks in a list, the innermost last: {address, bytes, name, written}. Reading bytes that nobody
+-- wrote is an error (HOUSE-threads, HOUSE-locals).
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+
+local raise = diagnostic.raise
+
+local memory = {}
+
+local POISON = "\xA5"
+
+-- The block that an address lies in, of those of all constructs around.
+local function block_at(blocks, address)
+  for i = #blocks, 1, -1 do
+    local block = blocks[i]
+    if address >= block.address and address < block.address + block.bytes then return block end
+  end
+  return nil
+end
+
+-- Host memory of a session tells of reads of bytes that nobody wrote. The core, too, may write some.
+local function watch(space, blocks)
+  local class = getmetatable(space).__index
+  function space:load(address, code, size, low, high, frame)
+    local block = block_at(blocks, address)
+    if block and not block.written[address] and core.get(address, size) == POISON:rep(size) then
+      raise("uninitialized-read", frame and frame.pos, ("%s was not written yet"):format(block.is_private
+        and "the private " .. block.name or block.name), { rule = block.is_private and "HOUSE-threads"
+        or "HOUSE-locals", help = block.is_private
+        and ("firstprivate(%s) begins with the value of before"):format(block.name) or nil })
+    end
+    return class.load(self, address, code, size, low, high, frame)
+  end
+  function space:store(address, code, size, value, low, high, frame)
+    class.store(self, address, code, size, value, low, high, frame)
+    local block = block_at(blocks, address)
+    if block then block.written[address] = size end
+  end
+end
+
+-- A new block. t: its type, or nil; fields: what else the block is to hold.
+function memory.new(session, name, t, bytes, fields)
+  local blocks = session.private_blocks
+  local block = fields or {}
+  block.address, block.bytes, block.name, block.written = session:new_block(bytes, name, t), bytes, name, {}
+  blocks[#blocks + 1] = block
+  core.put(block.address, POISON:rep(bytes))
+  if #blocks == 1 then watch(session.host_space, blocks) end
+  return block
+end
+
+-- Releases the blocks that are more than there were before.
+function memory.release(session, before)
+  local blocks = session.private_blocks
+  for i = #blocks, before + 1, -1 do
+    session:free(blocks[i].address)
+    blocks[i] = nil
+  end
+  if before == 0 then session.host_space.load, session.host_space.store = nil, nil end
+end
+
+-- Copies bytes; what was never written of a block stays as it is where the bytes go.
+function memory.copy(session, to, from, bytes)
+  local block = block_at(session.private_blocks, from)
+  local source = core.get(from, bytes)
+  if not block then return core.put(to, source) end
+  local known = {}
+  for address, size in pairs(block.written) do
+    for i = address - from, address - from + size - 1 do known[i] = true end
+  end
+  local target = block_at(session.private_blocks, to)
+  for i = 0, bytes - 1 do
+    local byte = source:sub(i + 1, i + 1)
+    if known[i] or byte ~= POISON then
+      core.put(to + i, byte)
+      if target then target.written[to + i] = 1 end
+    end
+  end
+end
+
+return memory

@@ -1,0 +1,213 @@
+-- private.lua - constructs of threads in a body, executed by one thread: variables that the construct has for itself.
+--
+-- A private copy is another variable with the same name: new, with the value of before (firstprivate, linear), or with
+-- the identity of a reduction's operator. At the end the last value is the variable's (lastprivate, linear), or both
+-- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1).
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local memory = require "accdeep.code.local_memory"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local private = {}
+
+local LONG = types.scalars.long
+
+-- ------------------------------------------------------------------------------------------ names --
+
+local function variable_of(env, name)
+  local session = env.session
+  return env.locals[name] or session:this_member(name) or session.scope.variables[name]
+end
+
+-- The variable of a name that a clause names, for its type.
+local function known(env, name, pos)
+  local found = variable_of(env, name)
+  if found then return found end
+  local near = diagnostic.closest(name, env.session.scope:names())
+  raise("unknown-name", pos, ("there is no variable '%s'"):format(name),
+    { length = #name, help = near and ("did you mean '%s'?"):format(near) })
+end
+
+local function check_names(env, names)
+  for _, item in ipairs(names) do
+    if not env.session.scope.enumerators[item.name] then known(env, item.name, item.pos) end
+  end
+end
+
+-- Whether a variable of the region around is a task's own: it is not shared by the threads of the innermost team.
+local function is_own(env, name)
+  local binding, level = env.locals[name], env.level or 0
+  if binding then return binding.level == level end
+  local k = env.session.kernel
+  return level == 0 and k and k.plan.private[name] ~= nil
+end
+
+-- The copies of a construct, those among them of which no clause says what they are.
+local function copies_of(env, node, free)
+  local implicit = node.implicit
+  if not implicit then return node.copies end
+  local list = table.move(node.copies, 1, #node.copies, 1, {})
+  for _, item in ipairs(free(node.body)) do
+    local name = item.name
+    if not node.is_said(name) and variable_of(env, name) then
+      if implicit == "none" then
+        raise("default-none", item.pos, ("default(none), but '%s' is in no clause"):format(name), { length = #name,
+          rule = "OMP60-share-1", help = ("say shared(%s), or what else it is"):format(name) })
+      elseif implicit ~= "task" or is_own(env, name) then
+        list[#list + 1] = { name = name, pos = item.pos, begins = implicit ~= "private" }
+      end
+    end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- reductions --
+
+local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
+
+-- The value of a type with which a reduction begins.
+local function identity(op, t)
+  if op == "*" or op == "&&" then return 1 end
+  if op == "&" then return -1 end
+  if op ~= "max" and op ~= "min" then return 0 end
+  local low, high = least[t.size], t.size == 8 and math.maxinteger or -(least[t.size] or 0) - 1
+  if t.float then low, high = -math.huge, math.huge
+  elseif not t.signed then low, high = 0, t.size == 8 and -1 or (1 << 8 * t.size) - 1 end
+  return op == "max" and low or high
+end
+private.identity = identity
+
+local function made(e) return { tag = "compiled", e = e } end
+
+local function assigned(pos, to, e) return { tag = "assign", op = "=", pos = pos, to = made(to), e = e } end
+
+-- The value of both.
+function private.combined(op, pos, a, b)
+  if op == "max" or op == "min" then
+    return { tag = "cond", pos = pos, a = a, b = b,
+      c = { tag = "binary", op = op == "max" and ">" or "<", pos = pos, a = a, b = b } }
+  end
+  return { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
+end
+
+-- A step of the frame for each number in a variable: make(expressions) gives the step for one.
+local function each_number(env, pos, t, list, make)
+  if t.kind ~= "array" then return make(list, t) end
+  local slot, n, elements = env.root.slots, t.n, {}
+  env.root.slots = slot + 1
+  local index = made { type = LONG, value = function(f) return f[slot] end }
+  index.pos = pos
+  for i, e in ipairs(list) do
+    elements[i] = eval.compile(env, { tag = "index", pos = pos, base = made(e), index = index })
+  end
+  local step = each_number(env, pos, t.of, elements, make)
+  return function(f)
+    for i = 0, n - 1 do
+      f[slot] = i
+      step(f)
+    end
+  end
+end
+
+local function reduction(env, copy, t, outer, inner)
+  local pos, op = copy.pos, copy.op
+  local element = t
+  while element.kind == "array" do element = element.of end
+  if element.kind ~= "scalar" then
+    raise("type-mismatch", pos, ("%s cannot be reduced: it is no number"):format(types.name(t)),
+      { length = #copy.name, rule = "OMP60-share-2" })
+  end
+  local value = { tag = "num", pos = pos, value = identity(op, element), type = element.float and "double" or "long" }
+  local begin = each_number(env, pos, t, { inner }, function(list)
+    return eval.compile(env, assigned(pos, list[1], value)).value
+  end)
+  local finish = each_number(env, pos, t, { outer, inner }, function(list)
+    return eval.compile(env, assigned(pos, list[1], private.combined(op, pos, made(list[1]), made(list[2])))).value
+  end)
+  return begin, finish
+end
+
+-- ----------------------------------------------------------------------------------------- copies --
+
+local BYTE = core.scalar.u8
+
+-- Copies the bytes of a variable that somebody wrote.
+local function copy_bytes(env, to, from, size)
+  local space = env.space
+  return function(f)
+    local source, slow, shigh = from(f)
+    local target, low, high = to(f)
+    if not space.on_device then return memory.copy(env.session, target, source, size) end
+    source, target = space:check(source, size, slow, shigh, f), space:check(target, size, low, high, f)
+    for i = 0, size - 1 do
+      local value = env.session.ctx:device_read(space.number, source + i, BYTE)
+      if value ~= nil then env.session.ctx:device_write(space.number, target + i, BYTE, value) end
+    end
+  end
+end
+
+-- Steps of one copy: at the beginning, and at the end or nil.
+local function compile_copy(env, inner, copy, statement)
+  local name, pos = copy.name, copy.pos
+  local t = known(env, name, pos).type
+  if t.kind == "descriptor" then raise("unsupported", pos, ("a private '%s'"):format(name), { length = #name }) end
+  local outer = (copy.begins or copy.lasts or copy.op) and eval.compile(env, { tag = "id", name = name, pos = pos })
+  local binding, begin = statement.variable(inner, name, t)
+  local steps, last = { begin }, nil
+  if binding.slot then statement.watched(binding, name) end
+  local own = eval.compile(inner, { tag = "id", name = name, pos = pos })
+  local simple = t.kind == "scalar" or t.kind == "pointer"
+  if copy.op then
+    steps[2], last = reduction(inner, copy, t, outer, own)
+  elseif copy.begins and simple then
+    steps[2] = eval.compile(inner, assigned(pos, own, made(outer))).value
+  elseif copy.begins then
+    steps[2] = copy_bytes(env, binding.place, outer.place, t.size)
+  end
+  if copy.lasts and binding.slot then
+    local slot = binding.slot
+    local raw = { type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
+    local write = eval.compile(inner, assigned(pos, outer, made(raw))).value
+    last = function(f)
+      if f[slot] ~= nil then write(f) end
+    end
+  elseif copy.lasts then
+    if not outer.place then raise("type-mismatch", pos, ("'%s' cannot be assigned to here"):format(name)) end
+    last = copy_bytes(env, outer.place, binding.place, t.size)
+  end
+  return steps, last
+end
+
+-- A construct of threads as a function of the frame.
+function private.compile(env, node, compile_statement, statement)
+  local inner, begin, finish = statement.scoped(env), {}, {}
+  check_names(env, node.names)
+  for _, e in ipairs(node.values) do
+    local value = eval.rvalue(env, e)
+    if value.type.kind ~= "scalar" and value.type.kind ~= "pointer" then
+      raise("type-mismatch", e.pos, "a number is needed")
+    end
+    begin[#begin + 1] = value.value
+  end
+  inner.level = (env.level or 0) + (node.team and 1 or 0)
+  for _, copy in ipairs(copies_of(env, node, statement.free)) do
+    if not copy.shared then
+      local steps, last = compile_copy(env, inner, copy, statement)
+      for _, step in ipairs(steps) do begin[#begin + 1] = step end
+      finish[#finish + 1] = last
+    end
+  end
+  local body = compile_statement(inner, node.body)
+  return function(f)
+    for i = 1, #begin do begin[i](f) end
+    local signal = body(f)
+    if signal then return signal end
+    for i = 1, #finish do finish[i](f) end
+  end
+end
+
+return private

@@ -1,0 +1,358 @@
+-- statement.lua - bodies of C text: statements compiled to Lua functions of a frame, and the variables
+-- they use.
+--
+-- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
+-- in the frame, what has an address in memory.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local carried = require "accdeep.code.carried"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local member_functions = require "accdeep.code.member_functions"
+local private = require "accdeep.code.private"
+local tree = require "accdeep.base.tree"
+
+local raise = diagnostic.raise
+local compile, rvalue, truth = eval.compile, eval.rvalue, eval.truth
+local assignment, converter = eval.assignment, arithmetic.converter
+
+local statement = {}
+
+local BREAK, CONTINUE, RETURN = 1, 2, 3
+
+local compile_statement -- forward
+
+-- The environment of a block: its own names, and those around.
+local function scoped(env)
+  local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
+  local outer = env.lookup
+  function inner.lookup(name, pos)
+    local found = inner.locals[name]
+    return found or outer(name, pos)
+  end
+  return inner
+end
+statement.scoped = scoped
+
+local function block(env, list)
+  local inner = scoped(env)
+  local steps = {}
+  for i, item in ipairs(list) do steps[i] = compile_statement(inner, item) end
+  local n = #steps
+  return function(f)
+    for i = 1, n do
+      local signal = steps[i](f)
+      if signal then return signal end
+    end
+  end
+end
+
+-- Names whose address is taken: they live in memory, all other scalars in the frame.
+local function addressed(body)
+  local names = {}
+  tree.visit(body, function(node)
+    if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
+  end)
+  return names
+end
+
+-- A new variable of a body, without a value: its binding, and a function of the frame that begins it. Scalars and
+-- pointers without an address live in the frame, where no value is nil.
+function statement.variable(env, name, t)
+  local slot = env.root.slots
+  env.root.slots = slot + 3
+  local binding = { type = t, level = env.level or 0 }
+  env.locals[name] = binding
+  if (t.kind == "scalar" or t.kind == "pointer") and not env.addressed[name] and not env.root.in_memory then
+    binding.slot, binding.local_name = slot, name
+    return binding, function(f) f[slot], f[slot + 1], f[slot + 2] = nil, nil, nil end
+  end
+  local size, space = t.size, env.space
+  function binding.place(f) return f[slot], f[slot], f[slot] + size end
+  return binding, function(f) f[slot] = space:local_memory(size, name) end
+end
+
+-- A value of the frame that may not be there yet.
+local function watched(binding, name)
+  local slot = binding.slot
+  function binding.value(f)
+    local v = f[slot]
+    if v == nil then
+      raise("uninitialized-read", f.pos, ("%s was not written yet"):format(name), { rule = "HOUSE-locals" })
+    end
+    return v, f[slot + 1], f[slot + 2]
+  end
+end
+statement.watched = watched
+
+local function declaration(env, node)
+  local steps = {}
+  for _, variable in ipairs(env.session:locals_of(node)) do
+    local t, name, value = variable.type, variable.name, variable.value
+    if rawget(env.locals, name) then
+      raise("duplicate-name", variable.pos, ("'%s' is declared already"):format(name), { length = #name })
+    end
+    if value and value.tag == "braces" then
+      raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
+    end
+    local simple = t.kind == "scalar" or t.kind == "pointer"
+    local e = simple and value and rvalue(env, value)
+    local binding, begin = statement.variable(env, name, t)
+    binding.is_const = variable.is_const
+    if not binding.slot then
+      steps[#steps + 1] = begin
+      if value then
+        steps[#steps + 1] = assignment(env, variable, t, binding.place, e or rvalue(env, value))
+      end
+    elseif not e then
+      watched(binding, name)
+      steps[#steps + 1] = begin
+    elseif t.kind == "scalar" then
+      if e.type.kind ~= "scalar" then raise("type-mismatch", variable.pos, "a number is needed") end
+      local slot, convert, v = binding.slot, converter(e.type, t), e.value
+      steps[#steps + 1] = function(f) f[slot] = convert(v(f)) end
+    else
+      local slot, v = binding.slot, e.value
+      steps[#steps + 1] = function(f) f[slot], f[slot + 1], f[slot + 2] = v(f) end
+    end
+  end
+  return function(f)
+    for i = 1, #steps do steps[i](f) end
+  end
+end
+
+local statements = {}
+
+function statements.block(env, node) return block(env, node.list) end
+function statements.decl(env, node) return declaration(env, node.declaration) end
+function statements.expr(env, node)
+  local value = compile(env, node.e).value
+  if not value then raise("type-mismatch", node.pos, "this statement does nothing") end
+  return function(f) value(f) end
+end
+statements["break"] = function() return function() return BREAK end end
+statements["continue"] = function() return function() return CONTINUE end end
+statements["return"] = function(_, node)
+  if node.e then raise("type-mismatch", node.pos, "a kernel returns nothing") end
+  return function() return RETURN end
+end
+statements["if"] = function(env, node)
+  local c, yes = truth(rvalue(env, node.c), node.c), compile_statement(env, node.yes)
+  local no = node.no and compile_statement(env, node.no)
+  return function(f)
+    if c(f) then return yes(f) end
+    if no then return no(f) end
+  end
+end
+
+-- How often a loop turns before it is asked whether its construct has taken too many steps.
+local TURNS = 32
+
+local function tired(f)
+  local left = core.steps_left()
+  if not left then return end
+  f.least = f.least or left // 2
+  if left < f.least then
+    raise("limit", f.pos, "the construct takes more than half of the steps that the limit leaves", {
+      of_construct = true, help = "raise --limit-steps if the scenario needs more" })
+  end
+end
+
+local function loop(c, body, step)
+  return function(f)
+    local turns = 0
+    while not c or c(f) do
+      turns = turns + 1
+      if turns == TURNS then
+        turns = 0
+        tired(f)
+      end
+      local signal = body(f)
+      if signal == BREAK then return end
+      if signal == RETURN then return RETURN end
+      if step then step(f) end
+    end
+  end
+end
+
+statements["while"] = function(env, node)
+  return loop(truth(rvalue(env, node.c), node.c), compile_statement(env, node.body))
+end
+statements["do"] = function(env, node)
+  local body = compile_statement(env, node.body)
+  local again = loop(truth(rvalue(env, node.c), node.c), body)
+  return function(f)
+    local signal = body(f)
+    if signal == BREAK then return end
+    if signal == RETURN then return RETURN end
+    return again(f)
+  end
+end
+statements["for"] = function(env, node)
+  local init = node.init and (node.init.tag == "declaration"
+    and { tag = "decl", pos = node.init.pos, declaration = node.init }
+    or { tag = "expr", pos = node.init.pos, e = node.init })
+  local inner = { tag = "block", pos = node.pos, list = { init } }
+  -- the loop's variable lives in a block around it
+  local made
+  inner.list[#inner.list + 1] = { tag = "made", make = function(own)
+    local c = node.c and truth(rvalue(own, node.c), node.c)
+    local step = node.step and rvalue(own, node.step).value
+    made = loop(c, compile_statement(own, node.body), step)
+    return made
+  end }
+  return block(env, inner.list)
+end
+function statements.made(env, node) return node.make(env) end
+
+-- switch: the statements of its block, from the label of its value on.
+statements["switch"] = function(env, node)
+  local c = rvalue(env, node.c)
+  if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
+  if node.body.tag ~= "block" or node.body.inner then
+    raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
+  end
+  local inner, steps, starts, otherwise = scoped(env), {}, {}, nil
+  for _, item in ipairs(node.body.list) do
+    if item.tag ~= "case" then
+      steps[#steps + 1] = compile_statement(inner, item)
+    else
+      local value = item.e and eval.constant(env.session, item.e)
+      if starts[value or 0] and value or otherwise and not value then
+        raise("duplicate-name", item.pos, "this label stands here twice", { length = value and 4 or 7 })
+      end
+      if value then starts[value] = #steps + 1 else otherwise = #steps + 1 end
+    end
+  end
+  local n, value = #steps, c.value
+  return function(f)
+    for i = starts[value(f)] or otherwise or n + 1, n do
+      local signal = steps[i](f)
+      if signal == BREAK then return end
+      if signal then return signal end
+    end
+  end
+end
+function statements.case(_, node)
+  raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
+end
+
+function statements.private(env, node) return private.compile(env, node, compile_statement, statement) end
+function statements.carried(env, node) return carried.compile(env, node, compile_statement, statement) end
+
+function compile_statement(env, node)
+  local made = statements[node.tag](env, node)
+  local pos = node.pos
+  if not pos then return made end
+  return function(f)
+    f.pos = pos
+    return made(f)
+  end
+end
+
+-- A function that runs the body once, with a fresh frame it returns errors' positions in.
+function statement.body(env, node)
+  env.root = { slots = 1, in_memory = node.carries }
+  env.locals = {}
+  env.addressed = addressed(node)
+  local run = block(env, node.list)
+  return function(frame)
+    frame.least = false
+    run(frame)
+  end
+end
+
+-- Children of a node in which names are used. Names in other fields are not those of variables.
+local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
+  "yes", "no", "body", "value", "values", "names" }
+
+-- Visits the names that a tree uses and does not declare: see(name's node, node of a call of it); and copies of
+-- private{} whose variable is read or written: see(copy).
+local function each_free(node, see)
+  local visit
+  local function visit_all(list, locals)
+    for _, item in ipairs(list) do visit(item, locals) end
+  end
+  function visit(n, locals)
+    if type(n) ~= "table" then return end
+    if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
+      locals = setmetatable({}, { __index = locals })
+    end
+    if n.tag == "declaration" then
+      for _, item in ipairs(n.list) do
+        visit(item.value, locals)
+        local d = item.declarator
+        while d.inner do d = d.inner end
+        locals[d.name] = true
+      end
+      return
+    elseif n.tag == "private" then
+      visit_all(n.values, locals)
+      for _, item in ipairs(n.names) do visit(item, locals) end
+      local inner = setmetatable({}, { __index = locals })
+      for _, copy in ipairs(n.copies) do
+        if (copy.begins or copy.lasts or copy.op or copy.shared) and not locals[copy.name] then see(copy) end
+        if not copy.shared then inner[copy.name] = true end
+      end
+      return visit(n.body, inner)
+    elseif n.tag == "carried" then
+      for _, clause in ipairs(n.clauses()) do visit_all({ clause.e or false }, locals) end
+      for _, clause in ipairs(n.clauses()) do visit_all(clause.vars or {}, locals) end
+      return visit(n.body, locals)
+    elseif n.tag == "call" and n.base.tag == "id" and see(n.base, n) then
+      return visit_all(n.args, locals)
+    elseif n.tag == "id" and not locals[n.name] then
+      see(n)
+    end
+    if n.tag == "for" then
+      visit(n.init, locals)
+      visit(n.c, locals)
+      visit(n.step, locals)
+      return visit(n.body, locals)
+    end
+    for _, key in ipairs(children) do
+      local child = n[key]
+      if type(child) == "table" then
+        if child.tag then visit(child, locals) else visit_all(child, locals) end
+      end
+    end
+  end
+  visit(node, {})
+end
+
+-- Names that a tree uses and does not declare, each once: {name, pos}.
+function statement.free(node)
+  local found, list = {}, {}
+  each_free(node, function(n)
+    if not found[n.name] then list[#list + 1] = { name = n.name, pos = n.pos } end
+    found[n.name] = true
+  end)
+  return list
+end
+
+-- Variables a body uses, in order, for the implicit data rules: {name, pos, reduced?}. Locals are left out.
+function statement.references(session, node)
+  local found, list = {}, {}
+  local function add(name, pos)
+    if not found[name] then
+      found[name] = { name = name, pos = pos }
+      list[#list + 1] = found[name]
+    end
+    return found[name]
+  end
+  each_free(node, function(n, call)
+    if call then
+      if member_functions.of_this(session, call) then add("this", call.pos) end
+      return true
+    end
+    local name = session:this_member(n.name) and "this" or n.name
+    if session.scope.variables[name] then
+      local made = add(name, n.pos)
+      made.reduced = made.reduced or n.op ~= nil and not n.tag
+    end
+  end)
+  return list
+end
+
+return statement

@@ -1,0 +1,38 @@
+-- absent.lua - what is absent where an alias cannot be translated: q[@I.start] asks for I.start, not for q (TR14 3.5).
+
+local nest = require "accdeep.shape.nest"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local absent = {}
+
+-- The entry of the member that a path of member names leads to; nil if the treatment has none.
+local function entry_at(session, treatment, path)
+  local found
+  for name in path:gmatch "[%a_][%w_]*" do
+    if found then
+      local inside = types.is_record(types.innermost(found.member.type))
+      treatment = inside and nest.inner(session, treatment, found)
+      found = nil
+    end
+    for _, entry in ipairs(treatment and nest.entries(session, treatment) or {}) do
+      if entry.member.name == name then found = entry end
+    end
+    if not found then return nil end
+  end
+  return found
+end
+
+-- The base of the alias that an item asks for under a name, as a text; nil if it is no alias, or one without a base.
+function absent.base(session, item, name)
+  if item.alias or not item.treatment or not item.name then return item.alias end
+  local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")
+  local _, last = name:find(start)
+  local entry = last and entry_at(session, item.treatment, name:sub(last + 1):gsub("%b[]", ""):gsub("%b()", ""))
+  local to = entry and nest.is_alias(entry) and entry.subscripts[#entry.subscripts].to
+  if not to then return nil end
+  local beside = to.tag == "id" and not to.global and not entry.outer
+  return beside and name:gsub("[%a_][%w_]*$", "") .. to.name or unparse.expression(to)
+end
+
+return absent

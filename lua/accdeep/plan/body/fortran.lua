@@ -1,0 +1,380 @@
+-- fortran.lua - directives among Fortran statements are read before anything runs: each is parsed and checked where it
+-- stands, and none is passed over (HOUSE-bodies).
+--
+-- A construct of OpenACC's loop or atomic (grammar/fortran_structure.lua) gets the field acc = {tree, copies}: its
+-- directive, and the variables that it has for itself, {name, pos, op?}, op: the operator that combines it with the
+-- variable at the end.
+
+local allowed = require "accdeep.catalogue.openacc"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.catalogue.openmp"
+local lower = require "accdeep.plan.openacc"
+local read = require "accdeep.plan.body.read"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse_fortran"
+
+local raise = diagnostic.raise
+
+local body = {}
+
+local function set(list)
+  local made = {}
+  for word in list:gmatch "%S+" do made[word] = true end
+  return made
+end
+
+local function refuse(node, message, rule)
+  raise("region-nesting", node.pos, message, { length = #node.name, rule = rule })
+end
+
+-- The lists of statements inside of one.
+local function each_list(item, fn)
+  if item.tag == "procedure" then return end
+  for _, branch in ipairs(item.list or {}) do
+    if type(branch.body) == "table" and branch.tag ~= "do" and branch.tag ~= "while" then fn(branch.body) end
+  end
+  if item.body then fn(item.body) end
+end
+
+-- ------------------------------------------------------------------------------------------ loops --
+
+-- Raises if a statement leaves the loop that it stands in, which is a construct's.
+local function check_end(list, node, inner)
+  for _, item in ipairs(list) do
+    if item.tag == "return" or item.tag == "exit" and not inner then
+      raise("region-nesting", item.pos, ("'%s' leaves the body of '%s'"):format(item.tag, node.name),
+        { length = #item.tag, rule = "ACC33-2.9-3" })
+    elseif item.tag == "construct" then
+      check_end(item.list, node, inner)
+    else
+      each_list(item, function(own) check_end(own, node, inner or item.tag == "do" or item.tag == "while") end)
+    end
+  end
+end
+
+local function check_counter(list, name, node)
+  for _, item in ipairs(list) do
+    local changes = item.tag == "assign" and item.to.tag == "id" and item.to.name == name
+    if changes or item.tag == "do" and item.name == name then
+      raise("syntax", item.pos, ("the loop of '%s' changes %s, which counts it"):format(node.name, name),
+        { rule = "ACC33-2.9-3" })
+    elseif item.tag == "construct" then
+      check_counter(item.list, name, node)
+    else
+      each_list(item, function(own) check_counter(own, name, node) end)
+    end
+  end
+end
+
+-- The loops that a directive is about, from the outermost. place: of the directive's text, if it has its own.
+local function loops_of(node, list, place)
+  local depth, at, loops = read.depth_of(node, "ACC33-2.9-3", place), list, {}
+  for i = 1, depth do
+    local loop = at[1]
+    if not loop or loop.tag ~= "do" or i > 1 and at[2] then
+      if i > 1 then
+        raise("syntax", node.collapse_pos or node.pos,
+          ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
+          { rule = "ACC33-2.9-3", place = place })
+      end
+      raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
+        { rule = "ACC33-2.9-3", help = "do i = first, last" })
+    end
+    loops[i], at = loop, loop.body
+  end
+  for _, loop in ipairs(loops) do check_counter(loop.body, loop.name, node) end
+  check_end(loops[depth].body, node)
+  return loops
+end
+
+-- ----------------------------------------------------------------------------------------- atomic --
+
+local operators = set "+ - * / .and. .or. .eqv. .neqv."
+local functions = set "max min iand ior ieor"
+local forms = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
+  capture = "v = x and an update or x = expr, in two statements" }
+
+local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
+
+local function mentions(e, text)
+  return tree.any(e, function(node) return is_place(node) and unparse(node) == text end)
+end
+
+-- The variable of x = x op expr and its kin, as text; nil for other statements.
+local function updated(item)
+  if item.tag ~= "assign" then return nil end
+  local x, e = unparse(item.to), item.e
+  local operands = {}
+  if e.tag == "binary" and operators[e.op] then
+    local left = e.a
+    while left.tag == "binary" and left.op == e.op and not (is_place(left) and unparse(left) == x) do
+      operands[#operands + 1], left = left.b, left.a
+    end
+    operands[#operands + 1], operands[#operands + 2] = left, e.b
+  elseif e.tag == "reference" and e.base.tag == "id" and functions[e.base.name] then
+    operands = e.args
+  end
+  local itself, others = 0, 0
+  for _, operand in ipairs(operands) do
+    if is_place(operand) and unparse(operand) == x then itself = itself + 1
+    elseif mentions(operand, x) then others = others + 1 end
+  end
+  return itself == 1 and others == 0 and x or nil
+end
+
+local function written(item)
+  return item.tag == "assign" and not mentions(item.e, unparse(item.to)) and unparse(item.to) or nil
+end
+
+local function copied(item) return item.tag == "assign" and is_place(item.e) and unparse(item.e) or nil end
+
+local function captured(list)
+  if #list ~= 2 then return false end
+  local first, second = list[1], list[2]
+  local before, after = copied(first), copied(second)
+  return before and (updated(second) or written(second)) == before or after and updated(first) == after
+end
+
+local atomic = {
+  read = function(list) return #list == 1 and copied(list[1]) end,
+  write = function(list) return #list == 1 and written(list[1]) end,
+  update = function(list) return #list == 1 and updated(list[1]) end,
+  capture = captured,
+}
+
+local function check_atomic(node, list)
+  local how = read.atomic_form(node, "ACC33-2.12-1")
+  if atomic[how](list) then return end
+  raise("syntax", list[1] and list[1].pos or node.pos, ("this is no statement of 'atomic %s'"):format(how),
+    { rule = "ACC33-2.12-1", help = forms[how] })
+end
+
+-- --------------------------------------------------------------------------------------- variables --
+
+local integers = set "iand ior ieor"
+local logicals = set ".and. .or. .eqv. .neqv."
+
+local function check_reduction(clause, item, variable)
+  local t, op = variable.type, clause.op
+  while t.kind == "array" do t = t.of end
+  local class = t.class
+  local fits = logicals[op] and class == "logical" or class == "integer"
+    or not logicals[op] and not integers[op] and (class == "real" or class == "complex" and (op == "+" or op == "*"))
+  if logicals[op] then fits = class == "logical" end
+  if t.kind ~= "descriptor" and not fits then
+    raise("type-mismatch", item.pos, ("%s cannot be reduced by '%s'"):format(types.name(variable.type), op),
+      { length = #item.name, rule = "ACC33-2.9.11-1" })
+  end
+end
+
+-- The variables that a loop has for itself: those of its clauses, then those that count. Raises if there are none of a
+-- name.
+local function copies_of(session, node, loops)
+  local list, said = {}, {}
+  for _, clause in ipairs(node.clauses) do
+    for _, item in ipairs((clause.name == "private" or clause.name == "reduction") and clause.vars or {}) do
+      if item.tag ~= "id" then
+        raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
+          { help = "name a variable" })
+      end
+      local name, variable = item.name, lower.declared(session, item)
+      if said[name] then
+        raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, said[name]),
+          { length = #name, rule = "ACC33-2.9-4" })
+      elseif variable.type.kind == "descriptor" then
+        raise("unsupported", item.pos, ("'%s' is %s: private copies of such are not made"):format(name,
+          types.name(variable.type)), { length = #name, rule = "ACC33-2.9-4",
+          help = "declare a variable with bounds for the private values" })
+      end
+      if clause.op then check_reduction(clause, item, variable) end
+      said[name] = clause.name
+      list[#list + 1] = { name = name, pos = item.pos, op = clause.op }
+    end
+  end
+  for _, loop in ipairs(loops) do
+    if not said[loop.name] then
+      said[loop.name] = "the loop"
+      lower.declared(session, { name = loop.name, pos = loop.pos })
+      list[#list + 1] = { name = loop.name, pos = loop.pos }
+    end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- A directive's tree, parsed once for its place in the text.
+local function tree_of(session, item)
+  if not item.tree then
+    item.tree = session:parse(session:in_place(item), item.sentinel == "!$omp" and "omp_directive" or nil)
+  end
+  return item.tree
+end
+body.tree_of = tree_of
+
+-- cache names elements and sections of arrays.
+local function check_cache(node)
+  if node.modifier and node.modifier.name ~= "readonly" then
+    raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
+      { length = #node.modifier.name, rule = "ACC33-2.10-1", help = "readonly" })
+  end
+  for _, item in ipairs(node.vars) do
+    if item.tag ~= "reference" then
+      raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
+    end
+  end
+end
+
+local Reader = {}
+Reader.__index = Reader
+
+-- A directive of OpenACC inside of a compute construct, or of a procedure with a routine directive.
+function Reader:in_compute(item, node, level)
+  local kind = allowed.kind_of(node.name)
+  if kind ~= "body" then
+    refuse(node, ("'%s' inside of a compute construct"):format(node.name),
+      kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
+  end
+  allowed.check(node)
+  allowed.check_forms(node, "body")
+  if node.name == "cache" then return check_cache(node) end
+  item.acc = { tree = node }
+  if node.name == "atomic" then
+    check_atomic(node, item.list)
+  else
+    read.check_loop(node, level)
+    item.acc.loops = loops_of(node, item.list)
+    level = { part = "loop", node = node, outer = level, on = "acc" }
+  end
+  return self:list(item.list, level)
+end
+
+function Reader:acc(item, level)
+  local line = item.directive or item
+  local node = tree_of(self.session, line)
+  local kind, on = allowed.kind_of(node.name), level and level.on or "host"
+  if on == "omp" then refuse(node, ("'%s' inside of a target region"):format(node.name), "OMP60-nest-2") end
+  if on == "acc" then
+    if node.name == "routine" and level.orphan then return self.session:described(node) end
+    if kind == "body" or not level.orphan then return self:in_compute(item, node, level) end
+  end
+  if kind == "body" then
+    refuse(node, ("'%s' stands in the body of a compute construct"):format(node.name), "ACC33-2.9-1")
+  elseif node.name == "routine" then
+    return self.session:described(node)
+  elseif kind then
+    allowed.check(node)
+  end
+  if not item.list then return end
+  if kind == "compute" then
+    level = { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+    if node.name:find "loop" then item.loops = loops_of(node, item.list) end
+  end
+  self:list(item.list, level)
+end
+
+function Reader:omp(item, level)
+  local node = tree_of(self.session, item.directive or item)
+  local kind = directive.of(node.name).kind
+  if level and level.on == "acc" and not level.orphan then
+    refuse(node, ("'%s' inside of a compute construct of OpenACC"):format(node.name), "ACC33-2.5-1")
+  end
+  if item.end_directive then directive.check(tree_of(self.session, item.end_directive)) end
+  if not item.list then return end
+  if kind ~= "host" and kind ~= "region" then level = { part = "target", node = node, outer = level, on = "omp" } end
+  self:list(item.list, level)
+end
+
+local function has_routine(self, list)
+  for _, item in ipairs(list) do
+    if item.tag == "directive" and item.sentinel == "!$acc" and tree_of(self.session, item).name == "routine" then
+      return true
+    end
+  end
+  return false
+end
+
+local specifies = set "declaration derived attributes nothing directive procedure"
+
+function Reader:procedure(item)
+  local level
+  if has_routine(self, item.list) then
+    local node = { name = "routine", clauses = {}, pos = item.pos }
+    level = { part = "routine", node = node, on = "acc", orphan = true }
+  end
+  self:list(item.list, level)
+  for _, inner in ipairs(item.inner) do self:procedure(inner) end
+end
+
+function Reader:list(list, level)
+  local runs = false -- whether a statement that is executed stands before
+  for _, item in ipairs(list) do
+    local line = item.tag == "construct" and item.directive or item.tag == "directive" and item
+    if item.tag == "procedure" then
+      self:procedure(item)
+    elseif line and line.sentinel == "!$omp" then
+      self:omp(item, level)
+    elseif line then
+      self:acc(item, level)
+      if runs and line.tree.name == "routine" then
+        raise("clause-not-allowed", line.tree.pos, "'routine' stands among declarations",
+          { length = #"routine", rule = "ACC33-2.15-1" })
+      end
+    else
+      each_list(item, function(own) self:list(own, level) end)
+    end
+    runs = runs or not specifies[item.tag]
+  end
+end
+
+-- Reads all directives of a text's statements, in the text. Names are looked at when their construct is reached.
+function body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
+
+-- --------------------------------------------------------------------------------- compute constructs --
+
+-- Finds the variables of the loops in a body: they are declared by now.
+function body.names(session, list)
+  for _, item in ipairs(list) do
+    if item.tag == "construct" then
+      if item.acc then item.acc.copies = copies_of(session, item.acc.tree, item.acc.loops or {}) end
+      body.names(session, item.list)
+    elseif item.tag == "directive" and item.tree and item.tree.name == "cache" then
+      for _, part in ipairs(item.tree.vars) do
+        local root = part
+        while root.base do root = root.base end
+        lower.declared(session, root)
+      end
+    else
+      each_list(item, function(own) body.names(session, own) end)
+    end
+  end
+end
+
+-- The statements of a construct's body, its directives read. construct: {node, on, place}. What counts the loops of a
+-- combined construct is private, as a loop construct's is (ACC33-2.9-4).
+function body.read(session, list, construct, is_own)
+  local node = construct.node
+  if construct.on == "host" then return list end
+  local level = construct.on == "omp" and { part = "target", node = node, on = "omp" }
+    or { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+  if is_own then setmetatable({ session = session }, Reader):list(list, level) end
+  if construct.on ~= "acc" then return list end
+  if node.name:find "loop" then
+    local loops = loops_of(node, list, is_own and construct.place or nil)
+    local said, own = {}, {}
+    for _, clause in ipairs(node.clauses) do
+      for _, item in ipairs(clause.vars or {}) do said[item.name or ""] = true end
+    end
+    for _, loop in ipairs(loops) do
+      if not said[loop.name] then own[#own + 1] = loop end
+    end
+    local made = { name = node.name, pos = node.pos, clauses = {} }
+    list = { { tag = "construct", pos = list[1].pos, list = list, directive = { sentinel = "!$acc" },
+      acc = { tree = made, loops = own } } }
+  end
+  body.names(session, list)
+  return list
+end
+
+return body

@@ -1,0 +1,164 @@
+-- expression.lua - expressions of a scenario: their values in a memory, and where they lie on the host.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local grammar = require "accdeep.grammar"
+local names = require "accdeep.types.names"
+local list_item = require "accdeep.shape.list_item"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+
+local expression = {}
+
+-- The value of a bound.
+local function bound(env, node, frame)
+  local e = eval.compile(env, node)
+  if not e.value or e.type.kind ~= "scalar" or e.type.float then
+    raise("type-mismatch", node.pos, "the bound of a section is an integer", { rule = "ACC33-2.7.1-1" })
+  end
+  return (e.value(frame))
+end
+
+-- Values of a section as lists, dimension by dimension.
+local function section_values(env, node, frame)
+  local dimensions = {}
+  while node.tag == "section" do
+    table.insert(dimensions, 1, node)
+    node = node.base
+  end
+  local base = eval.compile(env, node)
+  local space = env.space
+  local function list(t, address, low, high, depth)
+    local section = dimensions[depth]
+    if not section then return view.read(space, t, address, low, high) end
+    local of = types.element(t)
+    if not of then raise("not-a-pointer", section.pos, ("%s has no elements"):format(types.name(t))) end
+    if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
+      names.no_size(of, section.pos)
+    end
+    local start = section.start and bound(env, section.start, frame) or 0
+    local length = section.length and bound(env, section.length, frame)
+    frame.pos = section.pos
+    if t.kind == "pointer" then
+      address, low, high = space:load_pointer(address, low, high, frame)
+    else
+      length = length or t.n - start
+    end
+    if not length then
+      raise("invalid-section", section.pos, "the section of a pointer needs a length",
+        { rule = "ACC33-2.7.1-1" })
+    end
+    if length < 0 then
+      raise("invalid-section", section.pos, ("the section has a negative length, %d"):format(length),
+        { rule = "TR14-3.1.1-23" })
+    end
+    if t.kind == "array" and (start < 0 or start + length > t.n) then
+      space:out_of_bounds(address, ("the section [%d:%d] is outside the array of %d elements"):format(
+        start, length, t.n), frame)
+    end
+    local values = {}
+    for i = start, start + length - 1 do
+      values[#values + 1] = list(of, address + i * of.size, low, high, depth + 1)
+    end
+    return values
+  end
+  if base.place then
+    local address, low, high = base.place(frame)
+    return list(base.type, address, low, high, 1)
+  end
+  -- a pointer that is a value, not a variable: its first dimension starts there
+  if base.type.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("%s has no elements"):format(types.name(base.type)))
+  end
+  local value, low, high = base.value(frame)
+  local section = dimensions[1]
+  local start = section.start and bound(env, section.start, frame) or 0
+  local length = section.length and bound(env, section.length, frame)
+  if not length or length < 0 then
+    raise("invalid-section", section.pos, "the section needs a length that is not negative",
+      { rule = "TR14-3.1.1-23" })
+  end
+  local of, values = base.type.to, {}
+  for i = start, start + length - 1 do
+    values[#values + 1] = list(of, value + i * of.size, low, high, 2)
+  end
+  return values
+end
+
+-- The value of an expression in a memory: a number, a view, or lists for sections.
+function expression.value(self, env, text)
+  local node = grammar.parse("expression", text, 1, self.scope)
+  local frame = {}
+  local ok, result = pcall(function()
+    if node.tag == "section" then return section_values(env, node, frame) end
+    local e = eval.compile(env, node)
+    if e.place then
+      local address, low, high = e.place(frame)
+      frame.pos = node.pos
+      return view.read(env.space, e.type, address, low, high)
+    end
+    if e.type.kind == "pointer" then return env.space:pointer(e.type, e.value(frame)) end
+    if not e.value then raise("type-mismatch", node.pos, "this has no value") end
+    return (e.value(frame))
+  end)
+  if ok then return result end
+  if diagnostic.is(result) and not result.pos then result.pos = frame.pos or node.pos end
+  error(result, 0)
+end
+
+-- Where an lvalue or section lies on the host: address, bytes, type.
+function expression.extent_of(self, node)
+  local env = self:host_env()
+  local frame = { pos = node.pos }
+  if node.tag ~= "section" then
+    local e = eval.compile(env, node)
+    if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
+    local address = e.place(frame)
+    return address, e.type.size, e.type
+  end
+  local base, subscripts = list_item.take_apart(node)
+  local e = eval.compile(env, base)
+  local t = e.type
+  local address
+  if t.kind == "pointer" then
+    address = e.value(frame)
+  elseif t.kind == "array" then
+    address = e.place(frame)
+  else
+    raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)))
+  end
+  local function bounds(subscript, n)
+    if subscript.index then return bound(env, subscript.index, frame), 1 end
+    local start = subscript.start and bound(env, subscript.start, frame) or 0
+    local length = subscript.length and bound(env, subscript.length, frame) or n and n - start
+    if not length then
+      raise("invalid-section", subscript.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
+    elseif length < 0 then
+      raise("invalid-section", subscript.pos, ("the section has a negative length, %d"):format(length),
+        { rule = "TR14-3.1.1-23" })
+    end
+    return start, length
+  end
+  local of = types.element(t)
+  local start, length = bounds(subscripts[1], t.n)
+  for i = 2, #subscripts do -- of one row only a part
+    if length ~= 1 or of.kind ~= "array" then break end
+    local first, count = bounds(subscripts[i], of.n)
+    start, length, of = start * of.n + first, count, of.of
+  end
+  return address + start * of.size, length * of.size, t
+end
+
+function expression.extent(self, text)
+  return expression.extent_of(self, grammar.parse("expression", text, 1, self.scope))
+end
+
+-- The address and type of a pointer.
+function expression.pointer(self, text)
+  local address, _, t = expression.extent(self, text)
+  return address, t
+end
+
+return expression

@@ -1,0 +1,145 @@
+-- fortran_map.lua - what OpenMP's map and motion clauses name in Fortran: the list items of one construct.
+--
+-- A whole allocatable or pointer component is its descriptor and what that describes; a section of one is elements
+-- alone, attached where the descriptor is present, as in C (openmp.lua). Components that lie in one structure
+-- are parts of one object. Addresses are measured when the directive is met: its plan is made for one use.
+
+local codegen = require "accdeep.code.codegen"
+local core = require "accdeep.core"
+local expression = require "accdeep.code.fortran.expression"
+local lower = require "accdeep.plan.openacc"
+local mapper = require "accdeep.shape.mapper"
+local list_item = require "accdeep.shape.list_item"
+local section = require "accdeep.plan.fortran_section"
+local types = require "accdeep.types"
+
+local mapping = {}
+
+-- What a variable is for defaultmap, and whether it is firstprivate unless a clause says otherwise (OMP60-map-11).
+function mapping.category(variable)
+  local t = variable.type
+  if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute end
+  if t.kind == "array" or t.kind == "descriptor" or types.is_record(t) or t.kind == "character" then
+    return "aggregate"
+  end
+  return "scalar", variable.target
+end
+
+-- The structure in one piece that holds a component: {node, type, address}.
+local function structure_of(session, component)
+  local env, at = session:host_env(), component.base
+  while at.base do
+    local e = expression.compile(env, at)
+    if e.descriptor or e.element_of and e.element_of.descriptor then break end
+    if at.tag == "reference" and at.base.tag == "id" then break end
+    at = at.base
+  end
+  local e = expression.compile(env, at)
+  return { node = at, type = e.type, address = (e.place { pos = at.pos }), measured = true }
+end
+
+-- Sets what a request names: extent, and of components the structure; of allocatable and pointer ones the holder
+-- {address, bytes, name}, their descriptor.
+local function look_into(plan, request)
+  local session, node = plan.session, request.node
+  local component = node
+  while component.base and component.tag ~= "component" do component = component.base end
+  if component.tag ~= "component" then return end
+  local e = expression.compile(session:host_env(), component)
+  request.extent = section.named(session, node)
+  request.type = request.extent.of
+  if e.descriptor then
+    request.holder = { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
+    request.by_pointer = component ~= node
+  end
+  request.structure = structure_of(session, component)
+end
+
+-- An item for the bytes of a descriptor alone.
+local function add_holder(plan, request, action)
+  local b, holder, structure = codegen.builder(), request.holder, request.structure
+  local pos, name = request.node.pos, holder.name .. " (descriptor)"
+  local item = { pos = pos, unit = holder.bytes, action = core.action[action], flags = core.flag.present_or,
+    base = codegen.reg(b, codegen.constant(holder.address), pos), count = codegen.reg(b, codegen.constant(1), pos),
+    name = name, label = plan:label(name, holder.bytes), indices = {}, inside = true,
+    frame = structure.address, room = structure.type.size }
+  if plan.kind == "exit data" then item.flags = item.flags | core.flag.try end
+  plan:add(lower.finish(item, b, request))
+end
+
+local function structures_of(requests)
+  local list, by_address = {}, {}
+  for _, request in ipairs(requests) do
+    local structure = request.structure
+    if structure then
+      local found = by_address[structure.address]
+      if not found then
+        found = { structure = structure, values = {}, holders = {} }
+        by_address[structure.address] = found
+        list[#list + 1] = found
+      end
+      table.insert(request.holder and found.holders or found.values, request)
+    end
+  end
+  return list
+end
+
+-- The items of what lies in one structure.
+local function add_structure(plan, found, add_block)
+  local from, parts, members = found.structure.address, {}, {}
+  local function add(request, address, bytes, action)
+    parts[#parts + 1] = { offset = address - from, bytes = bytes, action = action }
+    members[#members + 1] = request
+  end
+  for _, request in ipairs(found.values) do
+    add(request, request.extent.address, request.extent.bytes, request.action)
+  end
+  local holder
+  for _, request in ipairs(found.holders) do
+    if not request.by_pointer or found.implicit then
+      add(request, request.holder.address, request.holder.bytes, "copyin")
+      holder = request
+    end
+  end
+  if #parts == 0 then return end
+  if #parts == 1 then
+    if holder then add_holder(plan, holder, "copyin") else plan:request(found.values[1]) end
+    return
+  end
+  add_block(plan, members, parts)
+  for _, request in ipairs(found.values) do
+    if types.is_record(request.type) or mapper.bits(request.asks.flags) ~= 0 then plan:request(request) end
+  end
+end
+
+-- The items of a directive's requests. implicit(structure): whether a target construct maps what its sections need
+-- of a structure; add_block: makes an item of several parts of one (openmp.lua).
+function mapping.list_items(plan, requests, implicit, add_block)
+  function plan.request(_, request)
+    local item, name = plan:object(request, request.node), list_item.root_variable(request.node)
+    if not request.structure then
+      plan.named[name] = plan.named[name] or item
+    elseif not request.holder then
+      item.frame, item.room = request.structure.address, request.structure.type.size
+    end
+    return item
+  end
+  for _, request in ipairs(requests) do
+    look_into(plan, request)
+    plan.roots[list_item.root_variable(request.node) or ""] = true
+  end
+  local is_entry = plan.kind ~= "update" and plan.kind ~= "exit data"
+  if is_entry then
+    for _, found in ipairs(structures_of(requests)) do
+      found.implicit = implicit and implicit(found)
+      add_structure(plan, found, add_block)
+    end
+  end
+  for _, request in ipairs(requests) do
+    local whole = request.holder and not request.by_pointer
+    if not is_entry or not request.structure or request.holder then plan:request(request) end
+    if plan.kind == "exit data" and whole then add_holder(plan, request, "delete") end
+  end
+end
+
+return mapping

@@ -1,0 +1,402 @@
+-- fortran_section.lua - what a data clause names in Fortran: bytes from the first to the last element, and the
+-- descriptor of the allocatable or pointer that leads there.
+--
+-- Bounds and indices are computed when the directive is met: an item holds constants. Sections are contiguous
+-- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
+-- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
+
+local addendum = require "accdeep.shape.fortran_addendum"
+local codegen = require "accdeep.code.codegen"
+local compile = require "accdeep.shape.compile"
+local core = require "accdeep.core"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local expression = require "accdeep.code.fortran.expression"
+local extension = require "accdeep.shape.fortran_extension"
+local inputs = require "accdeep.shape.fortran_inputs"
+
+local raise = diagnostic.raise
+local action = core.action
+
+local section = {}
+
+local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
+
+-- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. leads: the
+-- expression of the allocatable or pointer that leads there, or nil.
+local function extent_of(session, e, leads, node, gaps)
+  local frame = { pos = node.pos }
+  if e.descriptor then
+    local address = e.descriptor(frame)
+    local base = descriptor.base(session.host_space, address, nil, nil, frame)
+    if base == 0 then return 0, 0, 0, e.type, address end
+  end
+  local of = e.dynamic and e.dynamic(frame) or e.type
+  local slot = leads and leads.descriptor(frame)
+  if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
+  local s = e.section(frame)
+  local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
+  if is_part and not gaps and not descriptor.is_contiguous(of, s.dims) then
+    raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
+      help = "take whole leading dimensions, without a step" })
+  end
+  local address, bytes = descriptor.hull(s.address, of, s.dims)
+  local run, steps = descriptor.gaps(of, s.dims)
+  return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
+end
+
+-- How elements of an object are called: by the subscripts of the array they are elements of. Returns where that
+-- begins, then lower bound, extent and stride of each dimension.
+local function subscripts_of(whole, pos)
+  local s = whole.section { pos = pos }
+  local list = { s.address }
+  for _, dim in ipairs(s.dims) do
+    local n = #list
+    list[n + 1], list[n + 2], list[n + 3] = dim.lower, dim.extent, dim.sm
+  end
+  return table.unpack(list)
+end
+
+-- The outermost array with an object in it, or what the last allocatable or pointer before it leads to, as an
+-- expression. nil for what is in neither.
+local function outermost(session, node)
+  local env, found = session:host_env(), nil
+  while node.base and not expression.compile(env, node).descriptor do
+    node = node.base
+    local around = expression.compile(env, node)
+    if around.rank > 0 or around.descriptor then found = around end
+  end
+  return found
+end
+
+-- The array for names, and the object's base for the directory: where the outermost array with it begins (DIR-4.1-03).
+local function array_of(session, found, node)
+  local e, pos = found.e, node.pos
+  if found.address == 0 then return nil, 0 end
+  local around = session.rules.fusion and outermost(session, node)
+  local origin = around and inputs.take(session, function()
+    return around.rank > 0 and around.section({ pos = pos }).address or (around.place { pos = pos })
+  end)
+  local whole = e.part_of or e.element_of or e.rank > 0 and e
+  if not whole then return nil, origin or found.address end
+  local list = { inputs.take(session, function() return subscripts_of(whole, pos) end) }
+  local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
+  for i = 1, array.rank do
+    array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
+  end
+  return array, origin or list[1]
+end
+
+-- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
+-- through. What is not allocated or associated has no bytes. gaps: whether there may be any between the elements of
+-- a part.
+local function described(session, node, gaps)
+  local e = expression.compile(session:host_env(), node)
+  if not e.place and not e.section then
+    raise("type-mismatch", node.pos, "a variable is needed", { rule = "ACC33-2.7.1-5" })
+  end
+  local leads = e.part_of or e.element_of or e
+  if not leads.descriptor then leads = nil end
+  local measured = table.pack(inputs.take(session, function()
+    return extent_of(session, e, leads, node, gaps)
+  end))
+  local address, bytes, count, of, slot, run = table.unpack(measured, 1, 6)
+  return { address = address, bytes = bytes, count = count, of = of, run = run,
+    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, leads = leads, slot = slot }
+end
+
+section.named = described
+
+-- Address and bytes of an object on the host; 0, 0 for what is not allocated or associated.
+function section.extent_or_none(session, node)
+  local found = described(session, node)
+  return found.address, found.bytes
+end
+
+-- Where an object lies on the host: address, bytes, type.
+function section.extent(session, node)
+  local found = described(session, node)
+  if found.bytes == 0 and found.e.descriptor then
+    raise("null-pointer", node.pos, ("%s is not %s"):format(found.e.text, found.e.dtype.attribute == "allocatable"
+      and "allocated" or "associated"), { rule = "ACC33-2.7-2" })
+  end
+  return found.address, found.bytes, found.of
+end
+
+-- The descriptor of a whole pointer or allocatable: its address and type.
+function section.slot(session, node)
+  local e = expression.compile(session:host_env(), node)
+  if not e.descriptor or e.dtype.attribute == "other" then
+    raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"),
+      { rule = "ACC33-att-5" })
+  end
+  local address = inputs.take(session, function() return (e.descriptor { pos = node.pos }) end)
+  return address, e.dtype, e
+end
+
+-- First byte and number of bytes of all that a descriptor describes; 0, 0 if it has no target.
+function section.target(session, address, t)
+  local space = session.host_space
+  return inputs.take(session, function()
+    local base = descriptor.base(space, address)
+    if base == 0 then return 0, 0 end
+    return descriptor.hull(base, descriptor.type(space, t, address), descriptor.dims(space, t, address))
+  end)
+end
+
+local function root_variable(session, node)
+  while node.base do node = node.base end
+  return session.scope.variables[node.name], node.name
+end
+
+-- Whether a part of an object is named: its own variable is then named nowhere.
+local function has_component(node)
+  while node.base do
+    if node.tag == "component" then return true end
+    node = node.base
+  end
+  return false
+end
+
+-- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component leads to the
+-- object (convenience.lua). nil: what is named is none, or has a descriptor.
+function section.object_of(session, variable)
+  local env, node, object = session:host_env(), variable, nil
+  if variable.tag == "alias" then return nil end
+  while has_component(node) do
+    if expression.compile(env, node).descriptor then return object, true end
+    if node.tag == "component" then
+      object = node.base
+      if expression.compile(env, object).rank > 0 then return nil end
+    end
+    node = node.base
+  end
+  return object, false
+end
+
+local function is_piece(session, node)
+  if not session.rules.fusion then return false end
+  local object, is_led = section.object_of(session, node)
+  return object ~= nil and not is_led
+end
+
+local function set_slot(plan, request, item, found)
+  local session = plan.session
+  local leads = found.leads
+  local is_variable = leads and leads.node.tag == "id"
+  if leads and leads.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
+    item.slot_address, item.slot_bytes = found.slot, leads.dtype.size
+    addendum.note(plan, request, found.slot, leads.dtype, found.address, found.bytes, leads.text)
+  end
+end
+
+-- What an object is called: a section of all elements as the array.
+local function called(e)
+  local node = e.node
+  if not e.part_of or node.tag ~= "reference" then return e.text end
+  for _, arg in ipairs(node.args) do
+    if arg.tag ~= "range" or arg.first or arg.last or arg.step then return e.text end
+  end
+  return e.part_of.text or e.text
+end
+
+-- The first byte of what a pointer or allocatable, or another variable, has; 0 if there is none.
+local function first_byte(session, node)
+  local e = expression.compile(session:host_env(), node)
+  if not e.place and not e.section then
+    raise("type-mismatch", node.pos, "the base of '@' is a variable", { rule = "TR14-3.5-01" })
+  end
+  return inputs.take(session, function()
+    local frame = { pos = node.pos }
+    if e.descriptor then return (descriptor.base(session.host_space, (e.descriptor(frame)))) end
+    return e.place and e.place(frame) or e.section(frame).address
+  end)
+end
+
+-- p(@), p(@base): one byte of what the pointer, or its base, points to is present (TR14-3.5-03).
+local function alias_item(plan, request, node, b)
+  local session, pos = plan.session, node.pos
+  if request.action ~= "present" then
+    raise("clause-not-allowed", pos, "'@' alone stands in a present clause, or on a component",
+      { rule = "TR14-3.5-10" })
+  end
+  local slot, t, e = section.slot(session, node.base)
+  local value = first_byte(session, node.base)
+  local base = node.to and first_byte(session, node.to) or value
+  local count = value ~= 0 and base ~= 0 and 1 or 0
+  local item = { action = action.present, flags = plan:flags(request), pos = request.node.pos, unit = 1, indices = {},
+    name = e.text, label = plan:label(e.text, 1), inside = has_component(node.base),
+    home = root_variable(session, node), base = constant(b, value, pos),
+    start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
+  local found = { leads = e, slot = slot, address = value, bytes = 0, of = t.of }
+  set_slot(plan, request, item, found)
+  if node.base.tag == "id" then item.variable = node.base.name end
+  return item, b
+end
+
+-- The last bound of an assumed-size argument is that of a section (ACC33-2.7.1-1).
+local function check_assumed_size(session, node)
+  local name = node.tag == "id" and node or node.tag == "reference" and node.base.tag == "id" and node.base
+  local variable = name and session.scope.variables[name.name]
+  if not variable or not variable.assumed_size then return end
+  local last = node.tag == "reference" and node.args[#node.args]
+  if last and (last.tag ~= "range" or last.last) then return end
+  local bounds = (":,"):rep(variable.assumed_size - 1)
+  raise("invalid-section", node.pos, ("the last bound of %s is not known: it has assumed size"):format(name.name),
+    { length = #name.name, rule = "ACC33-2.7.1-1",
+      help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
+end
+
+-- An item of a plan for what a request names. asked: what the request asks for (openacc.lua).
+function section.item(plan, request, node, asked)
+  local session, b = plan.session, codegen.builder()
+  check_assumed_size(session, node)
+  if node.tag == "alias" then return alias_item(plan, request, node, b) end
+  local found = described(session, node, plan.kind == "update")
+  local e, of = found.e, found.of
+  if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
+    plan.lasting = plan.lasting or {}
+    table.insert(plan.lasting, { descriptor = e.descriptor { pos = node.pos }, name = e.text, address = found.address,
+      bytes = found.bytes })
+    found.count, found.bytes, found.leads = 0, 0, nil -- the structured reference would outlive deallocate
+  end
+  local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = called(e), element = of,
+    run = found.run, dims = found.dims, indices = {} }
+  local flags
+  item.action, item.program, flags = asked(session, request, of)
+  item.flags = item.flags | (flags or 0)
+  item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
+  item.first, item.bytes = found.address, found.bytes
+  set_slot(plan, request, item, found)
+  local array, origin = array_of(session, found, node)
+  if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
+  item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
+    layout = compile.layout(session, of, item.program), array = array,
+    pointer = found.leads and found.leads.text }
+  item.home, item.inside = root_variable(session, node), has_component(node)
+    and not is_piece(session, node)
+  if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
+    item.variable = select(2, root_variable(session, node))
+  end
+  for _, more in ipairs(extension.of(session, request.treatment, found, item.name)) do
+    local code, own = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
+    local inner = { pos = item.pos, unit = more.of.size, name = more.name, element = more.of, indices = {},
+      inside = true, flags = item.flags }
+    inner.action, inner.program, flags = asked(session, own, more.of)
+    inner.flags = inner.flags | (flags or 0)
+    inner.base, inner.count = constant(code, more.address, node.pos), constant(code, more.count, node.pos)
+    inner.label = session:label { name = more.name, unit = more.of.size, round = true, file = plan.file,
+      line = plan.line, layout = compile.layout(session, more.of, inner.program) }
+    plan.extensions = plan.extensions or {}
+    table.insert(plan.extensions, { inner, code, own })
+  end
+  return item, b
+end
+
+-- An attach or detach of the descriptor itself.
+function section.pointer(plan, request, node)
+  local session, b = plan.session, codegen.builder()
+  if node.tag == "reference" then
+    local base = expression.compile(session:host_env(), node)
+    if base.part_of then
+      raise("not-a-pointer", node.pos, ("'%s' takes the pointer itself, not a section of it"):format(request.action),
+        { rule = "ACC33-att-5" })
+    end
+  end
+  local address, t, e = section.slot(session, node)
+  local first, bytes = 0, 0
+  if request.action == "attach" then first, bytes = section.target(session, address, t) end
+  addendum.note(plan, request, address, t, first, bytes, e.text)
+  plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
+  return { action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
+    base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
+    slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b
+end
+
+-- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object
+-- it is in, for its descriptor to be there (FLANG-storage-2).
+function section.with_roots(plan, requests)
+  local session, named, implied, list = plan.session, {}, {}, {}
+  for _, request in ipairs(requests) do
+    if request.node.tag == "id" then named[request.node.name] = true end
+  end
+  for _, request in ipairs(requests) do
+    local variable, name = root_variable(session, request.node)
+    local is_object = variable and request.node.tag ~= "id" and variable.type.kind == "record"
+      and not is_piece(session, request.node)
+    if is_object and not named[name] and not implied[name]
+      and not inputs.take(session, function() return session:visible(name) ~= nil end) then
+      implied[name] = true
+      list[#list + 1] = { action = plan.default == "present" and "present" or "copy", clause = {}, present_or = true,
+        node = { tag = "id", name = name, pos = request.node.pos }, kind = plan.kind }
+    end
+  end
+  return table.move(requests, 1, #requests, #list + 1, list)
+end
+
+-- written: the subscripts as text has them.
+local function constant_section(pos, start, length, written)
+  return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
+    length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
+end
+
+-- Subscripts with the values that their expressions have now: they mean the same inside of the object.
+local function with_values(session, args)
+  local env, list = session:host_env(), {}
+  local function value(node)
+    if not node then return nil end
+    local v = inputs.take(session, function() return (expression.integer(env, node) { pos = node.pos }) end)
+    return { tag = "num", class = "integer", kind = 4, value = v, pos = node.pos }
+  end
+  for i, arg in ipairs(args) do
+    list[i] = arg.tag == "range" and { tag = "range", pos = arg.pos, first = value(arg.first), last = value(arg.last),
+      step = value(arg.step) } or value(arg)
+  end
+  return list
+end
+
+-- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
+local function elements_of(session, whole, node)
+  local found = described(session, node) -- or what is no array is told about
+  local s = whole.section { pos = node.pos }
+  if not descriptor.is_contiguous(found.of, s.dims) then
+    raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
+  end
+  return inputs.take(session, function()
+    return (found.address - whole.section { pos = node.pos }.address) // found.of.size
+  end), found.count
+end
+
+-- The way from the outermost object that holds a component to the component: the object's node, its type, the
+-- steps, and the elements of the last one; nil if none is named (convenience.lua).
+function section.way_to(session, variable)
+  local env, steps, subscripts, node = session:host_env(), {}, nil, variable
+  if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
+  while has_component(node) do
+    local around = expression.compile(env, node.base)
+    if node.tag == "component" then
+      if around.rank > 0 then return nil end -- a component of all elements: no object is meant
+      if around.type.kind ~= "record" then expression.compile(env, node) end -- which says that it has no components
+      table.insert(steps, 1, { name = node.name, pos = node.name_pos })
+      if not has_component(node.base) then return node.base, around.type, steps, subscripts end
+    else
+      local first, count = elements_of(session, around, node)
+      local elements = constant_section(node.pos, first, count, with_values(session, node.args))
+      if node == variable then
+        subscripts = { elements }
+      else
+        table.insert(steps, 1, { index = elements.start, pos = node.pos, written = elements.written })
+      end
+    end
+    node = node.base
+  end
+  return nil
+end
+
+-- Type of the elements of what a clause names.
+function section.element_type(session, node)
+  local e = expression.compile(session:host_env(), node)
+  return e.dynamic and inputs.take(session, function() return (e.dynamic { pos = node.pos }) end) or e.type
+end
+
+return section

@@ -1,0 +1,753 @@
+-- openmp.lua - from an OpenMP directive's tree to the items of one construct.
+--
+-- A list item becomes the item of an object, of a section, or of a block: members of one structure that stand
+-- on one construct lie in one object, from the first of them to the last, as in the structure; what lies between
+-- is not present (OMP60-map-4, OMPEX-struct_map-4). A section's base pointer is attached where the core's rules
+-- say so. Behind the items of clauses come those of what a target construct's body uses (OMP60-map-11).
+--
+-- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
+-- on the values of pointers: plans that depend on such are fresh, made for one use.
+
+local codegen = require "accdeep.code.codegen"
+local compile = require "accdeep.shape.compile"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.catalogue.openmp"
+local eval = require "accdeep.code.eval"
+local expression = require "accdeep.plan.expression"
+local lower = require "accdeep.plan.openacc"
+local mapper = require "accdeep.shape.mapper"
+local pieces = require "accdeep.plan.pieces"
+local list_item = require "accdeep.shape.list_item"
+local policy = require "accdeep.shape.policy"
+local restrict = require "accdeep.plan.openmp_restrictions"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local openmp = {}
+
+-- More instances of a list item than this are no iterator's but a mistake.
+local INSTANCES = pieces.MOST
+
+local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
+  delete = "delete" }
+
+-- ---------------------------------------------------------------------------------------- requests --
+
+-- A copy of a tree in which names of iterators are numbers, nodes of the session's language.
+local function with_values(session, item, values)
+  return tree.map(item, function(node)
+    local value = node.tag == "id" and values[node.name]
+    return value and (session.dialect.number or list_item.number)(value, node.pos)
+  end)
+end
+
+-- The instances of a variable for all values of iterators (OMP60-map-3).
+local function instances(plan, iterators, variable)
+  if #iterators == 0 then return { variable } end
+  local names = {}
+  for _, iterator in ipairs(iterators) do
+    if names[iterator.name] then
+      raise("duplicate-name", iterator.pos, ("there are two iterators '%s'"):format(iterator.name),
+        { length = #iterator.name, rule = "OMP60-map-3" })
+    end
+    names[iterator.name] = true
+  end
+  plan.fresh = true
+  local list = {}
+  local function each(number, values)
+    local iterator = iterators[number]
+    if not iterator then
+      list[#list + 1] = with_values(plan.session, variable, values)
+      if #list > INSTANCES then
+        raise("limit", variable.pos, ("the iterators have more than %d instances"):format(INSTANCES),
+          { rule = "HOUSE-limit" })
+      end
+      return
+    end
+    local session = plan.session
+    local function bound(node) return session.dialect.integer(session, with_values(session, node, values)) end
+    local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
+    if plan.session.dialect.list_items then last = last + (step > 0 and 1 or -1) end -- Fortran's last is the last one
+    if step == 0 then
+      raise("invalid-section", iterator.pos, "the step of an iterator is zero", { rule = "OMP60-map-3" })
+    end
+    for value = first, last - (step > 0 and 1 or -1), step do
+      values[iterator.name] = value
+      each(number + 1, values)
+    end
+    values[iterator.name] = nil
+  end
+  each(1, {})
+  return list
+end
+
+-- How objects of a type are treated by a request: the core's action, program, flags.
+local function mapped(plan, request, t)
+  local session, says = plan.session, request.says
+  local treatment
+  if types.is_record(t) then
+    local made = mapper.named(session, t, says.mapper, says.mapper_pos)
+    treatment = mapper.treatment(session, t, made, request.asks)
+  elseif says.mapper and says.mapper ~= "default" then
+    raise("not-a-struct", says.mapper_pos, ("%s has no mappers"):format(types.name(t)), { rule = "OMP60-map-15" })
+  end
+  request.treatment = treatment
+  local code, flags = policy.code(treatment and treatment.own or request.action)
+  local program = treatment and compile.program(session, treatment, request.node.pos) or nil
+  return code, program, flags | mapper.bits(request.asks.flags)
+end
+
+local function new_request(plan, clause, node, asked, map_type, says)
+  local update = plan.kind == "update"
+  local exit = plan.kind == "exit data"
+  local request = { session = plan.session, clause = {}, from = clause, node = node, action = asked, kind = plan.kind,
+    update = update, present_or = true, try = (update or exit) and not says.present, says = says }
+  request.asks = { type = map_type, kind = plan.kind, update = update, flags = mapper.flags(says, map_type),
+    actions = exit and exit_actions or directive.map_actions }
+  function request.mapped(t) return mapped(plan, request, t) end
+  return request
+end
+
+-- p[:] of a pointer (6.0): the size is assumed.
+local function is_assumed_size(session, node)
+  return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
+    and list_item.type_of(session, node.base).kind == "pointer"
+end
+
+local function requests_of(plan)
+  local session, list, directions = plan.session, {}, {}
+  for _, clause in ipairs(plan.node.clauses) do
+    if clause.kind == "map" or clause.kind == "motion" then
+      local says = directive.modifiers(clause, session.rules.openmp)
+      local asked, map_type
+      if clause.kind == "motion" then
+        asked, map_type = clause.name == "to" and "update device" or "update self", clause.name
+      else
+        asked, map_type = directive.asks(says, plan.kind, plan.node.name, session.rules.openmp, clause)
+      end
+      for _, variable in ipairs(clause.vars) do
+        if clause.kind == "motion" then restrict.direction(directions, clause, variable) end
+        local is_absent = session.dialect.is_absent -- an optional argument that is not given has no effect
+        local left_out = is_absent and is_absent(session, variable)
+        for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
+          local named = session.this and list_item.qualified(session, instance) or instance
+          local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
+          for _, node in ipairs(nodes) do
+            local request
+            if is_assumed_size(session, node) then -- it maps nothing but by what is present (OMP60-map-10)
+              node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
+              local given = says.type or plan.kind == "exit data"
+              request = new_request(plan, clause, node, given and asked or "create", given and map_type or "alloc",
+                says)
+            else
+              request = new_request(plan, clause, node, asked, map_type, says)
+            end
+            request.instance_of = #says.iterators > 0 and variable
+            list[#list + 1] = request
+          end
+        end
+      end
+    end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------------ blocks --
+
+-- The member of a structure that a place is, without the elements of arrays in it; nil if it is none.
+local function as_member(session, node)
+  while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
+  return node.tag == "member" and node or nil
+end
+
+-- Sets what a request names: base, subscripts, by_pointer (a pointer leads to the section), and of members the
+-- structure they lie in {node, type, address, pointer?}.
+local function look_into(plan, request)
+  local session = plan.session
+  local base, subscripts = list_item.take_apart(request.node)
+  local t = list_item.type_of(session, base)
+  request.base, request.subscripts, request.type = base, subscripts, t
+  request.by_pointer = subscripts and t.kind == "pointer"
+  if subscripts then restrict.rows(t, subscripts) end
+  if not as_member(session, base) then return end
+  local objects = list_item.enclosing(session, base)
+  local node, record = objects[#objects].node, objects[#objects].type
+  local of_union = restrict.union_member(session, base)
+  if of_union then
+    raise("clause-not-allowed", of_union.name_pos, "a member of a union stands in no map",
+      { length = #of_union.name, rule = "OMP60-map-13", help = "map the union" })
+  end
+  local address = expression.extent_of(session, node)
+  plan.fresh = plan.fresh or not restrict.is_constant(session, node)
+  request.structure = { node = node, type = record, address = address,
+    pointer = node.tag == "index" and list_item.type_of(session, node.base).kind == "pointer" and node.base or nil }
+end
+
+-- Leaves of a structure in [low, high) that lie outside of the parts: what is not available.
+local function gaps_of(session, record, low, high, parts)
+  local gaps = {}
+  for _, leaf in ipairs(compile.names(session, record)) do
+    local at, finish = math.max(leaf.offset, low), math.min(leaf.offset + leaf.bytes, high)
+    for _, part in ipairs(parts) do
+      if part.offset > at and at < finish then
+        gaps[#gaps + 1] = { offset = at - low, bytes = math.min(part.offset, finish) - at, label = leaf.label }
+      end
+      at = math.max(at, part.offset + part.bytes)
+    end
+    if at < finish then gaps[#gaps + 1] = { offset = at - low, bytes = finish - at, label = leaf.label } end
+  end
+  return gaps
+end
+
+local into = { copyin = true, copy = true }
+local back = { copyout = true, copy = true }
+
+-- Parts that overlap, cut into such that do not: each asks for all that those ask for which it is cut from.
+local function apart(parts)
+  local edges, list, seen = {}, {}, {}
+  for _, part in ipairs(parts) do
+    for _, edge in ipairs { part.offset, part.offset + part.bytes } do
+      if not seen[edge] then edges[#edges + 1] = edge end
+      seen[edge] = true
+    end
+  end
+  table.sort(edges)
+  for i = 1, #edges - 1 do
+    local action
+    for _, part in ipairs(parts) do
+      if part.offset <= edges[i] and edges[i + 1] <= part.offset + part.bytes then
+        local to = into[action] or into[part.action]
+        local from = back[action] or back[part.action]
+        action = to and from and "copy" or to and "copyin" or from and "copyout" or "create"
+      end
+    end
+    if action then list[#list + 1] = { offset = edges[i], bytes = edges[i + 1] - edges[i], action = action } end
+  end
+  return list
+end
+
+-- Members as parts of their structure: {offset, bytes, action}, in order. They may share storage (OMP60-map-13).
+local function parts_of(session, requests)
+  local parts, overlap = {}, false
+  for i, request in ipairs(requests) do
+    local address, bytes = expression.extent_of(session, request.node)
+    parts[i] = { offset = address - request.structure.address, bytes = bytes, action = request.action }
+  end
+  table.sort(parts, function(a, b) return a.offset < b.offset end)
+  for i = 2, #parts do
+    overlap = overlap or parts[i - 1].offset + parts[i - 1].bytes > parts[i].offset
+  end
+  return overlap and apart(parts) or parts
+end
+
+-- The program of a block: members as pieces, gaps that are not there. Kept by what it is made of.
+local function block_program(session, record, parts, low, high)
+  local key = { "block" }
+  for _, part in ipairs(parts) do
+    key[#key + 1] = ("%d:%d:%s"):format(part.offset, part.bytes, part.action)
+  end
+  key = table.concat(key, " ")
+  local kept = session.programs[record] or {}
+  session.programs[record] = kept
+  if kept[key] then return kept[key] end
+  local list, members = {}, {}
+  for i, part in ipairs(parts) do
+    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
+  end
+  for _, leaf in ipairs(compile.names(session, record)) do
+    if leaf.offset >= low and leaf.offset + leaf.bytes <= high then
+      members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
+    end
+  end
+  kept[key] = session:program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
+    params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
+  return kept[key]
+end
+
+-- What belongs to a structure is present with the rest of it that is mapped, or new with it (OMP60-map-13).
+local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
+
+-- The pointer that leads to a structure of which members are mapped: the body's own leads to these, and to nothing
+-- else of the structure.
+local function add_way(plan, request, item)
+  local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
+  if not pointer or pointer.tag ~= "id" then return end
+  local name = pointer.name
+  item.variable = item.variable or name
+  plan.several[name] = true
+  plan.named[name] = plan.named[name] or item
+  if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
+end
+
+-- One item for several members of a structure.
+local function add_block(plan, requests, parts)
+  local session, b = plan.session, codegen.builder()
+  local structure, first = requests[1].structure, requests[1]
+  local last = parts[#parts]
+  local low, high = parts[1].offset, last.offset + last.bytes
+  local ctx, pos = { session = session }, first.node.pos
+  local item = { pos = pos, unit = high - low, action = core.action.create, flags = core.flag.present_or }
+  if structure.measured then
+    item.base = codegen.reg(b, codegen.constant(structure.address + low), pos)
+  else
+    local at = codegen.lvalue(b, ctx, structure.node)
+    at.offset = at.offset + low
+    item.base = codegen.reg(b, codegen.address_of(b, at, pos), pos)
+  end
+  item.count = codegen.reg(b, codegen.constant(1), pos)
+  item.program = block_program(session, structure.type, parts, low, high)
+  item.name = list_item.render(structure.node, {})
+  item.label = plan:label(item.name, item.unit, nil, item.program)
+  belongs_to(item, structure)
+  item.places = {}
+  for i, request in ipairs(requests) do
+    item.places[i] = { name = list_item.render((list_item.take_apart(request.node)), {}), pos = request.node.pos }
+  end
+  local pointer -- that leads to it, of those by which some of its members are named
+  for _, request in ipairs(requests) do
+    add_way(plan, request, item)
+    pointer = pointer or not request.implied and request.structure.pointer or nil
+  end
+  plan:add(lower.finish(item, b, { session = session, node = first.node, base_pointer = pointer,
+    clause = { places = item.places } }))
+end
+
+-- Requests on one structure make one object. Those that move always, or by a mapper, have items of their own, too,
+-- which lie in it. false: there is only one.
+local function add_members(plan, requests)
+  if #requests < 2 then return false end
+  local own_items = {}
+  for _, request in ipairs(requests) do
+    local element = types.innermost(request.type)
+    local own = types.is_record(element) and mapper.treatment(plan.session, element,
+      mapper.named(plan.session, element, request.says.mapper, request.says.mapper_pos), request.asks).policy
+    if own or mapper.bits(request.asks.flags) ~= 0 then own_items[#own_items + 1] = request end
+  end
+  add_block(plan, requests, parts_of(plan.session, requests))
+  for _, request in ipairs(own_items) do plan:request(request) end
+  return true
+end
+
+-- ----------------------------------------------------------------------------------------- clauses --
+
+-- Whether a section maps its pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04).
+local function maps_pointer(plan, request)
+  local way = plan.session.rules.section
+  if plan.kind == "update" or way == "one-step" then return false end
+  if way == "value-first" then
+    plan.fresh = true
+    local address, bytes = expression.extent_of(plan.session, request.node)
+    return plan.session.ctx:presence(plan.session.device, address, bytes) ~= "wholly"
+  end
+  return true
+end
+
+local function add_request(plan, request)
+  local item
+  if request.subscripts then
+    if request.by_pointer and maps_pointer(plan, request) then
+      local pointer = new_request(plan, request.from, request.base, plan.kind == "exit data" and "delete" or "create",
+        plan.kind == "exit data" and "release" or "alloc", { iterators = {} })
+      plan:object(pointer, request.base)
+    end
+    item = plan:section(request, request.base, request.subscripts)
+    local length = request.subscripts[1].length
+    item.empty = length and length.tag == "num" and length.value == 0 -- another one says more of the pointer
+  else
+    item = plan:object(request, request.node)
+  end
+  if request.structure and not request.by_pointer then belongs_to(item, request.structure) end
+  local name = list_item.root_variable(request.node)
+  if request.structure then
+    add_way(plan, request, item)
+  elseif name then
+    local before = plan.named[name]
+    if before and before.empty then before = nil end
+    plan.several[name] = plan.several[name] or before ~= nil and request.subscripts ~= nil
+    plan.named[name] = before or item
+  end
+  return item
+end
+
+-- Members on one construct, by the structure they lie in; those of one that is mapped whole stand for themselves.
+local function structures_of(requests)
+  local list, by_address, whole = {}, {}, {}
+  for _, request in ipairs(requests) do
+    if not request.structure and not request.subscripts and request.type.kind == "record" then
+      whole[expression.extent_of(request.session, request.node)] = true
+    end
+  end
+  for _, request in ipairs(requests) do
+    local structure = request.structure
+    if structure and not whole[structure.address] then
+      local found = by_address[structure.address]
+      if not found then
+        found = { structure = structure, values = {}, pointers = {} }
+        by_address[structure.address] = found
+        list[#list + 1] = found
+      end
+      if structure.node.tag == "id" then found.structure = structure end -- what it is called in a body
+      table.insert(request.by_pointer and found.pointers or found.values, request)
+      request.in_structure = found
+    end
+  end
+  return list
+end
+
+-- What an implicit map of a structure adds to its members on the construct: base pointers of sections, if nothing
+-- of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13).
+local function add_base_pointers(plan, found)
+  local named = {}
+  for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
+  for _, request in ipairs(found.pointers) do
+    local name = list_item.render(request.base, {})
+    if not named[name] then
+      named[name] = true
+      local pointer = new_request(plan, request.from, request.base, "copyin", "to", { iterators = {} })
+      pointer.implied = true
+      look_into(plan, pointer)
+      table.insert(found.values, pointer)
+    end
+  end
+end
+
+local function add_requests(plan, requests, used)
+  local list_items = plan.session.dialect.list_items
+  if list_items then
+    return list_items(plan, requests, used, function(_, members, parts) -- in order, cut where they overlap
+      table.sort(parts, function(a, b) return a.offset < b.offset end)
+      add_block(plan, members, apart(parts))
+    end)
+  end
+  local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
+  for _, request in ipairs(requests) do
+    look_into(plan, request)
+    local root = list_item.root_variable(request.node)
+    if root then plan.roots[root] = true end
+    if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- a pointer that is not mapped itself
+      plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
+    end
+    local pointer = list_item.pointer_to_array(plan.session, request.base)
+    if plan.session.rules.section == "one-step" and pointer and pointer.tag == "id" then
+      plan.bases[pointer.name] = plan.bases[pointer.name] ~= false
+    end
+  end
+  restrict.instances(plan, requests)
+  local structures = entry and structures_of(requests) or {}
+  local function add_structure(found)
+    if found.done then return end
+    found.done = true
+    if found.implicit then add_base_pointers(plan, found) end
+    if not add_members(plan, found.values) then
+      for _, request in ipairs(found.values) do plan:request(request) end
+    end
+  end
+  function plan.request(_, request)
+    request.base_pointer = request.structure and not (request.by_pointer or request.implied)
+      and request.structure.pointer or nil
+    return add_request(plan, request)
+  end
+  for _, found in ipairs(structures) do found.implicit = used and used(found) end
+  for _, request in ipairs(requests) do
+    local found = request.in_structure
+    if found and not request.by_pointer then add_structure(found) else plan:request(request) end
+  end
+  for _, found in ipairs(structures) do
+    if found.implicit then add_structure(found) end -- that of sections alone
+  end
+end
+
+-- --------------------------------------------------------------------------------- implicit maps --
+
+local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy" }
+local categories = { scalar = true, aggregate = true, pointer = true, all = true }
+local fortran_categories = setmetatable({ allocatable = true }, { __index = categories })
+
+-- What a defaultmap clause says: {behaviour, category} in its words.
+local function defaultmap(plan, clause)
+  local behaviour, category, more = table.unpack(clause.words)
+  if more then
+    raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
+  end
+  local known = behaviours[behaviour.name] or behaviour.name == "firstprivate" or behaviour.name == "none"
+    or behaviour.name == "default"
+  local is_category = plan.session.dialect.list_items and fortran_categories or categories
+  if not known or category and not is_category[category.name] then
+    local word = known and category or behaviour
+    raise("clause-not-allowed", word.pos, ("'%s' is no %s of defaultmap"):format(word.name,
+      known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
+  end
+  local key = category and category.name or "all"
+  if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
+    raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
+      { length = #clause.name, rule = "OMP60-map-11" })
+  end
+  plan.defaults[key] = behaviour.name
+end
+
+-- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
+-- clause names a part of it. aliased: it has Fortran's attribute target.
+local function behaviour_of(plan, category, named, aliased)
+  local said = plan.defaults[category] or plan.defaults.all
+  if said and said ~= "default" and not (said == "none" and named) then return said end
+  local way = plan.session.rules.implicit
+  if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
+  if category == "pointer" and plan.session.dialect.category then return "tofrom" end -- Fortran's
+  if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
+  return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
+end
+
+-- Whether a reference that no clause names is a section of no length: looked up by the address it holds
+-- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer.
+local function by_reference(plan, category)
+  local said = plan.defaults[category] or plan.defaults.all or "default"
+  return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
+end
+
+-- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
+local function add_present_parts(plan, name, request, objects)
+  local pos = plan.node.pos
+  for _, object in ipairs(objects) do
+    local b = codegen.builder()
+    local item = { pos = pos, unit = object.bytes, action = core.action.copy,
+      flags = core.flag.present_or | core.flag.try }
+    item.base = codegen.reg(b, codegen.constant(object.host), pos)
+    item.count = codegen.reg(b, codegen.constant(1), pos)
+    item.name = name
+    item.label = plan:label(name, object.bytes)
+    plan:add(lower.finish(item, b, request))
+  end
+end
+
+local function add_aggregate(plan, name, node, t, behaviour)
+  local session = plan.session
+  local address, bytes = (session.dialect.extent_or_none or expression.extent_of)(session, node)
+  local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
+    { iterators = {}, present = behaviour == "present" })
+  request.base, request.type = node, t
+  if bytes > 0 and session.ctx:presence(session.device, address, bytes) == "partly" then
+    plan.fresh = true
+    return add_present_parts(plan, name, request, session.ctx:present_in(session.device, address, bytes))
+  end
+  return plan:request(request)
+end
+
+-- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
+-- the body has these for itself, too.
+local function add_implicit(plan, references)
+  local session, seen, missing = plan.session, {}, {}
+  for _, reference in ipairs(references) do
+    local name = reference.name
+    local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
+      or plan.deviceptr[name] or plan.taken[name]
+    seen[name] = true
+    local variable = not known and lower.declared(session, reference)
+    local t = variable and variable.type
+    if variable and t.kind ~= "function" and not variable.absent then
+      local pos = plan.node.pos
+      local node = { tag = "id", name = name, pos = pos }
+      if session.this and name == "this" then -- this[:1] (OMP60-map-11)
+        node, t = list_item.element(node, list_item.number(0, pos), pos), t.to
+      end
+      local category = types.is_record(t) and "aggregate" or t.kind == "array" and "aggregate"
+        or t.kind == "pointer" and "pointer" or "scalar"
+      local aliased
+      if session.dialect.category then category, aliased = session.dialect.category(variable) end
+      local behaviour = session.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
+        or behaviour_of(plan, category, plan.roots[name], aliased)
+      if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
+        plan.looked_up[name] = true
+      elseif behaviour == "none" then
+        missing[#missing + 1] = reference
+      elseif behaviour == "firstprivate" or behaviour == "section" then
+        plan.private[name] = { how = behaviour == "section" and "matched" or "firstprivate", variable = variable }
+      elseif not plan.partly[name] then
+        add_aggregate(plan, name, node, t, behaviour)
+      end
+    end
+  end
+  lower.in_no_clause(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
+end
+
+-- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
+-- of them stays absent.
+local function implicit_structures(plan, options)
+  local used = {}
+  for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
+  plan.partly = {}
+  return function(found)
+    local node = found.structure.node
+    local name = list_item.root_variable(node)
+    if options.references and options.text and not used[name] then return false end
+    local session = plan.session
+    local t = found.structure.type
+    local whole = session.ctx:presence(session.device, found.structure.address, t.size)
+    plan.fresh = true
+    local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
+    if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
+    return whole == "absent" and (node.tag == "id" or name == "this")
+  end
+end
+
+-- --------------------------------------------------------------------------------------- the rest --
+
+local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
+  reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
+
+local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
+  task_reduction = true }
+
+-- What a clause that is no map names: {name, pos, section?}.
+local function named_in(session, clause)
+  local list = {}
+  for i, node in ipairs(clause.vars) do
+    local base, subscripts = node, nil
+    if takes_sections[clause.name] then base, subscripts = list_item.take_apart(node) end
+    if base.tag ~= "id" then
+      raise("clause-not-allowed", node.pos, ("'%s' takes names of variables%s"):format(clause.name,
+        takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
+    end
+    if subscripts then
+      lower.declared(session, base)
+      list_item.element_type(session, node) -- which it must have
+    end
+    list[i] = { name = base.name, pos = node.pos, section = subscripts and node }
+  end
+  return list
+end
+
+-- Clauses that say how a target construct has its variables. Returns those it maps for that reason.
+local function data_sharing(plan)
+  local session, list, how = plan.session, {}, {}
+  for _, clause in ipairs(plan.node.clauses) do
+    local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
+    if sharing[name] or is_device then
+      for _, item in ipairs(named_in(session, clause)) do
+        local variable = lower.declared(session, item)
+        local before = how[item.name]
+        if before and (is_device or before == "device" or (before == "private") ~= (name == "private")) then
+          raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(item.name),
+            { length = #item.name, rule = "OMP60-map-11" })
+        end
+        how[item.name] = is_device and "device" or name
+        if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
+          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
+            { length = #item.name, rule = "OMP60-map-11" })
+        elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" and item.section then
+          plan.deviceptr[item.name] = variable
+        elseif is_device then
+          plan.taken[item.name] = true
+        elseif sharing[name] == name then
+          plan.private[item.name] = { how = name, variable = variable }
+        else
+          list[#list + 1] = item
+        end
+      end
+    end
+  end
+  return list
+end
+
+-- A variable is private or mapped, not both.
+local function check_private(plan, requests)
+  for _, request in ipairs(requests) do
+    local name = request.node.tag == "id" and request.node.name
+    local other = name and (plan.private[name] and plan.node.name == "target" and plan.private[name].how
+      or plan.deviceptr[name] and "is_device_ptr" or plan.taken[name] and "has_device_addr")
+    if other then
+      raise("conflicting-clauses", request.node.pos, ("'%s' is mapped and %s"):format(name, other),
+        { length = #name, rule = "OMP60-map-13" })
+    end
+  end
+end
+
+local function use_device(plan)
+  local clause_of = {}
+  for _, clause in ipairs(plan.node.clauses) do
+    local by_address = clause.name == "use_device_addr"
+    if by_address or clause.name == "use_device_ptr" then
+      for _, item in ipairs(named_in(plan.session, clause)) do
+        local variable = lower.declared(plan.session, item)
+        local section = item.section
+        if clause_of[item.name] and clause_of[item.name] ~= clause.name then
+          raise("conflicting-clauses", item.pos, ("'%s' stands in '%s' already"):format(item.name,
+            clause_of[item.name]), { length = #item.name, rule = "OMP60-tgt-1" })
+        end
+        clause_of[item.name] = clause.name
+        if not by_address and variable.type.kind ~= "pointer" and variable.type.kind ~= "array" then
+          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
+            { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })
+        end
+        table.insert(plan.use_device, { variable = variable, pos = item.pos, by_address = by_address,
+          start = section and function() return (expression.extent_of(plan.session, section)) end })
+      end
+    end
+  end
+end
+
+-- The conditions and device of a directive. `if` with the name of another construct is about that one.
+local function general(plan)
+  for _, clause in ipairs(plan.node.clauses) do
+    local modifier = clause.modifier and clause.modifier.name
+    if clause.name == "if" then
+      local part = plan.kind == "compute" and directive.is_part(plan.node.name, modifier or "target")
+      if modifier and not part and modifier ~= plan.node.name then
+        raise("clause-not-allowed", clause.modifier.pos, ("'%s' is no part of '%s'"):format(modifier, plan.node.name),
+          { length = #modifier, rule = "OMP60-tgt-1" })
+      elseif not modifier or modifier:find "^target" then
+        plan.condition = clause.e
+      end
+    elseif clause.name == "device" then
+      if modifier and modifier ~= "device_num" then
+        raise("unsupported", clause.modifier.pos, ("device(%s: ...)"):format(modifier), { length = #modifier })
+      end
+      plan.on_device = clause.e
+    elseif clause.name == "defaultmap" then
+      defaultmap(plan, clause)
+    end
+  end
+end
+
+local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
+  update = "a to or from clause" }
+
+-- Lowers a directive. options: file, line, references (variables that a body uses), text (the body is C text).
+function openmp.directive(session, node, options)
+  local what = directive.check(node, session.rules.openmp)
+  local plan = lower.plan(session, node, what.kind, options)
+  plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
+  plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to
+  general(plan)
+  local extra = data_sharing(plan)
+  use_device(plan)
+  local requests, maps = requests_of(plan), false
+  for _, clause in ipairs(node.clauses) do maps = maps or clause.kind == "map" or clause.kind == "motion" end
+  if not maps and (needs_map[what.kind] or what.kind == "region" and #plan.use_device == 0) then
+    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[what.kind]
+      or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
+  end
+  check_private(plan, requests)
+  local compute = what.kind == "compute"
+  add_requests(plan, requests, compute and implicit_structures(plan, options) or nil)
+  for _, item in ipairs(extra) do
+    if not plan.named[item.name] then
+      local named = item.section or { tag = "id", name = item.name, pos = item.pos }
+      local request = new_request(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
+      if not session.dialect.list_items then look_into(plan, request) end
+      plan:request(request)
+    end
+  end
+  if compute and options.references then add_implicit(plan, options.references) end
+  if session.dialect.completed then
+    session.dialect.completed(plan)
+    plan.fresh = true -- addresses are measured
+  elseif plan.on_device then
+    eval.compile(session:host_env(), plan.on_device) -- must be an expression at least
+  end
+  return plan
+end
+
+return openmp

@@ -1,0 +1,95 @@
+-- openmp_depend.lua - what depend clauses say. Nothing waits here, but types of dependences and names must be right.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local list_item = require "accdeep.shape.list_item"
+local tree = require "accdeep.base.tree"
+
+local raise = diagnostic.raise
+
+local depend = {}
+
+local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
+  source = true, sink = true }
+local of_ordered = { source = true, sink = true }
+local of_memory = { out = true, inout = true } -- these may name omp_all_memory
+
+-- A copy of a tree in which names of iterators are numbers.
+local function without_iterators(session, expression, names)
+  local number, value = session.dialect.number, 1
+  if not number then number, value = list_item.number, 0 end
+  return tree.map(expression, function(node)
+    return node.tag == "id" and names[node.name] and number(value, node.pos) or nil
+  end)
+end
+
+local function check_type(clause)
+  local word = clause.type
+  if not is_type[word.name] then
+    local near = diagnostic.closest(word.name, is_type)
+    raise("syntax", word.pos, ("'%s' is no type of a dependence"):format(word.name), { length = #word.name,
+      rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) or "in, out, inout" })
+  elseif of_ordered[word.name] then
+    raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
+      rule = "OMP60-tgt-1" })
+  elseif not clause.items then
+    raise("syntax", word.pos + #word.name, ("depend(%s: ...) names variables"):format(word.name),
+      { rule = "OMP60-tgt-1" })
+  end
+end
+
+-- Names of a clause's iterators, their bounds checked: a bound may use the iterators before it.
+local function iterators_of(session, clause)
+  local names, modifier = {}, clause.modifier
+  if not modifier then return names end
+  if not modifier.iterators then
+    raise("syntax", modifier.pos, ("'%s' is no modifier of depend"):format(modifier.name),
+      { length = #modifier.name, rule = "OMP60-tgt-1", help = "iterator(i = first:last)" })
+  end
+  for _, iterator in ipairs(modifier.iterators) do
+    for _, bound in ipairs { iterator.first, iterator.last, iterator.step } do
+      eval.compile(session:host_env(), without_iterators(session, bound, names))
+    end
+    names[iterator.name] = true
+  end
+  return names
+end
+
+-- The same for Fortran, where a list item is what the language says it is.
+local function check_fortran(session, clause)
+  check_type(clause)
+  local names = {}
+  for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
+  for _, item in ipairs(clause.items) do
+    if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
+      list_item.element_type(session, without_iterators(session, item, names))
+    end
+  end
+end
+
+-- Raises about depend clauses of a directive that are wrong.
+function depend.check(session, node)
+  for _, clause in ipairs(node.clauses) do
+    if clause.kind == "depend" and session.dialect.number then
+      check_fortran(session, clause)
+    elseif clause.kind == "depend" then
+      check_type(clause)
+      local names = iterators_of(session, clause)
+      for _, item in ipairs(clause.items) do
+        if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
+          item = without_iterators(session, item, names)
+          item = session.this and list_item.qualified(session, item) or item
+          list_item.element_type(session, item)
+          local _, subscripts = list_item.take_apart(item)
+          for _, subscript in ipairs(subscripts or {}) do
+            for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.index or false } do
+              if bound then eval.compile(session:host_env(), bound) end
+            end
+          end
+        end
+      end
+    end
+  end
+end
+
+return depend

@@ -1,0 +1,67 @@
+-- api_arguments.lua - what the routines of the API have in common: addresses and numbers as a scenario
+-- gives them, device pointers as it gets them, and copies between memories.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+
+local arguments = {}
+
+-- What a range of host memory is called when no text says it.
+function arguments.range_name(session, address)
+  local block = session.ctx:host_at(address)
+  if not block or block.name == "" then return "" end
+  local offset = address - block.host
+  return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
+end
+
+function arguments.integer(value, what)
+  local n = math.tointeger(value)
+  if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
+  return n
+end
+
+function arguments.label(session, name, at)
+  return session:label { name = name, file = at.file, line = at.line }
+end
+
+-- A pointer of the scenario to memory of a device. t: the type of a pointer, if one is known.
+function arguments.device_pointer(session, device, address, t)
+  if address == 0 then return view.NULL end
+  return session.pointer_spaces[device]:pointer(t and t.kind == "pointer" and t or types.pointer(types.void),
+    address, session.ctx:device_bounds(device, address))
+end
+
+-- rule: what the error cites instead of the core's own.
+function arguments.checked(session, ok, err, rule)
+  if ok then return ok end
+  err.rule = rule or err.rule
+  error(session:core_error(err, nil), 0)
+end
+
+-- Runs fn(copy), where copy(to, from) takes bytes from one memory to another: both are device numbers, that of
+-- the host is the number of devices. Between devices they pass through the host.
+function arguments.copying(session, to_device, from_device, bytes, rule, fn)
+  local ctx, host = session.ctx, session.devices
+  local function done(ok, err) arguments.checked(session, ok, err, rule) end
+  if to_device == host and from_device == host then
+    return fn(function(to, from) session.core.put(to, session.core.get(from, bytes)) end)
+  elseif from_device == host then
+    return fn(function(to, from) done(ctx:to_device(to_device, to, from, bytes)) end)
+  elseif to_device == host then
+    return fn(function(to, from) done(ctx:from_device(from_device, to, from, bytes)) end)
+  elseif to_device == from_device then
+    return fn(function(to, from) done(ctx:within_device(to_device, to, from, bytes)) end)
+  end
+  local block = session:new_block(bytes, "")
+  local ok, err = pcall(fn, function(to, from)
+    done(ctx:from_device(from_device, block, from, bytes))
+    done(ctx:to_device(to_device, to, block, bytes))
+  end)
+  session:free(block)
+  if not ok then error(err, 0) end
+end
+
+return arguments

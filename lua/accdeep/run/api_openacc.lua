@@ -1,0 +1,342 @@
+-- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2), and those of OpenMP
+-- (api_openmp.lua).
+--
+-- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
+-- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
+
+local arguments = require "accdeep.run.api_arguments"
+local async = require "accdeep.run.async"
+local diagnostic = require "accdeep.base.diagnostic"
+local omp = require "accdeep.run.api_openmp"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+local checked, integer, range_name = arguments.checked, arguments.integer, arguments.range_name
+
+local api = {}
+
+-- Address, bytes, name, pointer type of an argument pair.
+local function range(session, where, bytes)
+  if type(where) == "string" then
+    local address, size, t = session:extent(where)
+    return address, bytes and integer(bytes, "the number of bytes") or size, where:match "^[^%[]*", t
+  end
+  local address, at = view.address(where)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  if bytes == nil then raise("type-mismatch", nil, "the number of bytes is missing") end
+  local n = integer(bytes, "the number of bytes")
+  if n < 0 then
+    raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.18-1" })
+  end
+  local t = at and (at.type.kind == "pointer" and at.type or types.pointer(at.type))
+  return address, n, range_name(session, address), t
+end
+
+local function device_pointer(session, address, t)
+  return arguments.device_pointer(session, session.device, address, t)
+end
+
+-- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
+local function idle(session, kind, address, n)
+  local ctx = session.ctx
+  if address == 0 and kind ~= "enter data" and not ctx:rejects "null_routine" then return true end
+  if n == 0 and kind == "enter data" and ctx:rejects "zero_map" then
+    raise("invalid-section", nil, "no bytes cannot be mapped", { rule = "ACC33-3.2.18-2" })
+  elseif n == 0 and kind == "update" and ctx:rejects "zero_update" then
+    raise("not-present", nil, "no bytes are never present", { rule = "ACC33-3.2.18-3" })
+  elseif n == 0 then
+    return true
+  elseif address == 0 then
+    raise("null-pointer", nil, "a null pointer cannot be mapped", { rule = "ACC33-3.2.18-1" })
+  end
+  return false
+end
+
+local function mapping(kind, action, finalize)
+  return function(session, where, bytes, at)
+    local address, n, name, t = range(session, where, bytes)
+    if idle(session, kind, address, n) then return kind == "enter data" and view.NULL or nil end
+    session:run_one(kind, action, address, n, 0, finalize, arguments.label(session, name, at))
+    if kind == "enter data" then
+      return device_pointer(session, session.ctx:deviceptr(session.device, address), t)
+    end
+    return nil
+  end
+end
+
+-- The pointer whose address is given; its own text may be given instead.
+local function pointer_slot(session, where)
+  if type(where) == "string" then
+    local address, t = session:slot(where)
+    if t.kind ~= "pointer" and t.kind ~= "descriptor" then
+      raise("not-a-pointer", nil, ("'%s' is %s"):format(where, types.name(t)), { rule = "ACC33-att-5" })
+    end
+    return address, where, t
+  end
+  local address = view.address(where)
+  if not address or address == 0 then
+    raise("null-pointer", nil, "the address of a pointer is needed", { rule = "ACC33-att-5" })
+  end
+  return address, range_name(session, address)
+end
+
+local function attaching(kind, action, finalize)
+  return function(session, where, at)
+    local slot, name, t = pointer_slot(session, where)
+    local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
+    if is_descriptor and t.polymorphic then -- with its type record, in one construct
+      local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
+      return session:directive(text, nil, at.file, at.line)
+    end
+    if is_descriptor and action == "attach" then first, bytes = session.dialect.target(session, slot, t) end
+    session:run_one(kind, action, first, bytes, slot, finalize, arguments.label(session, name, at),
+      is_descriptor and t.size or nil)
+  end
+end
+
+local function device_address(value, session)
+  local address = view.address(value)
+  if not address then raise("type-mismatch", nil, "a device pointer is needed") end
+  if session and address ~= 0 and session.ctx:device_of(address) ~= session.device then
+    raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.device),
+      { rule = "TR14-1.1-02" })
+  end
+  return address
+end
+
+local function host_range(session, where, bytes)
+  local address, n = range(session, where, bytes)
+  if address ~= 0 and session.ctx:device_of(address) >= 0 then
+    raise("device-pointer-on-host", nil, "this is an address of a device", { rule = "TR14-1.1-02" })
+  end
+  return address, n
+end
+
+local copyin = mapping("enter data", "copyin")
+local create = mapping("enter data", "create")
+local update_device = mapping("update", "update device")
+local update_self = mapping("update", "update self")
+
+-- name -> function(session, at, arguments...)
+local routines = {}
+
+local function ranged(fn)
+  return function(session, at, where, bytes)
+    if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
+    return fn(session, where, bytes, at)
+  end
+end
+routines.acc_copyin = ranged(copyin)
+routines.acc_create = ranged(create)
+routines.acc_present_or_copyin, routines.acc_pcopyin = routines.acc_copyin, routines.acc_copyin
+routines.acc_present_or_create, routines.acc_pcreate = routines.acc_create, routines.acc_create
+routines.acc_copyout = ranged(mapping("exit data", "copyout"))
+routines.acc_copyout_finalize = ranged(mapping("exit data", "copyout", true))
+routines.acc_delete = ranged(mapping("exit data", "delete"))
+routines.acc_delete_finalize = ranged(mapping("exit data", "delete", true))
+routines.acc_update_device = ranged(update_device)
+routines.acc_update_self, routines.acc_update_host = ranged(update_self), ranged(update_self)
+
+local function pointing(fn)
+  return function(session, at, where) return fn(session, where, at) end
+end
+routines.acc_attach = pointing(attaching("enter data", "attach"))
+routines.acc_detach = pointing(attaching("exit data", "detach"))
+routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
+
+function routines.acc_is_present(session, _, where, bytes)
+  local address, n = range(session, where, bytes)
+  if address == 0 then return false end
+  return session.ctx:presence(session.device, address, n) == "wholly"
+end
+
+function routines.acc_deviceptr(session, _, where)
+  local address, at, t
+  if type(where) == "string" then
+    address, at, t = session:extent(where)
+    if t.kind ~= "pointer" then t = types.pointer(t) end
+  else
+    address, at = view.address(where)
+    if not address then raise("type-mismatch", nil, "a pointer is needed") end
+    t = at and at.type
+  end
+  return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.device, address), t)
+end
+
+function routines.acc_hostptr(session, _, where)
+  local address, at = view.address(where)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  local host = address == 0 and 0 or session.ctx:hostptr(session.device, address)
+  if host == 0 then return view.NULL end
+  local t = at and at.type.kind == "pointer" and at.type or types.pointer(types.void)
+  return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
+end
+
+function routines.acc_map_data(session, at, host, dev, bytes)
+  local address, n, name = range(session, host, bytes)
+  checked(session, session.ctx:map(session.device, address, device_address(dev), n,
+    arguments.label(session, name, at)))
+end
+
+function routines.acc_unmap_data(session, _, host)
+  local address = view.address(host)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  checked(session, session.ctx:unmap(session.device, address))
+end
+
+function routines.acc_malloc(session, _, bytes)
+  local n = integer(bytes, "the number of bytes")
+  if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
+  local address, err = session.ctx:device_alloc(session.device, n)
+  if not address and err.code ~= "out-of-device-memory" then error(session:core_error(err, nil), 0) end
+  if not address or address == 0 then return view.NULL end
+  return session.pointer_spaces[session.device]:pointer(types.pointer(types.void), address, address,
+    address + n)
+end
+
+function routines.acc_free(session, _, dev)
+  local ok, err = session.ctx:device_free(session.device, device_address(dev))
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- as free does
+  checked(session, ok, err)
+end
+
+-- A copy on the current device, in the queue of the routine if it has one; told when it is done.
+local function copied(session, at, way, to, from, bytes)
+  local ctx, device, queue = session.ctx, session.device, session.queue
+  local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
+  checked(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
+  local dev = way == "d2h" and from or to
+  local function tell() session:tell_copy(way, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
+  if queue == 0 then return tell() end
+  checked(session, ctx:queue_call(device, queue, tell))
+end
+
+function routines.acc_memcpy_to_device(session, at, to, host, bytes)
+  local address, n = host_range(session, host, bytes)
+  local dev = device_address(to, session)
+  copied(session, at, "h2d", dev, address, n)
+end
+
+function routines.acc_memcpy_from_device(session, at, host, from, bytes)
+  local address, n = host_range(session, host, bytes)
+  local dev = device_address(from, session)
+  copied(session, at, "d2h", address, dev, n)
+end
+
+function routines.acc_memcpy_device(session, at, to, from, bytes)
+  local dev, n = device_address(to, session), integer(bytes, "the number of bytes")
+  copied(session, at, "d2d", dev, device_address(from, session), n)
+end
+
+-- Between devices; the addresses are those of the host.
+function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
+  local target, n = range(session, to, bytes)
+  local source = range(session, from, bytes)
+  if n == 0 then return end
+  local function present(device, address)
+    if device < 0 or device >= session.devices then
+      raise("no-device", nil, ("there is no device %d"):format(device), { rule = "ACC33-3.2.30-1" })
+    end
+    local how = session.ctx:presence(device, address, n)
+    if how ~= "wholly" then
+      raise(how == "partly" and "partially-present" or "not-present", nil,
+        ("the data are not present on device %d"):format(device), { rule = "ACC33-3.2.30-1" })
+    end
+    return session.ctx:deviceptr(device, address)
+  end
+  to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
+  if session.queue ~= 0 then async.wait(session, session.device, session.queue) end -- it passes through the host
+  local dev_to, dev_from = present(to_device, target), present(from_device, source)
+  arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
+  session:tell_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
+end
+
+function routines.acc_set_device_num(session, _, number)
+  session:set_device(integer(number, "a device number"))
+end
+function routines.acc_get_device_num(session) return session.device end
+function routines.acc_get_num_devices(session) return session.devices end
+
+-- The _async forms take an async value behind the others' arguments.
+for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
+  "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
+  "acc_detach_finalize", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
+  "acc_memcpy_d2d" } do
+  local routine = routines[name]
+  routines[name .. "_async"] = function(session, at, ...)
+    local n = select("#", ...)
+    if n == 0 then raise("type-mismatch", nil, "the async value is missing", { rule = "ACC33-async-5" }) end
+    local value = integer((select(n, ...)), "an async value")
+    return async.within(session, value, routine, session, at, table.unpack({ ... }, 1, n - 1))
+  end
+end
+
+local function queue_at(session, value)
+  return async.queue(session, integer(value, "an async value"))
+end
+
+function routines.acc_wait(session, _, value)
+  local queue = queue_at(session, value)
+  if queue ~= 0 then async.wait(session, session.device, queue) end
+end
+function routines.acc_wait_async(session, _, value, later)
+  local queue, behind = queue_at(session, value), queue_at(session, later)
+  if behind == 0 then return routines.acc_wait(session, nil, value) end
+  if queue ~= 0 then async.after(session, behind, session.device, queue) end
+end
+function routines.acc_wait_all(session) async.wait(session, session.device, 0) end
+function routines.acc_wait_all_async(session, _, later)
+  local behind = queue_at(session, later)
+  if behind == 0 then return async.wait(session, session.device, 0) end
+  async.after(session, behind, session.device, 0)
+end
+function routines.acc_async_test(session, _, value)
+  local queue = queue_at(session, value)
+  return queue == 0 or async.test(session, session.device, queue)
+end
+function routines.acc_async_test_all(session) return async.test(session, session.device, 0) end
+function routines.acc_get_default_async(session) return session.default_async end
+function routines.acc_set_default_async(session, _, value)
+  async.set_default(session, integer(value, "an async value"))
+end
+routines.acc_init = function() end
+function routines.acc_shutdown(session) session:forget_device() end
+function routines.acc_on_device(session) return session.kernel and not session.kernel.on_host end
+
+for name, routine in pairs(omp.routines) do routines[name] = routine end
+api.routines = routines
+
+-- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
+function api.call(session, name, at, ...)
+  local running = session.kernel
+  local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host
+  if running and not in_host_text and name ~= "acc_on_device" and not omp.in_kernels[name] then
+    raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
+      { rule = omp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
+  end
+  return routines[name](session, at, ...)
+end
+
+-- The routine that an expression in C may call by this name, or nil.
+function api.in_text(session, name)
+  if not omp.in_text[name] then return nil end
+  return function(...)
+    local result = api.call(session, name, session.current or {}, ...)
+    return view.is_pointer(result) and view.address(result) or result -- expressions have numbers
+  end
+end
+
+-- A constant that expressions in C know by name, as a binding, or nil.
+function api.constant_in_text(name)
+  local value = omp.constants[name] or async.constants[name]
+  return value and { type = types.scalars.int, const = value }
+end
+
+-- Names of the header that are arguments, not routines.
+api.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
+  acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5 }
+for name, value in pairs(async.constants) do api.constants[name] = value end
+for name, value in pairs(omp.constants) do api.constants[name] = value end
+
+return api

@@ -1,0 +1,385 @@
+-- api_openmp.lua - OpenMP's device information and device memory routines, under their standard names.
+--
+-- The host is a device, too: its number is the number of the others. What a routine itself can tell to be wrong
+-- it answers as the standard says, with a number other than zero or a null pointer; where the standard has no
+-- answer, and for memory that is not there, which a runtime would not notice, it is an error. A routine that
+-- fails has changed nothing.
+
+local arguments = require "accdeep.run.api_arguments"
+local diagnostic = require "accdeep.base.diagnostic"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise, integer = diagnostic.raise, arguments.integer
+
+local INITIAL_DEVICE, INVALID_DEVICE = -1, -4
+local SUCCESS, FAILURE = 0, 1
+-- Dimensions of a volume are limited by nothing here; the answer is an int.
+local MOST_DIMENSIONS = 0x7fffffff
+
+-- ------------------------------------------------------------------------------------- arguments --
+
+-- A device number, that of the host included; nil for any other number.
+local function device_number(session, value)
+  local n = integer(value, "a device number")
+  if n == INVALID_DEVICE then
+    raise("no-device", nil, "omp_invalid_device is no device", { rule = "OMP60-api-2" })
+  end
+  if n == INITIAL_DEVICE then return session.devices end
+  return n >= 0 and n <= session.devices and n or nil
+end
+
+-- The same for routines that have no answer to other numbers.
+local function some_device(session, value)
+  local n = device_number(session, value)
+  if n then return n end
+  raise("no-device", nil, ("there is no device %d; devices are 0 to %d, the host is %d"):format(value,
+    session.devices - 1, session.devices), { rule = "OMP60-api-2", help = "scenario { devices = n } makes more" })
+end
+
+local function size(value, what, rule)
+  local n = integer(value, what)
+  if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(what, n), { rule = rule }) end
+  return n
+end
+
+-- Address of a pointer, an integer, or the text of an lvalue; and the type of a pointer, if one is known.
+local function address_of(session, value, at)
+  if type(value) == "string" then
+    local address, _, t = session:within(value, at.file, at.line, session.extent, session, value)
+    return address, t.kind == "pointer" and t or types.pointer(t)
+  end
+  local address, where = view.address(value)
+  if not address then raise("type-mismatch", nil, "a pointer is needed") end
+  return address, where and (where.type.kind == "pointer" and where.type or types.pointer(where.type))
+end
+
+local function need_side(session, device, address, rule)
+  local owner = session.ctx:device_of(address)
+  if owner == (device == session.devices and -1 or device) then return end
+  local whose = owner < 0 and "the host" or ("device %d"):format(owner)
+  raise(device == session.devices and "device-pointer-on-host" or "host-pointer-on-device", nil,
+    ("this is an address of %s, not of %s"):format(whose,
+      device == session.devices and "the host" or ("device %d"):format(device)),
+    { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
+end
+
+-- Whether bytes from an address on are memory of a device, or live memory of the host.
+local function holds(session, device, address, bytes)
+  if device < session.devices then return session.ctx:device_holds(device, address, bytes) end
+  local _, finish = session.ctx:host_bounds(address)
+  return finish ~= nil and bytes <= finish - address
+end
+
+-- Memory that a routine uses must be there, on the side that its device number says.
+local function need_memory(session, device, address, bytes, rule)
+  need_side(session, device, address, rule)
+  if holds(session, device, address, bytes) then return end
+  local on_host = device == session.devices
+  local name = on_host and arguments.range_name(session, address) or session.ctx:name_at(device, address)
+  raise("out-of-bounds", nil, ("%d bytes at %s are not all in %s"):format(bytes, name ~= "" and name or "an address",
+    on_host and "one piece of live host memory" or ("one allocated piece of memory of device %d"):format(device)),
+    { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
+end
+
+local function pointer_to(session, device, address, t)
+  if address == 0 then return view.NULL end
+  if device < session.devices then return arguments.device_pointer(session, device, address, t) end
+  return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
+end
+
+-- Copies of the host's own memory are no events: nothing moves between devices.
+local function tell(session, to_device, to, from_device, from, bytes, rule, at)
+  local host = session.devices
+  if to_device ~= host then
+    session:tell_copy(from_device == host and "h2d" or "d2d", to_device, to, bytes, rule, at)
+  elseif from_device ~= host then
+    session:tell_copy("d2h", from_device, from, bytes, rule, at)
+  end
+end
+
+-- --------------------------------------------------------------------------- device information --
+
+-- name -> function(session, at, arguments...)
+local routines = {}
+
+local function on_device(session) return session.kernel and not session.kernel.on_host end
+
+function routines.omp_get_num_devices(session) return session.devices end
+routines.omp_get_initial_device = routines.omp_get_num_devices
+function routines.omp_get_default_device(session) return session.device end
+function routines.omp_get_device_num(session)
+  return on_device(session) and session.kernel.device or session.devices
+end
+function routines.omp_is_initial_device(session) return on_device(session) and 0 or 1 end
+
+function routines.omp_set_default_device(session, _, device)
+  local number = some_device(session, device)
+  if number == session.devices then
+    raise("unsupported", nil, "the host as the default device is not part of this version",
+      { rule = "HOUSE-version" })
+  end
+  session:set_device(number)
+end
+
+-- ------------------------------------------------------------------------------ allocate, release --
+
+local function host_alloc(session, bytes)
+  local ok, address = pcall(session.new_block, session, bytes, "omp_target_alloc")
+  if not ok then
+    if diagnostic.is(address) and address.code == "out-of-memory" then return view.NULL end
+    error(address, 0)
+  end
+  session.blocks[address].target = true
+  return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
+end
+
+function routines.omp_target_alloc(session, _, bytes, device)
+  local number = device_number(session, device)
+  local n = size(bytes, "the number of bytes", "OMP60-api-3")
+  if not number or n == 0 then return view.NULL end
+  if number == session.devices then return host_alloc(session, n) end
+  local address, err = session.ctx:device_alloc(number, n)
+  if address then
+    return session.pointer_spaces[number]:pointer(types.pointer(types.void), address, address, address + n)
+  end
+  if err.code ~= "out-of-device-memory" then arguments.checked(session, nil, err, "OMP60-api-3") end
+  return view.NULL
+end
+
+local function host_free(session, address)
+  local owner = session
+  while owner and not owner.blocks[address] do owner = owner.outer end
+  local range = session.ctx:host_at(address)
+  if not owner or not owner.blocks[address].target or not range or not range.live then
+    raise("out-of-bounds", nil, "this is not memory that omp_target_alloc gave on the host, or it was freed",
+      { rule = "OMP60-api-4", objects = { range } })
+  end
+  session:free(address)
+end
+
+function routines.omp_target_free(session, at, pointer, device)
+  local number, address = some_device(session, device), address_of(session, pointer, at)
+  if address == 0 then return end
+  need_side(session, number, address, "OMP60-api-4")
+  if number == session.devices then return host_free(session, address) end
+  local ok, err = session.ctx:device_free(number, address)
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- inside of a block
+  arguments.checked(session, ok, err, "OMP60-api-4")
+end
+
+-- -------------------------------------------------------------------------------------- questions --
+
+local function answer(yes) return yes and 1 or 0 end
+
+function routines.omp_target_is_present(session, at, pointer, device)
+  local number, address = device_number(session, device), address_of(session, pointer, at)
+  if not number or address == 0 then return 0 end
+  return answer(number == session.devices or session.ctx:presence(number, address, 1) == "wholly")
+end
+
+function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
+  local number, address = device_number(session, device), address_of(session, pointer, at)
+  local n = size(bytes, "the number of bytes", "OMP60-api-6")
+  if not number or address == 0 or n == 0 then return 0 end
+  return answer(holds(session, number, address, n))
+end
+
+function routines.omp_get_mapped_ptr(session, at, pointer, device)
+  local number = device_number(session, device)
+  local address, t = address_of(session, pointer, at)
+  if not number or address == 0 then return view.NULL end
+  if number < session.devices then address = session.ctx:deviceptr(number, address) end
+  return pointer_to(session, number, address, t)
+end
+
+-- ------------------------------------------------------------------------------------------ copies --
+
+function routines.omp_target_memcpy(session, at, to, from, length, to_offset, from_offset, to_device, from_device)
+  local target, source = device_number(session, to_device), device_number(session, from_device)
+  local dst, src = address_of(session, to, at), address_of(session, from, at)
+  local n = size(length, "the length", "OMP60-api-7")
+  to_offset = size(to_offset, "the offset", "OMP60-api-7")
+  from_offset = size(from_offset, "the offset", "OMP60-api-7")
+  if not target or not source then return FAILURE end
+  if n == 0 then return SUCCESS end
+  if dst == 0 or src == 0 then return FAILURE end
+  dst, src = dst + to_offset, src + from_offset
+  need_memory(session, target, dst, n, "OMP60-api-7")
+  need_memory(session, source, src, n, "OMP60-api-7")
+  arguments.copying(session, target, source, n, "OMP60-api-7", function(copy) copy(dst, src) end)
+  tell(session, target, dst, source, src, n, "OMP60-api-7", at)
+  return SUCCESS
+end
+
+-- The first n numbers of a list, or of an array of the scenario.
+local function numbers(list, n, what)
+  if type(list) ~= "table" then
+    raise("type-mismatch", nil, ("%s is a list of %d numbers"):format(what, n))
+  end
+  local first, result = list[0] ~= nil and 0 or 1, {}
+  for i = 1, n do result[i] = size(list[first + i - 1], what, "OMP60-api-8") end
+  return result
+end
+
+-- How a volume lies in an array: offset and distance of its first and last byte, and bytes between neighbours of
+-- each dimension. nil: it is not inside of the array, or that has more bytes than there are addresses.
+local function placed(volume, offsets, dimensions, element)
+  local strides, stride, first, reach = {}, element, 0, element
+  for i = #volume, 1, -1 do
+    if volume[i] > dimensions[i] or offsets[i] > dimensions[i] - volume[i]
+      or dimensions[i] > math.maxinteger // stride then
+      return nil
+    end
+    strides[i], first, reach = stride, first + offsets[i] * stride, reach + (volume[i] - 1) * stride
+    stride = stride * math.max(dimensions[i], 1)
+  end
+  return { strides = strides, first = first, bytes = reach }
+end
+
+-- Copies row by row; index counts through all dimensions but the last one, whose elements are neighbours.
+local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
+  local index, last = {}, #volume - 1
+  for i = 1, last do index[i] = 0 end
+  while true do
+    copy(dst, src)
+    local i = last
+    while i > 0 and index[i] == volume[i] - 1 do
+      dst, src = dst - index[i] * to_strides[i], src - index[i] * from_strides[i]
+      index[i], i = 0, i - 1
+    end
+    if i == 0 then return end
+    index[i], dst, src = index[i] + 1, dst + to_strides[i], src + from_strides[i]
+  end
+end
+
+function routines.omp_target_memcpy_rect(session, at, to, from, element_size, num_dims, volume, to_offsets,
+    from_offsets, to_dimensions, from_dimensions, to_device, from_device)
+  local target, source = device_number(session, to_device), device_number(session, from_device)
+  local dst, src = address_of(session, to, at), address_of(session, from, at)
+  local element, n = integer(element_size, "the size of an element"), integer(num_dims, "the number of dimensions")
+  if dst == 0 and src == 0 then return MOST_DIMENSIONS end
+  if not target or not source or dst == 0 or src == 0 or element < 1 or n < 1 then return FAILURE end
+  volume = numbers(volume, n, "the volume")
+  local into = placed(volume, numbers(to_offsets, n, "an offset"), numbers(to_dimensions, n, "a dimension"), element)
+  local out = placed(volume, numbers(from_offsets, n, "an offset"), numbers(from_dimensions, n, "a dimension"),
+    element)
+  if not into or not out then return FAILURE end
+  local elements = 1
+  for _, count in ipairs(volume) do elements = elements * count end
+  if elements == 0 then return SUCCESS end
+  dst, src = dst + into.first, src + out.first
+  need_memory(session, target, dst, into.bytes, "OMP60-api-8")
+  need_memory(session, source, src, out.bytes, "OMP60-api-8")
+  arguments.copying(session, target, source, volume[n] * element, "OMP60-api-8", function(copy)
+    copy_rows(copy, volume, dst, src, into.strides, out.strides)
+  end)
+  tell(session, target, dst, source, src, elements * element, "OMP60-api-8", at)
+  return SUCCESS
+end
+
+-- A device is filled from the host, as by runtimes that have no better way.
+function routines.omp_target_memset(session, at, pointer, value, count, device)
+  local number = some_device(session, device)
+  local address, t = address_of(session, pointer, at)
+  local byte = string.char(integer(value, "the value") & 0xff)
+  local n = size(count, "the number of bytes", "OMP60-api-13")
+  local given = type(pointer) == "table" and pointer or pointer_to(session, number, address, t)
+  if n == 0 then return given end
+  if address == 0 then
+    raise("null-pointer", nil, "a null pointer leads to no memory to fill", { rule = "OMP60-api-13" })
+  end
+  need_memory(session, number, address, n, "OMP60-api-13")
+  local source = number < session.devices and session:new_block(n, "") or address
+  session.core.put(source, byte:rep(n))
+  if source == address then return given end
+  local ok, err = session.ctx:to_device(number, address, source, n)
+  session:free(source)
+  arguments.checked(session, ok, err, "OMP60-api-13")
+  session:tell_copy("h2d", number, address, n, "OMP60-api-13", at)
+  return given
+end
+
+-- Copies are done when the routine returns, so there is nothing that depend objects could order.
+for _, name in ipairs { "omp_target_memcpy", "omp_target_memcpy_rect", "omp_target_memset" } do
+  routines[name .. "_async"] = routines[name]
+end
+
+-- ------------------------------------------------------------------------------------ associations --
+
+-- The pointer variable that holds an address, if there is one: of several the first of the alphabet.
+local function holder_of(session, address)
+  local best, scope, seen = nil, session.scope, {}
+  while scope do
+    for name, variable in next, scope.variables do
+      if not seen[name] and variable.type.kind == "pointer" and (not best or name < best)
+        and session.host_space:load(variable.address, variable.type.code, 8) == address then
+        best = name
+      end
+      seen[name] = true
+    end
+    scope = scope.outer
+  end
+  return best
+end
+
+-- What associated memory is called that no text names: a variable, or a section of an array or of what a pointer
+-- leads to.
+local function name_of(session, address, bytes)
+  local range, owner = session.ctx:host_at(address), session
+  while owner.outer and not owner.blocks[range.host] do owner = owner.outer end
+  local block = owner.blocks[range.host]
+  local of, offset = block and block.type, address - range.host
+  local base = block and block.variable and block.name or holder_of(session, range.host)
+  if not base or not of then return arguments.range_name(session, address) end
+  if block.variable and offset == 0 and bytes == block.bytes then return base end
+  of = types.element(of)
+  if not of or of.size == 0 or offset % of.size ~= 0 or bytes % of.size ~= 0 then
+    return offset == 0 and base or ("%s+%d"):format(base, offset)
+  end
+  return ("%s[%d:%d]"):format(base, offset // of.size, bytes // of.size)
+end
+
+function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset, device)
+  local ctx, number = session.ctx, device_number(session, device)
+  local address, target = address_of(session, host, at), address_of(session, dev, at)
+  local n = size(bytes, "the number of bytes", "OMP60-api-10")
+  offset = size(offset, "the offset", "OMP60-api-10")
+  if not number or number == session.devices or address == 0 or target == 0 or n == 0 then return FAILURE end
+  target = target + offset
+  need_memory(session, session.devices, address, n, "OMP60-api-10")
+  local object = ctx:present_at(number, address, false)
+  if object then
+    local into = address - object.host
+    return object.mapped and object.dev + into == target and n <= object.bytes - into and SUCCESS or FAILURE
+  end
+  need_memory(session, number, target, n, "OMP60-api-10")
+  local name = type(host) == "string" and not host:find "%[" and host or name_of(session, address, n)
+  local ok, err = ctx:map(number, address, target, n, arguments.label(session, name, at))
+  if not ok and err.code == "already-present" then return FAILURE end
+  arguments.checked(session, ok, err, "OMP60-api-10")
+  return SUCCESS
+end
+
+-- Why the core does not end an association: there is none, or something still uses it.
+local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
+
+function routines.omp_target_disassociate_ptr(session, at, host, device)
+  local number, address = device_number(session, device), address_of(session, host, at)
+  if not number or number == session.devices or address == 0 then return FAILURE end
+  local ok, err = session.ctx:unmap(number, address)
+  if not ok and refused[err.code] then return FAILURE end
+  arguments.checked(session, ok, err, "OMP60-api-11")
+  return SUCCESS
+end
+
+return {
+  routines = routines,
+  -- Routines that a compute construct may call: the others are for the host alone (OMP60-api-14).
+  in_kernels = { omp_get_device_num = true, omp_is_initial_device = true },
+  -- Routines that expressions in C know by name, in bodies and clauses.
+  in_text = { omp_get_num_devices = true, omp_get_initial_device = true, omp_get_default_device = true,
+    omp_get_device_num = true, omp_is_initial_device = true, omp_target_is_present = true,
+    omp_target_is_accessible = true, omp_get_mapped_ptr = true },
+  constants = { omp_initial_device = INITIAL_DEVICE, omp_invalid_device = INVALID_DEVICE },
+}

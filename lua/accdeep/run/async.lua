@@ -1,0 +1,123 @@
+-- async.lua - async and wait: which queue a directive's work belongs to, and what comes before it. Methods of
+-- sessions.
+--
+-- Queues are the core's, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4);
+-- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when somebody waits; in
+-- the mode "concurrent" they start at the directive, where the device can go on by itself, and are over at the wait;
+-- otherwise they happen at once, and all there is left to do here is to check arguments.
+
+local diagnostic = require "accdeep.base.diagnostic"
+
+local raise = diagnostic.raise
+
+local async = {}
+
+local NOVAL, SYNC = -1, -2 -- acc_async_noval, acc_async_sync
+async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC }
+async.modes = { program = true, delayed = true, concurrent = true }
+
+local function checked(value, pos)
+  if value < SYNC then
+    raise("invalid-async", pos, ("%d is no async value"):format(value), { rule = "ACC33-async-1",
+      help = "a number from 0 on, acc_async_noval or acc_async_sync" })
+  end
+  return value
+end
+
+-- The queue of an async value on a device; 0: there is none, the work is synchronous.
+function async.queue(self, value, device, pos)
+  value = checked(value, pos)
+  if value == NOVAL then value = self.default_async end
+  if value == SYNC then return 0 end
+  local queue, err = self.ctx:queue(device or self.device, value)
+  if not queue then error(self:core_error(err, nil), 0) end
+  return queue
+end
+
+local function done(self, ok, err)
+  if self.listening then self:tell() end -- what was done before something failed, too
+  if ok ~= nil then return ok end
+  if err.code == "callback" then error(err.cause, 0) end -- what the kernel raised, with its own place
+  error(self:core_error(err, nil), 0)
+end
+
+-- Waits for a queue of a device; 0: for all.
+function async.wait(self, device, queue)
+  done(self, self.ctx:queue_wait(device, queue))
+end
+
+-- Waits for all queues of all devices.
+function async.finish(self)
+  for device = 0, self.devices - 1 do async.wait(self, device, 0) end
+end
+
+-- Whether a queue, or with 0 all of the device, has nothing left to do.
+function async.test(self, device, queue)
+  return done(self, self.ctx:queue_test(device, queue))
+end
+
+-- queue goes on behind what another one, or with 0 all of the device, was asked for.
+function async.after(self, queue, device, other)
+  local others = { other }
+  if other == 0 then others = self.ctx:queues(device) end
+  for number in ipairs(others) do
+    done(self, self.ctx:queue_after(self.device, queue, device, other ~= 0 and other or number))
+  end
+end
+
+-- The device that the queues of a wait argument are of.
+local function device_of(self, waiting)
+  if not waiting.devnum then return self.device end
+  local number = self.dialect.integer(self, waiting.devnum)
+  if number < 0 or number >= self.devices then
+    raise("no-device", waiting.devnum.pos, ("there is no device %d; devices are 0 to %d"):format(number,
+      self.devices - 1), { rule = "ACC33-async-3" })
+  end
+  return number
+end
+
+-- Waits as an argument of wait says: the host, or with a queue that one.
+function async.wait_for(self, waiting, queue)
+  local device = device_of(self, waiting)
+  local queues = {}
+  for i, node in ipairs(waiting.queues) do
+    queues[i] = async.queue(self, self.dialect.integer(self, node), device, node.pos)
+  end
+  if #queues == 0 then queues[1] = 0 end
+  for i, other in ipairs(queues) do
+    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: never anything to wait for
+    if queue ~= 0 and not synchronous then
+      async.after(self, queue, device, other)
+    elseif not synchronous then
+      async.wait(self, device, other)
+    end
+  end
+end
+
+-- The queue of a plan; it, or the host, waits for what wait clauses name. 0: the plan is synchronous.
+function async.order(self, plan)
+  local clause, queue = plan.async, 0
+  if clause then
+    queue = async.queue(self, clause.e and self.dialect.integer(self, clause.e) or NOVAL, nil,
+      clause.e and clause.e.pos or clause.pos)
+  end
+  for _, waiting in ipairs(plan.waits or {}) do async.wait_for(self, waiting, queue) end
+  return queue
+end
+
+-- The value that async without one stands for.
+function async.set_default(self, value, pos)
+  self.default_async = checked(value, pos)
+end
+
+-- Runs fn with its constructs and copies in the queue of an async value, on the current device.
+function async.within(self, value, fn, ...)
+  local before = self.queue
+  self.queue = async.queue(self, value)
+  local results = table.pack(pcall(fn, ...))
+  self.queue = before
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+return async

@@ -1,0 +1,100 @@
+-- changed_bounds.lua - bounds that change while the data of a deep copy are present (TR14-4.3-04): a warning at the
+-- exit, or at the end of the region, whose bounds are no longer those of the entry.
+--
+-- Only sessions that hear warnings compare bounds, and only those of items that are walked. What exit data names is
+-- compared with what enter data found by the same shape or policy: another one may describe something else
+-- (TR14-4.3-11).
+
+local location = require "accdeep.base.location"
+
+local changed_bounds = {}
+
+-- Whether the bounds of a plan's items are kept, or compared.
+function changed_bounds.watched(session, plan)
+  if not session.options.warn or session.rules.members ~= "held" or plan.openmp then return false end
+  if plan.kind ~= "region" and plan.kind ~= "enter data" and plan.kind ~= "exit data" then return false end
+  for _, item in ipairs(plan.items) do
+    if item.program then return true end
+  end
+  return false
+end
+
+-- What the bounds of a plan's items are now, by item; those that cannot be computed are left out.
+function changed_bounds.of(plan)
+  local found = {}
+  for i, item in ipairs(plan.items) do
+    if item.program then found[i] = plan.construct:bounds(i) end
+  end
+  return found
+end
+
+local HELP = "put the values back that the bounds are computed from, or unmap the data before they change"
+
+-- The warning about the first items whose bounds changed: {pos, message, fields}, or nil. before(i): the bounds that
+-- were kept of an item.
+local function difference(plan, before, now)
+  for i, item in ipairs(plan.items) do
+    local kept = now[i] and before(i)
+    if kept then
+      local was, is = kept:changed(now[i])
+      if was then
+        return { pos = item.pos, message = ("%s was mapped, and its bounds have changed since: %s"):format(was, is),
+          fields = { rule = "TR14-4.3-04", help = HELP } }
+      end
+    end
+  end
+  return nil
+end
+
+local function warn(session, place, found)
+  session:within(place.text, place.file, place.line, session.warn, session, "bounds-changed", found.pos, found.message,
+    found.fields)
+end
+
+-- At the end of a region, before it: returns a function that gives the warning when the region has ended, or nil.
+function changed_bounds.at_end(session, plan, kept)
+  local found = difference(plan, function(i) return kept[i] end, changed_bounds.of(plan))
+  if not found then return nil end
+  return function()
+    local file, line = location.scenario(2)
+    if file and line ~= plan.line then
+      found.fields.notes = { ("at the end of the region, %s:%d"):format(file, line) }
+    end
+    warn(session, plan.place, found)
+  end
+end
+
+-- What stands for an item of enter data: its object, and how the shape or policy treats it; nil if it has a nest.
+local function key_of(session, plan, i)
+  local treatment = plan.items[i].treatment
+  local how = treatment and treatment.key
+  return how and ("%d %d %s"):format(session.device, (plan.construct:where(i)), how)
+end
+
+-- Around enter data and exit data: run() carries the plan out.
+function changed_bounds.around(session, plan, run, ...)
+  local entered, now, found = session.entered, changed_bounds.of(plan), nil
+  if plan.kind == "exit data" then
+    found = difference(plan, function(i)
+      local key = key_of(session, plan, i)
+      return key and entered[key]
+    end, now)
+  end
+  local there = {}
+  for i in ipairs(plan.items) do
+    there[i] = now[i] and session.ctx:presence(session.device, (plan.construct:where(i)), 1) ~= "absent"
+  end
+  local result = run(session, plan, ...)
+  for i in ipairs(plan.items) do
+    local key = now[i] and key_of(session, plan, i)
+    if key and plan.kind == "enter data" then
+      if not there[i] then entered[key] = now[i] end -- data that are there already keep the bounds of their entry
+    elseif key and session.ctx:presence(session.device, (plan.construct:where(i)), 1) == "absent" then
+      entered[key] = nil
+    end
+  end
+  if found then warn(session, plan.place, found) end
+  return result
+end
+
+return changed_bounds

@@ -1,0 +1,207 @@
+-- fortran_construct.lua - directives among Fortran statements, and the statements that belong to them.
+--
+-- Directives of OpenACC and OpenMP's target directives are the session's. A construct of OpenMP's host threads runs
+-- its statements by one thread wherever it is reached, on the host or in a target construct's body: shared variables
+-- are the variables themselves, private ones are others while the statements run. Statements are compiled anew for
+-- each run, as names stand for other memory then.
+
+local assignment = require "accdeep.code.fortran.assignment"
+local body = require "accdeep.plan.body.fortran"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.catalogue.openmp"
+local expression = require "accdeep.code.fortran.expression"
+local ftypes = require "accdeep.types.fortran"
+local host = require "accdeep.run.openmp_host"
+local private = require "accdeep.code.private"
+
+local raise = diagnostic.raise
+
+local construct = {}
+
+local function in_kernel(env) return env.session.kernel or env.space.on_device end
+
+-- The tree of an OpenMP directive that stands among statements, and what it is (catalogue/openmp.lua).
+local function omp_tree(session, node)
+  local text = session:in_place(node)
+  local tree = session:parse(text, "omp_directive")
+  return tree, directive.of(tree.name), text
+end
+
+-- ------------------------------------------------------------------------------- private variables --
+
+-- The variables that count the loops of a loop construct: {variable} (HOUSE-threads).
+function construct.counters(session, depth, node)
+  local list, at = {}, node.list and node.list[1]
+  while at and at.tag == "construct" do at = at.list[1] end
+  while at and depth > 0 and at.tag == "do" do
+    list[#list + 1] = { variable = session.scope.variables[at.name] }
+    at, depth = at.body[1], depth - 1
+  end
+  return list
+end
+
+-- Copies the bytes of a variable from one place to another, both of the kernel's memory.
+local function copy(space, from, to, size, frame)
+  local address, low, high = from(frame)
+  local target, target_low, target_high = to(frame)
+  space:copy(target, address, size, target_low, target_high, low, high, frame)
+end
+
+-- Runs fn in a target construct's body with private variables: a list of {variable, begins, lasts}.
+local function with_private(env, copies, frame, fn)
+  if not env.space.on_device then
+    local signal
+    host.with_private(env.session, copies, function() signal = fn() end)
+    return signal
+  end
+  local k, own, made, around = env.session.kernel, {}, {}, rawget(env, "lookup")
+  local look_up = env.lookup
+  for i, one in ipairs(copies) do
+    local variable = one.variable
+    host.needs_memory(variable, one.pos or frame.pos)
+    local t, name = variable.type, variable.name
+    local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
+    local address = k:memory(t.size)
+    local function place() return address, address, address + t.size end
+    made[i] = { outer = outer, place = place, lasts = one.lasts, size = t.size }
+    if one.begins then copy(env.space, outer.place, place, t.size, frame) end
+    own[name] = { type = t, place = place }
+  end
+  -- a kernel that a queue runs later knows by now what its names stand for (code/captured.lua): these go before
+  env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
+  local ok, signal = pcall(fn)
+  env.lookup = around
+  if not ok then error(signal, 0) end
+  for _, one in ipairs(made) do
+    if one.lasts then copy(env.space, one.place, one.outer.place, one.size, frame) end
+  end
+  return signal
+end
+
+-- ---------------------------------------------------------------------- OpenACC's loops and atomic --
+
+-- The value with which a reduction begins, and its type.
+local function identity(op, t)
+  while t.kind == "array" do t = t.of end
+  if op == "max" or op == "min" then return private.identity(op, t), t end
+  if t.class == "logical" then return op == ".and." or op == ".eqv.", t end
+  return op == "*" and 1 or op == "iand" and -1 or 0, ftypes.INTEGER
+end
+
+local function combined(op, pos, a, b)
+  if op:find "^[.+*]" then return { tag = "binary", op = op, pos = pos, a = a, b = b } end
+  return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
+end
+
+-- A loop with the variables that it has for itself, by one thread (ACC33-2.9-4, ACC33-2.9.11-1); an atomic statement.
+local function acc_inside(env, node, block)
+  local acc, session = node.acc, env.session
+  for _, clause in ipairs(acc.tree.clauses) do
+    if clause.name == "if" then session.dialect.condition(session, clause.e) end
+  end
+  return function(f)
+    if not acc.copies then body.names(session, { node }) end -- of a procedure with a routine directive
+    local copies, reduced = {}, {}
+    for i, one in ipairs(acc.copies) do
+      local id = { tag = "id", name = one.name, pos = one.pos }
+      copies[i] = { variable = session.scope.variables[one.name], pos = one.pos }
+      if one.op then
+        reduced[#reduced + 1] = { id = id, op = one.op, outer = expression.compile(env, id), pos = one.pos }
+      end
+    end
+    if #copies == 0 then return block(env, node.list)(f) end
+    return with_private(env, copies, f, function()
+      for _, one in ipairs(reduced) do
+        local own = expression.compile(env, one.id)
+        local value, t = identity(one.op, own.type)
+        assignment.value(env, { pos = one.pos }, own, { type = t, rank = 0, value = function() return value end })(f)
+      end
+      local signal = block(env, node.list)(f)
+      for _, one in ipairs(reduced) do
+        local both = combined(one.op, one.pos, { tag = "compiled", pos = one.pos, e = one.outer }, one.id)
+        assignment.value(env, { pos = one.pos }, one.outer, expression.compile(env, both))(f)
+      end
+      return signal
+    end)
+  end
+end
+
+-- cache is a hint; what it names is there.
+local function cached(env, node)
+  for _, item in ipairs(node.vars) do
+    if not (expression.compile(env, item).text) then
+      raise("type-mismatch", item.pos, "'cache' takes elements and sections of arrays", { rule = "ACC33-2.10-1" })
+    end
+  end
+  return function() end
+end
+
+-- A construct of the host's threads in the body of a target construct.
+local function inside(env, node, block)
+  local session = env.session
+  local tree, what = omp_tree(session, node.directive)
+  if what.kind ~= "host" then
+    raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.directive.sentinel,
+      rule = "OMP60-tgt-1" })
+  end
+  for _, clause in ipairs(tree.clauses) do
+    if clause.kind == "expression" then expression.compile(env, clause.e) end
+  end
+  return function(f)
+    local _, used = session.dialect.body(session, node)
+    local copies = host.copies(session, tree, node, used)
+    return with_private(env, copies, f, function() return block(env, node.list)(f) end)
+  end
+end
+
+-- ------------------------------------------------------------------------------------- statements --
+
+local function closing(session, node)
+  local finish = node.end_directive
+  if not finish then return end
+  local tree = omp_tree(session, finish)
+  directive.check(tree, session.rules.openmp)
+end
+
+-- Adds what statements they are. block(env, list): a function that runs a list of statements.
+function construct.define(statements, block)
+  function statements.directive(env, node)
+    if node.omp == "section" then return function() end end
+    local of_acc = node.sentinel == "!$acc" and body.tree_of(env.session, node)
+    if of_acc and of_acc.name == "routine" then return function() end end -- serves everywhere (ACC33-2.15-1)
+    if of_acc and of_acc.name == "cache" then return cached(env, of_acc) end
+    if not in_kernel(env) then return function() env.session:fortran_directive(node) end end
+    local tree, what = omp_tree(env.session, node)
+    if what.kind ~= "nothing" and what.kind ~= "declare target" then
+      raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.sentinel,
+        rule = "OMP60-tgt-1" })
+    end
+    directive.check(tree, env.session.rules.openmp)
+    return function() end
+  end
+
+  -- A structured directive with its statements.
+  function statements.construct(env, node)
+    local session = env.session
+    if node.acc then return acc_inside(env, node, block) end
+    closing(session, node)
+    if in_kernel(env) then return inside(env, node, block) end
+    local run = block(env, node.list)
+    return function(f)
+      local opened, signal = session:fortran_directive(node.directive), nil
+      if type(opened) == "function" then
+        opened({ list = node.list, run = function() signal = block(env, node.list)(f) end }, {})
+        return signal
+      end
+      local ok, result = pcall(run, f)
+      if ok then
+        opened:close()
+        return result
+      end
+      if not opened.closed then opened:abandon() end
+      error(result, 0)
+    end
+  end
+end
+
+return construct

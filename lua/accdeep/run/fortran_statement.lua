@@ -1,0 +1,497 @@
+-- fortran_statement.lua - Fortran statements, run one after the other over a memory: the host program's, or a kernel's.
+--
+-- A statement is compiled when it is first reached, so that what was declared before it is known. Its function
+-- returns a signal if it leaves the statements behind it out.
+
+local api = require "accdeep.run.api_openacc"
+local assignment = require "accdeep.code.fortran.assignment"
+local construct = require "accdeep.run.fortran_construct"
+local declare = require "accdeep.code.fortran.declare"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local expression = require "accdeep.code.fortran.expression"
+require "accdeep.code.fortran.intrinsic"
+local ftypes = require "accdeep.types.fortran"
+local object = require "accdeep.code.fortran.object"
+local procedure = require "accdeep.code.fortran.procedure"
+local selection = require "accdeep.code.fortran.selection"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local compile = expression.compile
+
+local statement = {}
+
+local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
+local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of stat
+
+local statements = {}
+
+-- A function that runs a list of statements.
+local function block(env, list)
+  local steps = {}
+  return function(f)
+    for i, node in ipairs(list) do
+      f.pos = node.pos
+      local step = steps[i]
+      if not step then
+        step = statements[node.tag](env, node)
+        steps[i] = step
+      end
+      local signal = step(f)
+      if signal then return signal end
+    end
+  end
+end
+
+local function nothing() end
+selection.define(statements, block)
+construct.define(statements, block)
+
+function statements.nothing() return nothing end
+statements["return"] = function() return function() return RETURN end end
+
+-- The end of the program: of all statements under way. A code other than 0 says that it failed.
+function statements.stop(env, node)
+  local code = node.code and compile(env, node.code)
+  if code and (code.rank > 0 or code.type.class ~= "integer" and code.type.kind ~= "character") then
+    raise("type-mismatch", node.code.pos, "a stop code is an integer or characters")
+  end
+  return function(f)
+    local value = code and code.value(f)
+    if not node.failed and (value == nil or value == 0) then return STOP end
+    raise("scenario-error", node.pos, "the program stopped" .. (value and (": %s"):format(value) or ""),
+      { length = node.failed and #"error" or #"stop" })
+  end
+end
+
+function statements.exit() return function() return EXIT end end
+function statements.cycle() return function() return CYCLE end end
+
+-- ------------------------------------------------------------------------------------- variables --
+
+function statements.assign(env, node)
+  local e = compile(env, node.e)
+  return assignment.value(env, node, compile(env, node.to), e)
+end
+
+function statements.associate(env, node)
+  return assignment.target(env, node, node.to, compile(env, node.e))
+end
+
+local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
+  deallocate = { stat = true, errmsg = true } }
+
+-- Arguments of allocate and deallocate: objects, then what has keywords.
+local function objects_of(node)
+  local objects, options = {}, {}
+  for _, arg in ipairs(node.list) do
+    if arg.tag ~= "keyword" then
+      objects[#objects + 1] = arg
+    elseif not known_options[node.tag][arg.name] or not arg.e then
+      raise("syntax", arg.pos, ("%s has no '%s='"):format(node.tag, arg.name), { length = #arg.name,
+        help = "stat= and errmsg= tell how it went" })
+    else
+      options[arg.name] = arg.e
+    end
+  end
+  return objects, options
+end
+
+-- A function that runs steps, and with stat= tells how they went: 0, or the value that an error has for it.
+local function with_stat(env, node, options, steps)
+  local function run(f)
+    for _, step in ipairs(steps) do step(f) end
+  end
+  if not options.stat then return run end
+  local value, text = 0, ""
+  local function result(t, get) return { type = t, rank = 0, value = get } end
+  local set = assignment.value(env, node, compile(env, options.stat),
+    result(ftypes.INTEGER, function() return value end))
+  local tell = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
+    result(ftypes.character(80), function() return text .. (" "):rep(80 - #text) end))
+  return function(f)
+    local ok, err = pcall(run, f)
+    if not ok and not (diagnostic.is(err) and err.stat) then error(err, 0) end
+    value, text = ok and 0 or err.stat, not ok and err.message:sub(1, 80) or ""
+    set(f)
+    if tell and not ok then tell(f) end
+  end
+end
+
+local function only_on_host(env, node)
+  if env.space.on_device then
+    raise("unsupported", node.pos, ("'%s' is not for kernels"):format(node.tag), { rule = "HOUSE-version" })
+  end
+end
+
+local function descriptor_of(env, node)
+  local e = compile(env, node)
+  if not e.descriptor or e.dtype.attribute == "other" then
+    raise("not-a-pointer", node.pos, ("%s is neither allocatable nor a pointer"):format(e.text or "this"))
+  end
+  return e
+end
+
+-- The type that allocate gives an object, a function; nil: the declared one. given: by name, or as an expression.
+local function allocated_type(e, given, source, pos)
+  local t = e.dtype
+  local of = given or source and source.type
+  if of and not ftypes.fits(of, t) then
+    raise("type-mismatch", pos, ("%s is %s, this is %s"):format(e.text, types.name(t), types.name(of)))
+  end
+  if of and t.polymorphic then return not given and source.dynamic or function() return of end end
+  if t.of.abstract then
+    raise("type-mismatch", pos, ("%s is abstract: there are no objects of it"):format(types.name(t.of)),
+      { help = ("write allocate(type :: %s)"):format(e.text) })
+  end
+end
+
+-- An object of allocate: its descriptor, and functions of its bounds.
+local function allocation(env, node)
+  local whole = compile(env, node.tag == "reference" and node.base or node)
+  local bounds = {}
+  if node.tag ~= "reference" or not whole.dtype or whole.rank == 0 then
+    local e = descriptor_of(env, node)
+    return e, bounds
+  end
+  local e = descriptor_of(env, node.base)
+  if #node.args ~= e.rank then
+    raise("type-mismatch", node.pos, ("%s has %d dimensions, not %d"):format(e.text, e.rank, #node.args))
+  end
+  for i, arg in ipairs(node.args) do
+    if arg.tag == "range" then
+      if not arg.last or arg.step then raise("syntax", arg.pos, "an allocated dimension has an upper bound") end
+      bounds[i] = { lower = arg.first and expression.integer(env, arg.first),
+        upper = expression.integer(env, arg.last) }
+    else
+      bounds[i] = { upper = expression.integer(env, arg) }
+    end
+  end
+  return e, bounds
+end
+
+local function allocate_one(env, node, source, given)
+  local e, bounds = allocation(env, node)
+  local type_of = allocated_type(e, given, source, node.pos)
+  if e.rank > 0 and #bounds == 0 and not (source and source.rank == e.rank) then
+    raise("syntax", node.pos, ("'%s' needs bounds"):format(e.text), { help = ("write %s(n)"):format(e.text) })
+  end
+  local session, pos = env.session, node.pos
+  return function(f)
+    f.pos = pos
+    local address = e.descriptor(f)
+    local t = e.dtype
+    if t.attribute == "allocatable" and descriptor.base(env.space, address, nil, nil, f) ~= 0 then
+      raise("type-mismatch", pos, ("%s is allocated already"):format(e.text), { help = "deallocate it first",
+        stat = ALLOCATED })
+    end
+    if not t.of.complete and t.of.kind == "record" then
+      raise("unknown-type", pos, ("%s is not complete"):format(types.name(t.of)))
+    end
+    local dims = {}
+    for i, bound in ipairs(bounds) do
+      local lower = bound.lower and bound.lower(f) or 1
+      dims[i] = { lower = lower, extent = math.max(bound.upper(f) - lower + 1, 0) }
+    end
+    if #dims < e.rank then
+      for i, dim in ipairs(source.section and source.section(f).dims or {}) do
+        dims[i] = { lower = dim.lower, extent = dim.extent }
+      end
+      for i, n in ipairs(#dims == 0 and source.array(f).shape or {}) do dims[i] = { lower = 1, extent = n } end
+    end
+    object.allocate(session, t, address, dims, e.text, f, type_of and type_of(f))
+  end, e
+end
+
+function statements.allocate(env, node)
+  only_on_host(env, node)
+  local objects, options = objects_of(node)
+  local source = options.source and compile(env, options.source)
+  local shape = source or options.mold and compile(env, options.mold)
+  local given, steps = node.spec and env.session:fortran_type(node.spec), {}
+  for _, item in ipairs(objects) do
+    local run, e = allocate_one(env, item, shape, given)
+    steps[#steps + 1] = run
+    if source then
+      local to = compile(env, item.tag == "reference" and e.rank > 0 and item.base or item)
+      local made = { pos = item.pos, to = item, e = options.source, is_source = true }
+      steps[#steps + 1] = assignment.value(env, made, to, source)
+    end
+  end
+  return with_stat(env, node, options, steps)
+end
+
+function statements.deallocate(env, node)
+  only_on_host(env, node)
+  local session, steps = env.session, {}
+  local objects, options = objects_of(node)
+  for i, item in ipairs(objects) do
+    local e = descriptor_of(env, item)
+    steps[i] = function(f)
+      f.pos = e.node.pos
+      local address, t = e.descriptor(f), e.dtype
+      local base, n, _, of = object.held(session, t, address, f)
+      if not base then
+        raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
+          or "allocated"), { rule = "ACC33-2.7-2", stat = NOT_ALLOCATED })
+      end
+      object.free(session, t, address, base, n, of, f)
+    end
+  end
+  return with_stat(env, node, options, steps)
+end
+
+function statements.nullify(env, node)
+  local steps = {}
+  for i, item in ipairs(node.list) do
+    steps[i] = assignment.target(env, { pos = item.pos, to = item }, item, { is_null = true })
+  end
+  return function(f)
+    for _, step in ipairs(steps) do step(f) end
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ control --
+
+local function condition(env, node)
+  local e = compile(env, node)
+  expression.needs(node, "logical", e)
+  if e.rank > 0 then raise("type-mismatch", node.pos, "a condition is a scalar") end
+  return e.value
+end
+
+statements["if"] = function(env, node)
+  local branches = {}
+  for i, branch in ipairs(node.list) do
+    branches[i] = { c = branch.c and condition(env, branch.c), run = block(env, branch.body) }
+  end
+  return function(f)
+    for _, branch in ipairs(branches) do
+      if not branch.c or branch.c(f) then return branch.run(f) end
+    end
+  end
+end
+
+-- Assignments to the elements that a mask names. The mask is computed once, and that of elsewhere takes what it
+-- leaves (Fortran 2018, 10.2.3.2).
+function statements.where(env, node)
+  local branches = {}
+  for i, branch in ipairs(node.list) do
+    local mask = branch.mask and compile(env, branch.mask)
+    if mask then
+      expression.needs(branch.mask, "logical", mask)
+      if mask.rank == 0 then raise("type-mismatch", branch.mask.pos, "the mask of where is an array") end
+    end
+    local steps = {}
+    for k, item in ipairs(branch.body) do
+      if item.tag == "associate" then
+        raise("syntax", item.sign, "where takes assignments of values")
+      elseif item.tag == "assign" and compile(env, item.to).rank == 0 then
+        raise("type-mismatch", item.pos, "where assigns to arrays")
+      end
+      item.masked = true
+      steps[k] = statements[item.tag](env, item)
+    end
+    branches[i] = { mask = mask, steps = steps, pos = branch.mask and branch.mask.pos }
+  end
+  return function(f)
+    local around = f.mask
+    local left = around -- elements that no mask has named yet; nil: all
+    for _, branch in ipairs(branches) do
+      f.mask = nil
+      local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
+      if given then
+        if left then expression.conform(left.shape, given.shape, branch.pos) end
+        mask, rest = { shape = given.shape }, { shape = given.shape }
+        for i, v in ipairs(given) do
+          local open = not left or left[i]
+          mask[i], rest[i] = open and v, open and not v
+        end
+      end
+      f.mask = mask
+      for _, step in ipairs(branch.steps) do step(f) end
+      left = rest or left
+    end
+    f.mask = around
+  end
+end
+
+statements["while"] = function(env, node)
+  local c, run, pos = node.c and condition(env, node.c), block(env, node.body), node.pos
+  return function(f)
+    while not c or c(f) do
+      local signal = run(f)
+      if signal == EXIT then return nil end
+      if signal == RETURN or signal == STOP then return signal end
+      f.pos = pos
+    end
+  end
+end
+
+statements["do"] = function(env, node)
+  local variable = compile(env, { tag = "id", name = node.name, pos = node.pos })
+  if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.place then
+    raise("type-mismatch", node.pos, ("'%s' is no integer variable"):format(node.name), { length = #"do" })
+  end
+  local first, last = expression.integer(env, node.first), expression.integer(env, node.last)
+  local step = node.step and expression.integer(env, node.step)
+  local store, place, run = expression.storer(env.space, variable.type), variable.place, block(env, node.body)
+  return function(f)
+    local i, finish, by = first(f), last(f), step and step(f) or 1
+    if by == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
+    local n = (finish - i + by) // by
+    while n > 0 do
+      local address, low, high = place(f)
+      store(address, i, low, high, f)
+      local signal = run(f)
+      if signal == EXIT then return nil end
+      if signal == RETURN or signal == STOP then return signal end
+      i, n = i + by, n - 1
+    end
+    local address, low, high = place(f)
+    store(address, i, low, high, f)
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ output --
+
+local function shown(v)
+  if type(v) == "table" then return ("(%s,%s)"):format(shown(v[1]), shown(v[2])) end
+  if type(v) == "boolean" then return v and "T" or "F" end
+  if math.type(v) == "float" and v == math.floor(v) and math.abs(v) < 1e15 then return ("%.1f"):format(v) end
+  if math.type(v) == "float" then return ("%.7g"):format(v) end
+  return tostring(v)
+end
+
+-- Lines are kept for the scenario: items with a blank between them.
+function statements.print(env, node)
+  local list = {}
+  for i, item in ipairs(node.list) do
+    list[i] = compile(env, item)
+    expression.needs(item, "value", list[i])
+  end
+  local session = env.session
+  return function(f)
+    local words = {}
+    for i, e in ipairs(list) do
+      f.pos = node.list[i].pos
+      for _, v in ipairs(e.rank > 0 and e.array(f) or { e.value(f) }) do words[#words + 1] = shown(v) end
+    end
+    table.insert(session.printed, table.concat(words, " "))
+  end
+end
+
+-- ------------------------------------------------------------------------------------------ calls --
+
+-- Routines of the API get variables as text, and numbers.
+local function api_call(env, node, name, list)
+  local session = env.session
+  local args = {}
+  local only = name:find "^acc_attach" or name:find "^acc_detach"
+  if only and #list ~= 1 then
+    raise("type-mismatch", list[2] and list[2].pos or node.pos, ("'%s' has one argument"):format(name))
+  end
+  for i, arg in ipairs(list) do
+    local e = compile(env, arg)
+    local text = (e.place or e.section or e.descriptor) and e.text
+    local is_data = text and (e.type.class ~= "integer" or e.rank > 0 or e.descriptor or i == 1)
+    args[i] = is_data and function() return text end or e.value
+      or raise("type-mismatch", arg.pos, "a routine takes variables and numbers")
+  end
+  return function(f)
+    local values = {}
+    for i, arg in ipairs(args) do values[i] = arg(f) end
+    f.pos = node.pos
+    local here = session:here(node.pos)
+    local file, line = session:line_of(here)
+    return api.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
+  end
+end
+
+-- Functions of the API.
+for name in pairs(api.routines) do
+  expression.intrinsics[name] = expression.intrinsics[name] or function(env, node)
+    local call = api_call(env, node, name, node.args)
+    return { type = name == "acc_is_present" and ftypes.LOGICAL or ftypes.INTEGER, rank = 0, value = function(f)
+      local value = call(f)
+      if value == nil or type(value) == "table" then
+        raise("type-mismatch", node.pos, ("'%s' gives %s, not a number"):format(name, value and "an address"
+          or "nothing"), { length = #name })
+      end
+      return value
+    end }
+  end
+end
+
+function statements.call(env, node)
+  local target = node.target
+  local base = target.tag == "reference" and target.base or target
+  if base.tag ~= "id" then raise("unsupported", base.pos, "type-bound procedures are not supported") end
+  local session, name = env.session, base.name
+  local made = session:fortran_procedure(name)
+  if made then
+    if made.node.kind ~= "subroutine" then
+      raise("type-mismatch", base.pos, ("'%s' is a function"):format(name), { length = #name })
+    end
+    local args = procedure.actuals(env, target.args or {})
+    return function()
+      local signal
+      procedure.run(session, made, args, { pos = node.pos }, function(list, frame)
+        signal = statement.run(session, list, frame)
+      end)
+      return signal == STOP and STOP or nil
+    end
+  end
+  if api.routines[name] then
+    only_on_host(env, node)
+    local run = api_call(env, node, name, target.args or {})
+    return function(f) run(f) end
+  end
+  local fn = session.scope.functions[name]
+  if fn then
+    local e = expression.call(env, { tag = "reference", pos = node.pos, base = base, args = target.args or {} })
+    return function(f) e.value(f) end
+  end
+  expression.check_intrinsic(name, base.pos)
+  local near = diagnostic.closest(name, session:fortran_procedure_names())
+  raise("unknown-name", base.pos, ("there is no subroutine '%s'"):format(name), { length = #name,
+    help = near and ("did you mean '%s'?"):format(near) })
+end
+
+-- ------------------------------------------------------------------------- declarations, directives --
+
+function statements.declaration(env, node)
+  return function()
+    if env.procedure then return end -- done when it began
+    declare.variables(env.session, node)
+  end
+end
+function statements.derived(env, node)
+  return function()
+    if not env.procedure then declare.derived(env.session, node) end
+  end
+end
+function statements.attributes(_, node)
+  raise("unsupported", node.pos, ("'%s' as a statement is not supported"):format(node.name),
+    { length = #node.name, help = "write the attribute in the declaration" })
+end
+function statements.procedure() return nothing end
+
+-- ---------------------------------------------------------------------------------------- running --
+
+-- Runs statements over a memory; errors get the position of what was under way.
+function statement.over(env, list)
+  local frame = {}
+  local ok, err = pcall(block(env, list), frame)
+  if ok then return end
+  if diagnostic.is(err) and not err.pos and not err.file then err.pos = frame.pos end
+  error(err, 0)
+end
+
+-- Statements of a procedure, in its scope; frame knows what is under way.
+function statement.run(session, list, frame)
+  return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
+end
+
+return statement

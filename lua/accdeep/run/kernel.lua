@@ -1,0 +1,533 @@
+-- kernel.lua - compute constructs: the body runs on device memory, whoever writes it.
+--
+-- A body is a Lua function of the device view, or C text. Variables are found as a compiler would
+-- arrange: private copies, pointers whose section a visible clause names, present objects. A body
+-- that fails leaves device memory as it was: its writes, and those of the construct to what was there before, are
+-- in a journal of the core.
+
+local api = require "accdeep.run.api_openacc"
+local async = require "accdeep.run.async"
+local core = require "accdeep.core"
+local cuda = require "accdeep.code.cuda"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local grammar = require "accdeep.grammar"
+local captured = require "accdeep.code.captured"
+local memory = require "accdeep.code.local_memory"
+local read = require "accdeep.plan.body.read"
+local sorted = require "accdeep.base.sorted"
+local statement = require "accdeep.code.statement"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+
+local kernel = {}
+
+local Kernel = {}
+Kernel.__index = Kernel
+
+function Kernel:memory(size, name)
+  local session = self.session
+  if self.on_host then return memory.new(session, name or "", nil, size).address end
+  local address, err = session.ctx:device_alloc(self.device, size)
+  if not address then error(session:core_error(err, nil), 0) end
+  self.allocated[#self.allocated + 1] = address
+  return address
+end
+
+function Kernel:release()
+  for _, address in ipairs(self.allocated) do
+    self.session.ctx:device_free(self.device, address)
+    self.env.space.private[address] = nil
+  end
+  self.allocated = {}
+end
+
+-- ------------------------------------------------------------------------------------ variables --
+
+-- Where on the host begins what a clause names of a pointer or an array, here or in an open region: a
+-- section of it, or an element of the array. A pointer that is mapped itself says nothing.
+local function start_in(session, name, named, where)
+  local variable = session.scope.variables[name]
+  local item, start = named[name], where[name]
+  if not item or not start or start == variable.address and variable.type.kind == "pointer" then return nil end
+  local inside = variable.type.kind == "array" and start >= variable.address
+    and start < variable.address + variable.type.size
+  return (inside or item.variable == name) and start or nil
+end
+
+local function start_here(session, k, name)
+  return k and k.plan and start_in(session, name, k.plan.named, k.where)
+end
+
+local function section_start(session, k, name)
+  local here = start_here(session, k, name)
+  if here or k and k.plan.openmp then return here end -- there the pointer's value decides (OMP60-map-10)
+  local stack = session.regions[session.device]
+  for i = #stack, 1, -1 do
+    local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
+    if start then return start end
+  end
+  return nil
+end
+
+-- Whether a clause goes through a pointer: it names a member of what the pointer leads to.
+local function on_the_way(session, k, name)
+  local region = not k.plan.named[name] and session:visible(name)
+  local item = (region and region.plan or k.plan).named[name]
+  return item ~= nil and item.variable ~= name
+end
+
+-- A pointer's value, which in a region with use_device may be a device address.
+local function pointer_value(session, variable)
+  local stands_for = session.replaced and session.replaced[variable.name]
+  if stands_for and stands_for.value then return (stands_for.value()) end
+  return session.host_space:load(variable.address, core.scalar.pointer, 8)
+end
+
+-- Whether what a pointer leads to in OpenMP is there in pieces, each of which is looked up: sections and members
+-- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
+local function in_pieces(session, k, variable, value)
+  local to = variable.type.to
+  if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
+  if to.kind ~= "record" or not to.complete or start_here(session, k, variable.name) then return false end
+  return session.ctx:matching(session.device, value)
+    and session.ctx:presence(session.device, value, to.size) == "partly"
+end
+
+-- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
+-- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
+local function matched_pointer(session, k, variable, value)
+  local device, name = session.device, variable.name
+  local changes = k.assigned and k.assigned[name] -- then it is one address of the device
+  if not changes and in_pieces(session, k, variable, value) then
+    return value, { name = name, pieces = true, pointer = variable.type, host = value }
+  end
+  local start = start_here(session, k, name) or value
+  local dev, low, high = session.ctx:matching(device, start)
+  if dev then return dev - (start - value), low, high end
+  if value == 0 then return 0, { name = name } end
+  -- a device address serves as it is, whoever found it
+  if session.ctx:device_of(value) == device then return value, session.ctx:device_bounds(device, value) end
+  if session.rules.unmatched == "null" then
+    return 0, { name = name, unmatched = true, record = types.is_record(variable.type.to) }
+  end
+  return value, { name = name }
+end
+
+-- What a pointer variable holds in a kernel: its host value translated, if a clause says how.
+local function translated(session, k, variable, device)
+  local ctx = session.ctx
+  local value = pointer_value(session, variable)
+  if k and k.plan.openmp then return matched_pointer(session, k, variable, value) end
+  local start = section_start(session, k, variable.name)
+  local dev = start and start ~= 0 and ctx:deviceptr(device, start) or 0
+  if dev == 0 then
+    if value == 0 then return 0, { name = variable.name } end
+    -- a device address serves as it is, whoever found it
+    if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
+    -- for looking at what is present, and for members behind it
+    if session.rules.is_openmp then
+      local there, low, high = ctx:matching(device, value)
+      if there then return there, low, high end
+    elseif not k or on_the_way(session, k, variable.name) then
+      local there = ctx:deviceptr(device, value)
+      if there ~= 0 then return there, ctx:device_bounds(device, there) end
+    end
+    return value, { name = variable.name }
+  end
+  return dev - (start - value), ctx:device_bounds(device, dev)
+end
+
+-- A pointer's own copy in a body, with this value: in memory, if the body may change it.
+local function pointer_copy(k, name, t, value, low, high)
+  local session = k.session
+  local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
+  local assigned = k.assigned and k.assigned[name]
+  if not assigned and (k.assigned or not matches) then -- its value is known, and what to tell if it leads nowhere
+    k.private[name] = { type = t, value = function() return value, low, high end }
+    return k.private[name]
+  end
+  local address = k:memory(t.size)
+  local settled = k.env.space:settled(value, low)
+  k.env.space.private[address] = low and { value = settled, low = low, high = high }
+  local ok, err = session.ctx:device_write(k.device, address, core.scalar.pointer, settled)
+  if not ok then error(session:core_error(err, nil), 0) end
+  k.private[name] = { type = t, place = function() return address, address, address + t.size end }
+  return k.private[name]
+end
+
+-- A pointer's value as it is, for the clause that asks for that: a body can follow an address of the device.
+local function plain_value(session, variable, clause)
+  local value = pointer_value(session, variable)
+  if session.ctx:device_of(value) == session.device then
+    return value, session.ctx:device_bounds(session.device, value)
+  end
+  return value, { name = variable.name, clause = clause }
+end
+
+-- how: private, firstprivate, or matched: firstprivate pointers that are translated.
+local function private_binding(k, name, variable, how)
+  local session = k.session
+  local t = variable.type
+  if t.kind == "descriptor" then
+    k.private[name] = session.dialect.private(k, variable, how)
+    return k.private[name]
+  end
+  if t.kind == "pointer" and how ~= "private" then
+    local plain = k.plan.openmp and how ~= "matched" -- OMP60-map-11: a clause asks for the value
+    if plain then return pointer_copy(k, name, t, plain_value(session, variable, how)) end
+    return pointer_copy(k, name, t, translated(session, k, variable, k.device))
+  end
+  local address = k:memory(t.size)
+  k.private[name] = { type = t, place = function() return address, address, address + t.size end }
+  if how == "private" then return k.private[name] end
+  local ok, err = session.ctx:to_device(k.device, address, variable.address, t.size)
+  if not ok then error(session:core_error(err, nil), 0) end
+  return k.private[name]
+end
+
+local function lookup(session, k, name, pos)
+  if k and k.private[name] then return k.private[name] end
+  local ctx, device = session.ctx, session.device
+  local member = session:this_member(name)
+  local variable = member or session.scope.variables[name]
+  if not variable then
+    local value, of = session.scope:constant_named(name)
+    if value then return { type = of, const = value } end
+    local fn = session.scope.functions[name] or api.in_text(session, name)
+    return fn and { fn = fn } or api.constant_in_text(name)
+  end
+  local t = variable.type
+  if t.kind == "descriptor" then
+    return session.dialect.binding(session, k, variable, section_start(session, k, name))
+  end
+  if k and k.plan.deviceptr[name] then
+    if k.plan.openmp then return pointer_copy(k, name, t, plain_value(session, variable)) end
+    return { type = t, value = function() return plain_value(session, variable) end }
+  end
+  local dev = ctx:deviceptr(device, variable.address)
+  if dev ~= 0 and ctx:presence(device, variable.address, t.size) == "wholly" then
+    return { type = t, place = function() return dev, dev, dev + t.size end }
+  end
+  local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
+  local part = here and ctx:present_at(device, here, false)
+  if part then -- the construct names a section of it: that is all it has of the array
+    local low = variable.address
+    return { type = t, place = function()
+      return low, { name = name, pieces = true, type = t, host = low, present = { part } }
+    end }
+  end
+  if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
+    and ctx:presence(device, variable.address, t.size) ~= "absent" then
+    -- what is present of it, wherever each piece is (OMP60-map-12), and for looking at that
+    local low = variable.address
+    return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
+  end
+  if k and k.plan.looked_up and k.plan.looked_up[name] then
+    return { type = t, place = function(frame)
+      raise("host-pointer-on-device", frame and frame.pos or pos,
+        ("the reference %s holds a host address on device %d: what it stands for is not present"):format(name, device),
+        { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
+    end }
+  end
+  if t.kind == "array" then -- a section of it, as a clause names it
+    local start = section_start(session, k, name)
+    local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0
+    if at ~= 0 then
+      local low, high = ctx:device_bounds(device, at)
+      local address = at - (start - variable.address)
+      return { type = t, place = function() return address, low, high end }
+    end
+  end
+  if k and k.plan.private[name] then
+    return private_binding(k, name, variable, k.plan.private[name].how)
+  end
+  if t.kind == "pointer" and not (member and k and k.plan.openmp) then
+    return { type = t, value = function() return translated(session, k, variable, device) end }
+  end
+  local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
+  if k and t.kind == "scalar" and not taken and not member then
+    return private_binding(k, name, variable, "firstprivate")
+  end
+  raise("not-present", pos, ("%s is not present on device %d"):format(member and "this->" .. name
+    or ("'%s'"):format(name), device), { length = #name, rule = "ACC33-2.6.7-1",
+    help = k and k.plan.openmp and ("name '%s' in a map clause"):format(name)
+      or ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
+end
+
+-- The names of a device: for expressions in a kernel, or between kernels (k nil).
+function kernel.env(session, k, space)
+  return { session = session, space = space, lookup = function(name, pos)
+    return lookup(session, k, name, pos)
+  end }
+end
+
+-- --------------------------------------------------------------------------------------- the view --
+
+local View = { __name = "device view" }
+local STATE = {}
+
+function View:__index(name)
+  local k = rawget(self, STATE)
+  if type(name) ~= "string" then return nil end
+  if k.session.options.language == "fortran" then name = name:lower() end
+  local binding = k.env.lookup(name)
+  if not binding or binding.fn then
+    local near = diagnostic.closest(name, k.session.scope:names())
+    raise("unknown-name", nil, ("there is no variable '%s'"):format(name),
+      { help = near and ("did you mean '%s'?"):format(near) })
+  end
+  if binding.const then return binding.const end
+  if binding.view then return binding.view(k.env.space) end
+  if binding.place then
+    return view.read(k.env.space, binding.type, binding.place({}))
+  end
+  return k.env.space:pointer(binding.type, binding.value({}))
+end
+
+function View:__newindex(name, value)
+  local k = rawget(self, STATE)
+  if k.session.options.language == "fortran" and type(name) == "string" then name = name:lower() end
+  local binding = type(name) == "string" and k.env.lookup(name)
+  if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
+  if not binding.place then
+    raise("type-mismatch", nil, ("'%s' cannot be assigned to here"):format(name))
+  end
+  eval.check_const(k.session, name)
+  local address, low, high = binding.place({})
+  view.write(k.env.space, binding.type, address, value, low, high)
+end
+
+-- d "EXPR"
+function View:__call(text)
+  local k = rawget(self, STATE)
+  if type(text) ~= "string" then raise("type-mismatch", nil, "d takes an expression as text") end
+  return k.session:value(k.env, text)
+end
+
+-- ------------------------------------------------------------------------------------ the body --
+
+local changing = { ["++"] = true, ["--"] = true, ["&"] = true }
+
+-- The variables of a C body that it assigns to, or of which it takes the address.
+local function assigned_in(body)
+  local set = {}
+  tree.visit(body, function(node)
+    for _, copy in ipairs(node.tag == "private" and node.copies or {}) do
+      if copy.lasts or copy.op then set[copy.name] = true end
+    end
+    local to = node.tag == "assign" and node.to
+      or (node.tag == "unary" or node.tag == "postfix") and changing[node.op] and (node.e or node.base)
+    if to and to.tag == "id" then set[to.name] = true end
+  end)
+  return set
+end
+
+-- The text of a body that is C, or a part of one: a tree that was read before.
+local function text_of(body) return type(body) == "table" and body.text or body end
+
+local function is_c(session, body) return type(body) ~= "function" and not session.dialect.body end
+
+-- Calls fn within a body of C text: errors get their place in it.
+local function within_text(session, k, body, fn)
+  local text = text_of(body)
+  return session:within(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
+end
+
+-- Runs the body; errors get the place in its text.
+local function run_body(session, k, body, text_node)
+  if type(body) == "function" then
+    cuda.interpreted(k, "it is a function of Lua")
+    return body(setmetatable({ [STATE] = k }, View))
+  end
+  if session.dialect.run_body then cuda.interpreted(k, "it is Fortran") end
+  if type(body) == "table" and not body.tree then -- statements of the text that the construct stands in
+    return session.dialect.run_body(k.env, text_node)
+  elseif session.dialect.run_body then
+    return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
+  end
+  within_text(session, k, body, function(place)
+    local run = statement.body(k.env, text_node)
+    if cuda.run(k, text_node, place) then return end
+    local frame = {}
+    local ok, err = pcall(run, frame)
+    if ok then return end
+    if diagnostic.is(err) and not err.pos then err.pos = frame.pos end
+    error(err, 0)
+  end)
+end
+
+-- Runs a body on the host's memory. Within C text there are no directives; Lua and Fortran that are not a kernel's may
+-- have some.
+function kernel.on_host(session, plan, body, node, place, directives)
+  local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
+    env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
+  local around, before = session.kernel, #session.private_blocks
+  if not directives or is_c(session, body) then session.kernel = k end
+  local ok, err = pcall(run_body, session, k, body, node)
+  session.kernel = around
+  memory.release(session, before)
+  if not ok then error(err, 0) end
+end
+
+-- The kernel of an open region.
+local function new_kernel(session, plan, region, body, node, place)
+  local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
+    allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
+  if is_c(session, body) then k.assigned = assigned_in(node) end
+  k.env = kernel.env(session, k, session.device_spaces[k.device])
+  return k
+end
+
+local function bind_privates(k)
+  for name, private in sorted(k.plan.private) do
+    if not k.private[name] then private_binding(k, name, private.variable, private.how) end
+  end
+end
+
+-- Runs the body of a kernel whose queue has got there, unless the device has.
+local function run_later(k, body, node, was_run)
+  if was_run then return k:release() end
+  local session, ctx = k.session, k.session.ctx
+  local ok, err = ctx:journal_open(k.device)
+  if ok then ok, err = pcall(k.moment.run, k.moment, run_body, session, k, body, node)
+  else err = session:core_error(err, k.plan) end
+  ctx:journal_close(k.device, ok)
+  k:release()
+  if not ok then error(err, 0) end
+end
+
+-- Leaves the body of a kernel to its queue. true; or nil, error
+local function leave_to_queue(session, k, body, node, region)
+  local function over(was_run) run_later(k, body, node, was_run) end
+  local started = session.concurrent and within_text(session, k, body, function(place)
+    statement.body(k.env, node)
+    return cuda.start(k, node, place, region, over)
+  end)
+  if started then return true end
+  return session.ctx:launch(region, over, k.moment.uses)
+end
+
+-- A compute construct whose queue runs it later: its data environment opens, and closes, now.
+local function in_queue(session, plan, body, node, place, used, queue)
+  local before = session.watching and session:snapshot()
+  local region = session:open_region(plan, true, queue)
+  local k = new_kernel(session, plan, region, body, node, place)
+  session.kernel = k
+  local ok, err = pcall(function()
+    bind_privates(k)
+    k.moment = captured.remember(k, type(body) ~= "function" and used)
+  end)
+  session.kernel = false
+  if ok then
+    local done, problem
+    ok, done, problem = pcall(leave_to_queue, session, k, body, node, region.handle)
+    err = not ok and done or problem and session:core_error(problem, plan)
+    ok = ok and done
+  end
+  if ok then ok, err = pcall(region.close, region) end
+  if ok then return end
+  region:abandon() -- its queue forgets the construct
+  k:release()
+  if before then session:compare(before, true) end
+  error(err, 0)
+end
+
+local function on_device(session, plan, body, node, place, used)
+  local ctx, device = session.ctx, session.device
+  local queue = plan.ordered and async.order(session, plan) or 0
+  -- while the program does, too
+  local goes_on = session.concurrent and is_c(session, body) and cuda.compiles(session, device)
+  if queue ~= 0 and (session.delayed or goes_on) then return in_queue(session, plan, body, node, place, used, queue) end
+  if session.concurrent then async.wait(session, device, 0) end -- what the body finds is there
+  local before = session.watching and session:snapshot()
+  local journal, problem = ctx:journal_open(device)
+  if not journal then error(session:core_error(problem, plan), 0) end
+  local opened, region = pcall(session.open_region, session, plan, true, queue)
+  if not opened then
+    ctx:journal_close(device, false)
+    error(region, 0)
+  end
+  local k = new_kernel(session, plan, region, body, node, place)
+  session.kernel = k
+  local ok, err = session:attempt(function()
+    bind_privates(k)
+    run_body(session, k, body, node)
+  end)
+  session.kernel = false
+  if ok then ok, err = pcall(region.close, region) end -- a failing end undoes the body too
+  ctx:journal_close(device, ok)
+  k:release()
+  if not ok then
+    region:abandon()
+    if before then session:compare(before, true) end
+    error(err, 0)
+  end
+end
+
+-- The variables of REFS: {name, pos}; nil if there are none.
+function kernel.references(session, refs, file, line)
+  return refs and session:within(refs, file, line, function()
+    local list = {}
+    for i, node in ipairs(session.dialect.references(session, refs)) do
+      if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
+      if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
+      list[i] = { name = node.name, pos = node.pos, in_text = true }
+      if not session.scope.variables[node.name] then
+        local near = diagnostic.closest(node.name, session.scope:names())
+        raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name),
+          { length = #node.name, help = near and ("did you mean '%s'?"):format(near) })
+      end
+    end
+    return list
+  end)
+end
+
+-- The tree of a C text whose directives are read. construct: {node, on, place = {text, file, line}}: the directive of
+-- its construct, where the body runs ("host", "omp", "acc"), where the directive stands.
+local function read_text(session, text, construct)
+  return read.body(session, grammar.parse("body", text, 1, session.scope), construct.node, construct.on,
+    construct.place)
+end
+
+-- The tree of a body, if it is text, and the variables it uses, references among them. construct: see read_text.
+function kernel.read(session, body, place, references, construct)
+  local node
+  local used = references
+  if session.dialect.body and type(body) ~= "function" then
+    local parse, own, where = session.dialect.body, type(body) == "string", place
+    if own then node, used = session:within(body, where.file, where.line, parse, session, body, construct)
+    else node, used = parse(session, body, construct) end
+    for _, r in ipairs(references or {}) do used[#used + 1] = r end
+  elseif type(body) == "string" or type(body) == "table" and body.tree then
+    node = type(body) == "table" and body.tree
+      or session:within(body, place.file, place.line, read_text, session, body, construct)
+    used = statement.references(session, node)
+    for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
+    for _, r in ipairs(references or {}) do used[#used + 1] = r end
+  elseif type(body) ~= "function" then
+    raise("type-mismatch", nil, "a construct takes a function or C text as its body")
+  end
+  return node, used or {}
+end
+
+-- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
+-- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
+-- the construct's plan; is_text: the references are all a body uses. node, on: as read_text has them.
+function kernel.construct(session, text, refs, file, line, with_plan, node, on)
+  local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
+  local references = kernel.references(session, refs, file, line)
+  return function(body, place)
+    place = place or { file = file, line = line }
+    local root, used = kernel.read(session, body, place, references, construct)
+    session:within(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
+      if enabled then return on_device(session, plan, body, root, place, used) end
+      return kernel.on_host(session, plan, body, root, place)
+    end)
+  end
+end
+
+return kernel

@@ -1,0 +1,252 @@
+-- openmp_host.lua - OpenMP constructs of the host: parallel, teams, for, simd, task and their kin, executed by one
+-- thread.
+--
+-- With one thread shared variables and reductions are the variables themselves; private ones are names of other
+-- memory while the body runs, whoever asks for them: C text, the host view, directives inside. What private
+-- memory holds before something is written there is not known: reading it is an error (HOUSE-threads).
+
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.catalogue.openmp"
+local group = require "accdeep.types.groups"
+local kernel = require "accdeep.run.kernel"
+local lower = require "accdeep.plan.openacc"
+local memory = require "accdeep.code.local_memory"
+local list_item = require "accdeep.shape.list_item"
+local scope = require "accdeep.types.scope"
+local sharing = require "accdeep.catalogue.openmp_exclusions"
+local sorted = require "accdeep.base.sorted"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local host = {}
+
+-- ------------------------------------------------------------------------------- private memory --
+
+-- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
+-- last value is the variable's. A body that fails leaves the variables as they were.
+local function with_private(session, copies, fn)
+  local outer, around = session.scope, session.apart
+  local before, inner = #session.private_blocks, scope.new(outer)
+  local ok, err = pcall(function()
+    local made = {}
+    for i, copy in ipairs(copies) do
+      host.needs_memory(copy.variable, copy.pos)
+      local name, t = copy.variable.name, copy.variable.type
+      local block = memory.new(session, name, t, t.size, { is_private = true })
+      made[i] = block
+      if copy.begins then memory.copy(session, block.address, copy.variable.address, t.size) end
+      inner.variables[name] = { name = name, type = t, address = block.address }
+    end
+    host.constructs = host.constructs + 1
+    session.scope, session.apart = inner, host.constructs
+    fn()
+    for i, copy in ipairs(copies) do
+      if copy.lasts then memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
+    end
+  end)
+  session.scope, session.apart = outer, around
+  memory.release(session, before)
+  if not ok then error(err, 0) end
+end
+host.with_private = with_private
+
+-- Raises about a private variable whose memory is not its own: what is allocatable, a pointer, of assumed shape.
+function host.needs_memory(variable, pos)
+  if variable.type.kind ~= "descriptor" then return end
+  raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
+    types.name(variable.type)), { length = #variable.name, rule = "HOUSE-threads",
+    help = "declare a variable with bounds for the private values" })
+end
+
+-- Runs fn, a target construct that the host executes: what is private on a device is so here (OMP60-tgt-1).
+-- private: name -> {variable, how}, of a plan.
+function host.instead(session, private, fn)
+  local copies = {}
+  for _, one in sorted(private) do copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" } end
+  if #copies == 0 then return fn() end
+  with_private(session, copies, fn)
+end
+
+host.constructs = 0 -- how many had variables of their own: each is a place apart for prepared directives
+
+-- ----------------------------------------------------------------------------------- the clauses --
+
+local function set(list)
+  local made = {}
+  for word in list:gmatch "%S+" do made[word] = true end
+  return made
+end
+
+-- Clauses that say where a variable of the body lives.
+local attributes = set [[private firstprivate lastprivate shared linear reduction in_reduction task_reduction copyin
+  copyprivate]]
+local begins = set "firstprivate linear"
+local lasts = set "lastprivate linear"
+local copied = set "private firstprivate lastprivate linear"
+
+-- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
+local function reducible(t)
+  while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
+  if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
+  return t.kind == "scalar" or t.kind == "complex"
+end
+
+-- The variable of a list item. Reductions take sections, too.
+local function variable_of(session, clause, item)
+  local is_section = clause.op and (item.tag == "section" or item.tag == "member")
+  local name = is_section and list_item.root_variable(item)
+  local id = item.tag == "id" and item or name and { tag = "id", name = name, pos = item.pos }
+  if not id then
+    raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
+      clause.op and " and sections of them" or ""), { rule = "HOUSE-threads" })
+  end
+  local variable = lower.declared(session, id)
+  if clause.op and not reducible(is_section and list_item.element_type(session, item) or variable.type) then
+    raise("type-mismatch", item.pos, ("%s cannot be reduced: it is no number"):format(types.name(variable.type)),
+      { length = #id.name, rule = "LLNL-4-14" })
+  end
+  return variable
+end
+
+-- What clauses say of variables: {named = {name -> part}, copies, default, default_pos}.
+local function read_attributes(session, node)
+  local says = { named = {}, copies = {}, list = {} }
+  for _, clause in ipairs(node.clauses) do
+    for _, part in ipairs(attributes[clause.name] and sharing.parts(clause) or {}) do
+      local variable = variable_of(session, clause, part.item)
+      local name = variable.name
+      local before = says.named[name]
+      if before and (before.text == part.text or sharing.clash(before, part)) then
+        raise("conflicting-clauses", part.item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
+          { length = #name, rule = "HOUSE-threads",
+            notes = { "the other one stands at " .. group.written_at(session, before.item.pos) } })
+      end
+      says.named[name] = part
+      if copied[clause.name] then
+        local copy = says.copies[name] or { variable = variable, pos = part.item.pos }
+        if not says.copies[name] then says.list[#says.list + 1] = copy end
+        says.copies[name] = copy
+        copy.begins = copy.begins or begins[clause.name]
+        copy.lasts = copy.lasts or lasts[clause.name]
+      end
+    end
+    if clause.name == "default" then says.default, says.default_pos = clause.words[1], clause.pos end
+  end
+  local default = says.default
+  if default and not set "none shared private firstprivate"[default.name] then
+    raise("clause-not-allowed", default.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
+      default.name), { length = #default.name, rule = "HOUSE-threads" })
+  end
+  return says
+end
+
+-- Numbers and conditions that clauses give are computed; they change nothing where there is one thread.
+local function check_values(session, node)
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "if" then
+      local says = clause.modifier
+      if says and not (" " .. node.name .. " "):find(" " .. says.name .. " ", 1, true) then
+        raise("clause-not-allowed", says.pos, ("'%s' is no part of '%s'"):format(says.name, node.name),
+          { length = #says.name, rule = "HOUSE-threads" })
+      end
+      session.dialect.condition(session, clause.e)()
+    elseif clause.kind == "expression" then
+      session.dialect.integer(session, clause.e)
+    end
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- loops --
+
+local loops = set "for do simd distribute loop taskloop"
+
+-- The variables that count the loops of a loop construct are private, though no clause names them. On simd their
+-- last values stay.
+local function loop_variables(session, node, body)
+  local counters, depth = {}, 0
+  for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "collapse" and depth > 0 then depth = math.tointeger(tonumber(clause.text:match "%d+")) or 1 end
+  end
+  if session.dialect.counters then
+    counters = depth > 0 and session.dialect.counters(session, depth, body) or {}
+    for _, counter in ipairs(counters) do counter.lasts = node.name:find "simd$" ~= nil end
+    return counters
+  end
+  local at = body
+  while at and depth > 0 do
+    while at and at.tag == "block" do at = at.list[1] end
+    if not at or at.tag ~= "for" then break end
+    local init = at.init
+    local variable = init and init.tag == "assign" and init.to.tag == "id" and session.scope.variables[init.to.name]
+    if variable then counters[#counters + 1] = { variable = variable, lasts = node.name:find "simd$" ~= nil } end
+    at, depth = at.body, depth - 1
+  end
+  return counters
+end
+
+-- Variables of the body that no clause names.
+local function add_unnamed(session, node, says, counters, references)
+  local copies, covered = table.move(says.list, 1, #says.list, 1, {}), {}
+  for _, counter in ipairs(counters) do
+    covered[counter.variable.name] = true
+    if not says.named[counter.variable.name] then copies[#copies + 1] = counter end
+  end
+  local default = says.default and says.default.name or "shared"
+  for _, reference in ipairs(default ~= "shared" and references or {}) do
+    local name = reference.name
+    if not says.named[name] and not covered[name] then
+      if default == "none" then
+        raise("default-none", node.pos, ("default(none), but '%s' is in no clause"):format(name),
+          { length = #node.name, rule = "HOUSE-threads", help = ("say shared(%s), or what else it is"):format(name),
+            notes = { "default(none) stands at " .. group.written_at(session, says.default_pos) } })
+      end
+      covered[name] = true
+      copies[#copies + 1] = { variable = lower.declared(session, reference), begins = default == "firstprivate" }
+    end
+  end
+  return copies
+end
+
+-- ---------------------------------------------------------------------------------------- running --
+
+-- Static checks of a construct of the host. Returns what its clauses say of variables.
+function host.check(session, node)
+  directive.check(node, session.rules.openmp)
+  return read_attributes(session, node)
+end
+
+-- The private variables of a construct whose body is at hand, with the variables that the body uses.
+function host.copies(session, node, body, used)
+  return add_unnamed(session, node, host.check(session, node), loop_variables(session, node, body), used)
+end
+
+-- A construct of the host, its clauses those in effect: checked now, run when the body is there. Returns the
+-- function that takes the body.
+function host.construct(session, node, text, refs, file, line)
+  local says = host.check(session, node)
+  local references = kernel.references(session, refs, file, line)
+  local construct = { node = node, on = "host", place = { text = text, file = file, line = line } }
+  return function(body, where)
+    local tree, used = kernel.read(session, body, where, references, construct)
+    session:within(text, file, line, function()
+      local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
+      check_values(session, node)
+      local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
+        place = { text = text, file = file, line = line } }
+      for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
+      local explained = session.explain and session:explain(plan)
+      local inside = group.enter(session)
+      local function run() kernel.on_host(session, plan, body, tree, where, true) end
+      local ok, err
+      if #copies > 0 then ok, err = pcall(with_private, session, copies, run)
+      else ok, err = pcall(run) end
+      group.leave(session, inside)
+      if explained then explained() end
+      if not ok then error(err, 0) end
+    end)
+  end
+end
+
+return host

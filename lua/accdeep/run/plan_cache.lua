@@ -1,0 +1,116 @@
+-- plan_cache.lua - plans of directives, kept by text and place, as methods of sessions.
+--
+-- A directive's text is parsed once, and lowered once for each place it stands at; from then on its plan is only
+-- run. What a plan of Fortran is made from is measured, and the plan serves while that is the same
+-- (shape/fortran_inputs.lua).
+
+local changed_bounds = require "accdeep.run.changed_bounds"
+local diagnostic = require "accdeep.base.diagnostic"
+local grammar = require "accdeep.grammar"
+local lower = require "accdeep.plan.openacc"
+
+local plan_cache = {}
+
+-- Texts and plans that are kept; a scenario that builds texts by the thousand starts over.
+local MOST = 4096
+
+-- The tree of a directive's text; start: of one that is not the language's own kind.
+function plan_cache.parse(self, text, start)
+  local key = start and start .. "\0" .. text or text
+  local node = self.parsed[key]
+  if not node then
+    local own = self.dialect[start or "directive"]
+    node = own and own(self, text) or grammar.parse(start, text, 1, self.scope)
+    if self.nparsed >= MOST then self.parsed, self.nparsed = {}, 0 end
+    self.parsed[key] = node
+    self.nparsed = self.nparsed + 1
+  end
+  return node
+end
+
+-- What a directive's line stands for: in a member function it is about one type, where variables are private
+-- about those.
+function plan_cache.key_of(self, line)
+  local this, apart = self.this, self.apart
+  if not this and not apart then return line or 0 end
+  return ("%d %s %s"):format(line or 0, this and this.slot or "", apart or "")
+end
+local key_of = plan_cache.key_of
+
+-- The plan that was made at a place before, or nil.
+function plan_cache.seen(self, text, file, key)
+  local places = self.prepared[text]
+  local lines = places and places[file or ""]
+  return lines and lines[key]
+end
+
+-- The same, if it serves again.
+local function kept(self, text, file, key)
+  local plan, holds = plan_cache.seen(self, text, file, key), self.dialect.holds
+  return plan and (not holds or holds(self, plan)) and plan or nil
+end
+
+-- The plan, if its line runs it with no question about it (Session:directive): nothing of it is measured, and no
+-- function of the scenario runs, which may ask for the text under way.
+local function plain(self, plan)
+  if not plan.alone or self.dialect.holds or self.bound.n > 0 then return nil end
+  plan.step = plan.construct:step()
+  return plan
+end
+
+-- Keeps a plan for its place.
+function plan_cache.keep(self, plan, text, file, key)
+  local kind = plan.kind
+  plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device and not self.explain
+    and not plan.watched and kind ~= "region" and kind ~= "compute" and kind ~= "declare"
+  if plan.once then return end
+  if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
+  local places = self.prepared[text] or {}
+  local lines = places[file or ""] or {}
+  if not lines[key] then self.nprepared = self.nprepared + 1 end
+  self.prepared[text], places[file or ""], lines[key] = places, lines, plan
+  if type(key) == "number" then places[key] = plain(self, plan) end
+end
+
+-- Lowers a directive. Whatever the code of an error, the text is wrong, unless plans hold what was measured.
+local function lowered(self, text, file, line, references)
+  local measured = self.dialect.measured
+  local options = { file = file, line = line, references = references }
+  if measured then return measured(self, lower.directive, self, self:parse(text), options) end
+  local ok, made = pcall(lower.directive, self, self:parse(text), options)
+  if ok then return made end
+  if diagnostic.is(made) then made.phase = "static" end
+  error(made, 0)
+end
+
+-- The plan of a directive that needs nothing but to be run, or nil.
+function plan_cache.alone(self, text, file, line)
+  local plan = kept(self, text, file, key_of(self, line))
+  return plan and plan.alone and plan or nil
+end
+
+-- The plan of a directive, ready to be run. references: variables that the body of a compute construct uses,
+-- signature: what tells these from others.
+function plan_cache.prepare(self, text, file, line, references, signature)
+  local key = key_of(self, line)
+  if signature then key = key .. signature end
+  local plan = kept(self, text, file, key)
+  if plan then return plan end
+  plan = lowered(self, text, file, line, references)
+  if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
+    plan.construct = lower.prepare(self, plan)
+  end
+  if plan.condition then plan.condition_value = self.dialect.condition(self, plan.condition) end
+  plan.place = { text = text, file = file, line = line }
+  plan.watched = plan.construct and changed_bounds.watched(self, plan)
+  plan_cache.keep(self, plan, text, file, key)
+  return plan
+end
+
+-- Checks a compute construct before its body is known.
+function plan_cache.check(self, text, file, line)
+  local key = key_of(self, line)
+  if not kept(self, text, file, key) then plan_cache.keep(self, lowered(self, text, file, line), text, file, key) end
+end
+
+return plan_cache

@@ -1,0 +1,147 @@
+-- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
+
+local changed_bounds = require "accdeep.run.changed_bounds"
+local diagnostic = require "accdeep.base.diagnostic"
+local group = require "accdeep.types.groups"
+local location = require "accdeep.base.location"
+
+local raise = diagnostic.raise
+
+local region = {}
+
+local Region = {}
+Region.__index = Region
+Region.__name = "region"
+
+-- Ends the region: data that no other clause wants leave the device.
+function Region:close()
+  local owner = self.session
+  if self.closed then
+    raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
+      { rule = "DIR-4.3-06" })
+  end
+  local stack = owner.regions[self.device]
+  if stack[#stack] ~= self then
+    local inner = stack[#stack]
+    raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
+      inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
+  end
+  if self.handle then
+    local warn = self.bounds and changed_bounds.at_end(owner, self.plan, self.bounds)
+    local explained = owner.explain and owner:explain(self.plan, true)
+    local before = owner.watching and owner:snapshot()
+    owner:may_detach()
+    local ok, err = self.handle:close()
+    if not ok then
+      if explained then explained(err) end
+      if before then owner:compare(before) end
+      local made = owner:core_error(err, nil)
+      location.place(made, nil, self.file, self.line)
+      local at, line = location.scenario(2)
+      if at and line ~= self.line then
+        made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
+      end
+      made.callers = location.callers(at, line)
+      error(made, 0)
+    end
+    if owner.listening then owner:tell() end
+    if explained then explained() end
+    if warn then warn() end
+  end
+  stack[#stack] = nil
+  self.closed = true
+  group.leave(owner, self.scope)
+  if self.undo then self.undo() end
+  local file, line = location.scenario(2)
+  self.closed_at = file and ("%s:%d"):format(file, line)
+end
+
+-- region(fn): runs the body, then closes. An error in the body closes the region too.
+function Region:__call(body)
+  if type(body) ~= "function" then
+    raise("type-mismatch", nil, "a data region takes a function as its body")
+  end
+  if self.closed then self:close() end -- which says that it cannot
+  local ok, err = self.session:attempt(body)
+  if ok then
+    if not self.closed then self:close() end
+    return
+  end
+  if not self.closed then
+    local closed = pcall(self.close, self)
+    if not closed then self:abandon() end
+  end
+  error(err, 0)
+end
+
+Region.__close = function(self)
+  if not self.closed then self:close() end
+end
+
+-- Takes the region and those inside it off the stack, without copying anything to the host.
+function Region:abandon()
+  local stack = self.session.regions[self.device]
+  if self.closed then return end
+  while #stack > 0 do
+    local top = table.remove(stack)
+    top.closed = true
+    group.leave(top.session, top.scope)
+    if top.undo then top.undo() end
+    if top.handle then top.handle:abandon() end
+    if top == self then break end
+  end
+  if self.session.listening then self.session:tell() end
+end
+
+-- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false). queue: of the plan,
+-- if it is known already.
+function region.open(self, plan, enabled, queue)
+  local made = setmetatable({ session = self, device = self.device, plan = plan, file = plan.file,
+    line = plan.line, where = {} }, Region)
+  if enabled then
+    made.handle = self:run(plan, queue)
+    made.bounds = plan.watched and changed_bounds.of(plan) or nil
+    for name, item in pairs(plan.named) do
+      made.where[name] = item.number and (plan.construct:where(item.number)) or 0
+    end
+  end
+  table.insert(self.regions[self.device], made)
+  made.scope = group.enter(self) -- groups that the region's body declares end with it
+  return made
+end
+
+-- The names of use_device clauses stand for addresses on the current device until the region ends.
+function region.use_device(self, made, names, if_present)
+  local before = self.replaced
+  local replaced = setmetatable({}, before and { __index = before } or nil)
+  local ctx, device = self.ctx, self.device
+  for _, item in ipairs(names) do
+    local variable = item.variable
+    local t, address = variable.type, variable.address
+    local described = t.kind == "descriptor" and self.dialect.use_device(self, variable)
+    if described then address = described.host end
+    local by_value = t.kind == "pointer" and (item.start or not item.by_address)
+    if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
+    local start = item.start and item.start() or address -- of a section: its base may not be there
+    local dev, low, high
+    if by_value and made.plan.openmp and not item.start then -- as a pointer that no clause names (OMP60-map-10)
+      dev, low, high = ctx:matching(device, start)
+    else
+      dev = start ~= 0 and ctx:deviceptr(device, start) or 0
+      low, high = ctx:device_bounds(device, dev)
+    end
+    if dev and dev ~= 0 then
+      dev = dev - (start - address)
+      local function at() return dev, low, high end
+      replaced[variable.name] = described or by_value and { type = t, value = at } or { type = t, place = at }
+    elseif address ~= 0 and not if_present then
+      raise("not-present", item.pos, ("%s is not present on device %d"):format(
+        t.kind == "pointer" and "what " .. variable.name .. " points to" or variable.name, device),
+        { length = #variable.name, rule = "ACC33-hd-1" })
+    end
+  end
+  self.replaced = replaced
+  made.undo = function() self.replaced = before end
+end
+
+return region

@@ -1,0 +1,793 @@
+-- session.lua - a host program with its memory, its devices and its open regions.
+--
+-- A session owns a context of the core, the scope of the host program and the blocks of its memory. A
+-- directive's text is parsed once, prepared once for each place it stands at, and from then on only
+-- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
+-- were.
+
+local absent = require "accdeep.plan.absent"
+local api = require "accdeep.run.api_openacc"
+local async = require "accdeep.run.async"
+local changed_bounds = require "accdeep.run.changed_bounds"
+local core = require "accdeep.core"
+local debug_info = require "accdeep.types.debug_info"
+local declare = require "accdeep.code.declare"
+local type_directives = require "accdeep.run.type_directives"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local expression = require "accdeep.plan.expression"
+local fortran = require "accdeep.run.fortran"
+local grammar = require "accdeep.grammar"
+local group = require "accdeep.types.groups"
+local kernel = require "accdeep.run.kernel"
+local location = require "accdeep.base.location"
+local member_functions = require "accdeep.code.member_functions"
+local names = require "accdeep.types.names"
+local openmp = require "accdeep.run.openmp"
+local plan_cache = require "accdeep.run.plan_cache"
+local region = require "accdeep.run.region"
+local profiles = require "accdeep.catalogue.profiles"
+local scope = require "accdeep.types.scope"
+local transaction = require "accdeep.types.transaction"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+
+local session = {}
+
+local Session = {}
+Session.__index = Session
+fortran.extend(Session)
+openmp.extend(Session)
+type_directives.extend(Session)
+
+-- The value of a clause's expression; one without a value is as wrong there as one of another type.
+local function computed(value, what)
+  local ok, result = pcall(value, {})
+  if ok then return result end
+  if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
+    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(what, result.message))
+  end
+  error(result, 0)
+end
+
+-- What a scenario's language decides: values and places of expressions, parsing of directives.
+local dialects = { fortran = fortran, c = {
+  declare = function(self, text) self:describing(declare.text, self, text) end,
+  value = expression.value,
+  extent = expression.extent,
+  slot = expression.pointer,
+  directive = function(self, text) return grammar.parse("directive", text, 1, self.scope) end,
+  references = function(self, text) return grammar.parse("references", text, 1, self.scope) end,
+  condition = function(self, node)
+    local value = eval.compile(self:host_env(), node).value
+    if not value then raise("type-mismatch", node.pos, "a condition is a number") end
+    return function() return computed(value, "a condition") ~= 0 end
+  end,
+  integer = function(self, node)
+    local e = eval.compile(self:host_env(), node)
+    if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
+    return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
+  end,
+} }
+
+-- Freed blocks stay readable for messages until so many bytes have been freed after them.
+local QUARANTINE = 64 << 20
+-- Memory of a device, whatever a real one has: the same scenario runs out of it on all of them.
+local DEVICE_BYTES = 16 << 30
+
+-- ------------------------------------------------------------------------------------- open, close --
+
+-- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
+-- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
+-- said), unchecked (host memory is the program's own, not known here).
+function session.new(options, outer)
+  options = options or {}
+  local self = setmetatable({
+    core = core,
+    outer = outer,
+    options = options,
+    dialect = dialects[options.language or "c"],
+    scope = scope.new(outer and outer.scope),
+    rules = profiles.profile(options.rules or "tr14"),
+    device = 0,
+    delayed = options.async == "delayed", -- queues do what they are asked for when somebody waits
+    concurrent = options.async == "concurrent", -- or while the program goes on
+    default_async = async.constants.acc_async_noval,
+    queue = 0,          -- of routines that have one (async.within)
+    blocks = {},        -- address -> {bytes, name, live}
+    quarantine = { bytes = 0 },
+    layout = fortran.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
+    type_records = setmetatable({}, { __index = outer and outer.type_records }), -- types/fortran_dynamic.lua
+    programs = {},      -- record -> treatment -> program
+    treatments = {},    -- record -> what it is called -> treatment
+    shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
+    measured = false,   -- what the plan under way is made from (shape/fortran_inputs.lua)
+    parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
+    regions = {},       -- device -> stack of open regions
+    entered = {},       -- bounds that enter data found (changed_bounds.lua)
+    collectors = {},
+    -- not nil: a directive asks for these each time
+    this_slots = {},    -- record -> where `this` is kept while a member function runs
+    explain = options.explain or false, -- asked before each construct
+    explain_body = false, -- told how a device has run the next body
+    replaced = false,   -- in a host_data region: name -> what it stands for
+    group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
+    apart = false,      -- in a host construct with private variables: a number of its own
+    private_blocks = {}, -- memory of those variables
+    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+    descriptions = false, -- shapes and policies of the text under way (type_directives.lua)
+    this = false, kernel = false, watching = false, listening = false, current = false,
+    inside = {},        -- a directive among statements -> the text it stands in
+    printed = {},       -- lines that statements printed
+  }, Session)
+  self.root = self.scope
+  local backend, number = (options.device or "sim"):match "^(%a+):?(%d*)$"
+  local ctx, err = core.open {
+    backend = backend, first_device = tonumber(number),
+    devices = options.devices or 1,
+    device_bytes = options.device_bytes or DEVICE_BYTES,
+    group_least = options.group_least,
+    threads = options.threads,
+    check_host = not options.unchecked,
+    own_kernels = options.own_kernels,
+    async = options.async,
+    descriptors = options.descriptors,
+    rules = profiles.for_core(self.rules, options.strict),
+  }
+  if not ctx then error(diagnostic.new(err), 0) end
+  self.ctx = ctx
+  self.devices = options.devices or 1
+  self.host_space = view.host(self)
+  self.device_spaces, self.pointer_spaces = {}, {}
+  for i = 0, self.devices - 1 do
+    self.device_spaces[i] = view.device(self, i)
+    self.pointer_spaces[i] = view.handed_out(self.device_spaces[i])
+    self.regions[i] = {}
+  end
+  if outer then self:borrow(outer) end
+  openmp.begin(self)
+  if options.trace then self:collect_into(options.trace) end
+  return self
+end
+
+-- The language of what follows.
+function Session:speak(language)
+  self.options.language, self.dialect = language, dialects[language]
+  self:types_changed() -- texts that were met before say something else
+end
+
+-- A new session with this one's names and values.
+function Session:inner()
+  local options = {}
+  for key, value in pairs(self.options) do options[key] = value end
+  return session.new(options, self)
+end
+
+-- The outer session's memory is known here too; its bytes are put back by close.
+function Session:borrow(outer)
+  self.saved = {}
+  local from = outer
+  while from do
+    for address, block in pairs(from.blocks) do
+      if block.live and not self.saved[address] then
+        self.saved[address] = core.get(address, block.bytes)
+        self:known(address, block)
+      end
+    end
+    from = from.outer
+  end
+end
+
+function Session:known(address, block)
+  local ok, err = self.ctx:host_add(address, block.bytes,
+    self:label { name = block.name or "", file = block.file, line = block.line })
+  if not ok then error(diagnostic.new(err), 0) end
+end
+
+function Session:close()
+  if not self.ctx then return end
+  for i = 0, self.devices - 1 do
+    for _, open in ipairs(self.regions[i]) do open.closed = true end
+  end
+  for address, block in pairs(self.blocks) do -- a limit may stop this half-way: it goes on from there
+    self.blocks[address] = nil
+    core.free(address)
+    core.charge(-block.bytes)
+  end
+  self.ctx:close()
+  self.ctx = nil
+  for address, bytes in pairs(self.saved or {}) do core.put(address, bytes) end
+end
+
+-- ----------------------------------------------------------------------------------------- text --
+
+-- An error in a text of another place tells what uses that text.
+local function note_use(err, place, file, line)
+  if err.file or not file or place.file == file and place.line == line then return end
+  err.notes = err.notes or {}
+  table.insert(err.notes, ("used at %s:%d"):format(file, line))
+end
+
+local function placed(self, before, text, file, line, ok, err, ...)
+  self.current = before
+  if ok then return err, ... end
+  if diagnostic.is(err) then
+    if err.rule then err.rule = profiles.cited(err.rule, self.rules.documents) end
+    group.locate(err, file, line)
+    if err.place then
+      note_use(err, err.place, file, line)
+      location.place(err, err.place.text, err.place.file, err.place.line)
+    end
+    location.place(err, text, file, line)
+    err.text = err.text or text
+    err.callers = err.callers or location.callers(file, line)
+  end
+  error(err, 0)
+end
+
+-- Runs fn with errors placed in a text that stands at file:line.
+function Session:within(text, file, line, fn, ...)
+  local around = text and self.inside[text]
+  if around then text, file, line = around.text, around.file, around.line end
+  local before = self.current
+  self.current = { text = text, file = file, line = line }
+  return placed(self, before, text, file, line, pcall(fn, ...))
+end
+
+-- Tells about something that is understood but should be written otherwise.
+function Session:warn(code, pos, message, fields)
+  local warn = self.options.warn
+  if not warn then return end
+  fields.code, fields.pos, fields.message = code, pos, message
+  local current = self.current or {}
+  warn(location.place(diagnostic.new(fields), current.text, current.file, current.line))
+end
+
+-- The place in the current text: kept by what is declared there.
+function Session:here(pos)
+  local current = self.current or {}
+  return { text = current.text, file = current.file, line = current.line, pos = pos,
+    scope = self.scope.home and self.scope or nil }
+end
+
+-- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
+-- errors get the scenario's line while it can be seen.
+function Session:attempt(fn, ...)
+  local failed = self.options.failed
+  return xpcall(fn, function(err)
+    if type(err) == "string" and not err:find("stack overflow", 1, true) then
+      err = diagnostic.internal(err) or location.keep_callers(err)
+    end
+    if failed then failed(err) end
+    return err
+  end, ...)
+end
+
+local function noted(self, place, user, ok, err, ...)
+  if ok then return err, ... end
+  local in_procedure = (self.depth or 0) > 0 -- whose calls are callers
+  if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
+  error(err, 0)
+end
+
+local function for_user(self, place, user, fn, ...) return noted(self, place, user, pcall(fn, ...)) end
+
+-- Runs fn, whose positions belong to the text of another place; names are those of the class or namespace there.
+function Session:at(place, fn, ...)
+  if not place or not place.text then return fn(...) end
+  if place.scope and place.scope ~= self.scope then
+    return names.within(self, place.scope, self.at, self, place, fn, ...)
+  end
+  return self:within(place.text, place.file, place.line, for_user, self, place, self.current or {}, fn, ...)
+end
+
+function Session:label(fields)
+  local label, err = self.ctx:label(fields)
+  if not label then error(diagnostic.new(err), 0) end
+  return label
+end
+
+function Session:program(spec)
+  local program, err = self.ctx:program(spec)
+  if not program then error(diagnostic.new(err), 0) end
+  return program
+end
+
+function Session:type_of(node) return declare.type(self, node) end
+function Session:locals_of(node) return declare.locals(self, node) end
+
+-- Shapes or types are new: what was made from the old ones is forgotten.
+function Session:types_changed()
+  self.programs, self.treatments, self.parsed, self.nparsed = {}, {}, {}, 0
+  self.prepared, self.nprepared = {}, 0
+end
+
+-- --------------------------------------------------------------------------------------- memory --
+
+local serial = 0
+
+-- t: what lies in it, if that is known.
+function Session:new_block(bytes, name, t, pos)
+  if not core.charge(bytes) then
+    raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
+      { rule = "HOUSE-limit", help = "raise --limit-memory if the scenario needs more" })
+  end
+  local address = core.malloc(bytes)
+  if not address then
+    core.charge(-bytes)
+    raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
+      { rule = "HOUSE-memory" })
+  end
+  local current = self.current or {}
+  serial = serial + 1
+  local block = { bytes = bytes, name = name or t and ("block of %s"):format(types.name(t)), live = true,
+    type = t, serial = serial, file = current.file, line = current.line }
+  self.blocks[address] = block
+  self:known(address, block)
+  return address
+end
+
+-- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
+function Session:free(address, pos)
+  if self.bound.calling > 0 then
+    raise("misuse", pos, "a function called for a section bound cannot free memory", { rule = "HOUSE-misuse" })
+  end
+  local block = self.blocks[address]
+  local owner = self
+  while not block and owner.outer do
+    owner = owner.outer
+    block = owner.blocks[address]
+  end
+  if not block then
+    raise("out-of-bounds", pos, "this is not the start of a block of memory", { rule = "ACC33-2.7.1-1" })
+  end
+  if block.variable then
+    raise("type-mismatch", pos, ("%s is a variable, not memory that was allocated"):format(block.name))
+  end
+  local range = self.ctx:host_at(address)
+  if not range or not range.live then raise("out-of-bounds", pos, "the memory was freed already") end
+  self.ctx:host_mark(address, false)
+  if owner ~= self then return end
+  block.live = false
+  local q = self.quarantine
+  q[#q + 1] = address
+  q.bytes = q.bytes + block.bytes
+  while q.bytes > QUARANTINE do
+    local oldest = table.remove(q, 1)
+    local gone = self.blocks[oldest]
+    q.bytes = q.bytes - gone.bytes
+    self.blocks[oldest] = nil
+    self.ctx:host_forget(oldest)
+    core.free(oldest)
+    core.charge(-gone.bytes)
+  end
+end
+
+function Session:host_store(address, t, value)
+  self.host_space:store(address, t.code, t.size, value, nil, nil, nil)
+end
+
+-- Memory that a kernel's private variables live in, until it ends.
+function Session:kernel_memory(size, name) return self.kernel:memory(size, name) end
+
+function Session:name_inside(object, offset)
+  local name = self.ctx:name_at(self.device, object.dev + offset)
+  return name ~= "" and name or object.name
+end
+
+-- Makes a variable of the host program's own memory known (embedding, benchmarks).
+function Session:bind(name, type_text, address)
+  local node = grammar.parse("type_name", type_text, 1, self.scope)
+  local t = self:type_of(node)
+  self.scope.variables[name] = { name = name, type = t, address = address }
+end
+
+-- -------------------------------------------------------------------------------------- names --
+
+local function function_binding(self, name)
+  local fn = self.scope.functions[name] or api.in_text(self, name)
+  return fn and { fn = fn }
+end
+
+-- The value of an expression of the host program, as its tree.
+function Session:value_of(node) return (eval.compile(self:host_env(), node).value {}) end
+
+Session.this_member, Session.as_member = member_functions.this_member, member_functions.as_member
+Session.member_function = member_functions.member_function
+
+function Session:host_env()
+  if not self.cached_host_env then
+    self.cached_host_env = { session = self, space = self.host_space, lookup = function(name)
+      local replaced = self.replaced and self.replaced[name]
+      if replaced then return replaced end
+      local variable = self:this_member(name) or self.scope.variables[name]
+      if variable then
+        if not variable.place then
+          local address, finish = variable.address, variable.address + variable.type.size
+          variable.place = function() return address, address, finish end
+        end
+        return variable
+      end
+      local value, t = self.scope:constant_named(name)
+      if value then return { type = t, const = value } end
+      return function_binding(self, name) or api.constant_in_text(name)
+    end }
+  end
+  return self.cached_host_env
+end
+
+function Session:declare(text, file, line)
+  self:within(text, file, line, self.describing, self, declare.text, self, text)
+  self:types_changed()
+end
+
+-- Declares a type as the debug information of a program has it (nil: this process).
+Session.declare_from = debug_info.declare
+
+-- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
+function Session:bound_function(name, fn, argument_types)
+  local bound = self.bound
+  bound.n = bound.n + 1
+  local host = self.host_space
+  self.ctx:bind_function(bound.n, function(...)
+    local args = { ... }
+    for i, t in ipairs(argument_types) do
+      if t.kind == "pointer" then
+        args[i] = host:pointer(t, args[i], self.ctx:host_bounds(args[i]))
+      elseif t.kind == "record" then -- the object of a member function
+        args[i] = host:view(t, args[i], self.ctx:host_bounds(args[i]))
+      end
+    end
+    bound.calling = bound.calling + 1
+    local ok, result = pcall(fn, table.unpack(args, 1, #argument_types))
+    bound.calling = bound.calling - 1
+    if not ok then error(result, 0) end
+    if type(result) == "boolean" then return result and 1 or 0 end
+    local integer = math.tointeger(result)
+    if not integer then
+      error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21", -- placed by the clause
+        message = ("%s returned %s, a bound is an integer"):format(name, type(result) == "number"
+          and tostring(result) or result == nil and "nothing" or "a " .. type(result)) }, 0)
+    end
+    return integer
+  end)
+  return bound.n
+end
+
+-- --------------------------------------------------------------------------------- directives --
+
+-- The core says "it" of the object that a construct asked for.
+local function name_it(message, name)
+  for _, start in ipairs { "it ", "only a part of it " } do
+    if message:sub(1, #start) == start then
+      return start:sub(1, -4) .. name .. message:sub(#start)
+    end
+  end
+  local pattern = "%f[%w_(*]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]"
+  if (" " .. message .. " "):find(pattern) or message:find(name .. " ", 1, true) == 1 then return message end
+  return ("%s: %s"):format(name, message)
+end
+
+-- Where a directive names the member that an error is about, if it stands in a clause of its own.
+local function position_of(item, err)
+  local asked = err.asked and err.asked.name or ""
+  local best, pos
+  for _, named in ipairs(item.places or {}) do
+    local pattern = "^" .. named.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
+    if (asked:find(pattern) or err.message:find(pattern)) and #named.name > (best or 0) then
+      best, pos = #named.name, named.pos
+    end
+  end
+  return pos
+end
+
+-- Errors of the core get the position of the clause they are about.
+function Session:core_error(err, plan)
+  local item = err.item and plan and plan.items[err.item]
+  local asked = err.asked
+  local base = err.code == "not-present" and item and asked and absent.base(self, item, asked.name)
+  if base then
+    err.message = name_it(err.message, ("%s, the base of %s,"):format(base, asked.name))
+    asked.name = base
+  elseif asked and asked.name ~= "" then
+    err.message = name_it(err.message, asked.name)
+  elseif item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
+    err.message = ("%s: %s"):format(item.name, err.message)
+  end
+  if err.code == "invalid-section" and err.message:find("a part of several rows", 1, true) then
+    err.help = "take all elements of the inner dimension, or one row"
+  end
+  err.objects = { asked, err.other }
+  err.openmp = plan and plan.openmp and true
+  err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
+  if err.code == "callback" then
+    local cause = err.cause
+    if diagnostic.is(cause) then
+      cause.pos = cause.pos or err.pos
+      return cause
+    end
+    err.code, err.message = "scenario-error", ("%s: %s"):format(err.message, tostring(cause))
+  end
+  return diagnostic.new(err)
+end
+
+Session.parse, Session.seen, Session.prepare = plan_cache.parse, plan_cache.seen, plan_cache.prepare
+Session.key_of, Session.keep = plan_cache.key_of, plan_cache.keep
+
+local function carry_out(self, plan, queue)
+  queue = queue or plan.ordered and async.order(self, plan) or self.queue
+  if plan.kind == "exit data" then self:may_detach() end
+  local explained = self.explain and self:explain(plan)
+  local before = self.watching and self:snapshot()
+  local result, err = plan.construct:run(self.device, queue)
+  if not result then
+    if before then self:compare(before) end
+    local made = self:core_error(err, plan)
+    if explained then explained(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
+    error(made, 0)
+  end
+  if plan.typed then self.dialect.settle(plan) end
+  if self.listening then self:tell() end
+  if explained then explained() end
+  return result
+end
+
+-- queue: of the plan, if it is known already.
+function Session:run(plan, queue)
+  if plan.watched and plan.kind ~= "region" then return changed_bounds.around(self, plan, carry_out, queue) end
+  return carry_out(self, plan, queue)
+end
+
+-- While an expectation of failure is under way, a construct that fails must leave everything as it
+-- was: directory, attachments, levels, device memory, host memory.
+function Session:snapshot()
+  if self.concurrent then async.finish(self) end -- what is under way changes the device meanwhile
+  local host = {}
+  local from = self
+  while from do
+    for address, block in pairs(from.blocks) do
+      if block.live then host[address] = core.get(address, block.bytes) end
+    end
+    from = from.outer
+  end
+  return { digest = self.ctx:digest(), host = host }
+end
+
+function Session:compare(before, without_host)
+  local changed = self.ctx:digest() ~= before.digest and "the device's state"
+  for address, bytes in pairs(without_host and {} or before.host) do
+    if core.get(address, #bytes) ~= bytes then changed = changed or "host memory" end
+  end
+  local wrong = self.ctx:check()
+  if changed or wrong then
+    raise("internal", nil, ("a construct failed, but %s changed"):format(changed or wrong))
+  end
+end
+
+-- Gives new events to everybody who listens: each with this session, all that are told now, and its place there.
+function Session:tell()
+  local events = self.ctx:drain()
+  for _, collect in ipairs(self.collectors) do
+    for i, event in ipairs(events) do collect(event, self, events, i) end
+  end
+end
+
+-- A copy that a routine of the API made.
+function Session:tell_copy(op, device, dev, bytes, rule, at, value)
+  if not self.listening then return end
+  self:tell()
+  local event = { op = op, name = self.ctx:name_at(device, dev), bytes = bytes, device = device, rule = rule,
+    at = at.file and ("%s:%d"):format(at.file, at.line) or "", async = value }
+  for _, collect in ipairs(self.collectors) do collect(event, self, { event }, 1) end
+end
+
+function Session:collect_into(collect)
+  if self.listening then self:tell() end -- what came before is no business of the new one
+  table.insert(self.collectors, collect)
+  if not self.listening then
+    self.ctx:listen(true)
+    self.listening = true
+  end
+end
+
+function Session:stop_collecting()
+  table.remove(self.collectors)
+  if #self.collectors == 0 then
+    self.ctx:listen(false)
+    self.listening = false
+  end
+end
+
+-- --------------------------------------------------------------------------------------- regions --
+
+Session.open_region = region.open
+
+-- The innermost open region that names a variable in a clause.
+function Session:visible(name)
+  local stack = self.regions[self.device]
+  for i = #stack, 1, -1 do
+    local item = stack[i].handle and stack[i].plan.named[name]
+    if item and (not item.home or item.home == self.scope.variables[name]) then return stack[i] end
+  end
+  return nil
+end
+
+-- Ends the innermost open region of a kind that a directive of the same language opened.
+function Session:end_data(pos, kind, is_openmp)
+  local stack, other = self.regions[self.device], nil
+  for i = #stack, 1, -1 do
+    local plan = stack[i].plan
+    if plan.kind == kind and not plan.openmp == not is_openmp then return stack[i]:close() end
+    if plan.kind == kind then other = is_openmp and 'acc "end data"' or 'omp "end target data"' end
+  end
+  local name = kind ~= "region" and "host_data" or is_openmp and "target data" or "data"
+  raise("region-nesting", pos, ("there is no open %s region to end"):format(name), {
+    rule = kind == "region" and "DIR-4.3-06" or "ACC33-hd-1",
+    help = other and ("the open one is ended by %s"):format(other) })
+end
+
+-- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1).
+function Session:declare_data(plan)
+  local stack = self.regions[self.device]
+  local top = stack[#stack]
+  if top and top.plan.kind ~= "declare" then
+    raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
+  end
+  self:open_region(plan, true)
+  if plan.lasting then self.dialect.last(self, plan) end
+end
+
+-- host_data: names stand for device addresses until the region ends (ACC33-hd-1).
+function Session:open_host_data(plan, enabled)
+  local made = self:open_region(plan, false)
+  local ok, err = pcall(region.use_device, self, made, enabled and plan.use_device or {}, plan.if_present)
+  if ok then return made end
+  made:abandon()
+  error(err, 0)
+end
+
+function Session:set_device(number, pos)
+  if number < 0 or number >= self.devices then
+    raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
+      self.devices - 1), { rule = "DIR-1-04", help = "scenario { devices = n } makes more" })
+  end
+  self.device = number
+end
+
+local others = {}
+
+others["set"] = function(self, plan)
+  if plan.default_async then
+    async.set_default(self, self.dialect.integer(self, plan.default_async), plan.default_async.pos)
+  end
+  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
+end
+others["wait"] = function(self, plan)
+  async.wait_for(self, plan.waiting, plan.async and async.order(self, plan) or 0)
+end
+others["init"] = function(self, plan)
+  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
+end
+others["shutdown"] = function(self, plan)
+  self:forget_device(plan.node.pos)
+end
+others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
+others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
+
+-- Ends all lifetimes on the current device: counters drop, nothing is copied.
+function Session:forget_device(pos)
+  if #self.regions[self.device] > 0 then
+    raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
+  end
+  async.wait(self, self.device, 0)
+  for _, attached in ipairs(self.ctx:attachments(self.device)) do
+    self:run_one("exit data", "detach", 0, 0, attached.slot, true)
+  end
+  local mapped = {}
+  for _, object in ipairs(self.ctx:present(self.device)) do
+    if object.mapped then
+      mapped[#mapped + 1] = object.host
+    else -- whoever opened it
+      self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
+    end
+  end
+  for _, host in ipairs(mapped) do self.ctx:unmap(self.device, host) end -- fused with nothing any more
+end
+
+-- Before what may end attachments: whether there are any, for messages (code/view.lua).
+function Session:may_detach()
+  self.has_detached = self.has_detached or self.ctx:stats(self.device).attachments > 0
+end
+
+-- One step of the acc_* API: a construct of one item.
+function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
+  if kind == "exit data" then self:may_detach() end
+  local before = self.watching and self:snapshot()
+  local ok, err = self.ctx:run_one(core.kind[kind], self.device, core.action[action], address, bytes,
+    slot or 0, finalize or false, label, slot_bytes, flags, self.queue)
+  if not ok then
+    if before then self:compare(before) end
+    error(self:core_error(err, nil), 0)
+  end
+  if self.listening then self:tell() end
+end
+
+-- Runs a plan that leaves nothing but the core's work to do.
+function Session:run_alone(plan)
+  local before, place = self.current, plan.place
+  self.current = place
+  local result, err = plan.construct:run(self.device, self.queue)
+  self.current = before
+  if not result then self:failed(plan, err) end
+end
+
+-- Raises what the core says of a plan that was run alone.
+function Session:failed(plan, err)
+  local place = plan.place
+  self:within(place.text, place.file, place.line, error, self:core_error(err, plan), 0)
+end
+
+-- Carries out a directive. Returns a region for structured ones, a function that takes the body for
+-- compute constructs, nothing for the others.
+function Session:directive(text, refs, file, line)
+  local places = self.prepared[text]
+  local plain = places and places[line or 0]
+  if plain and plain.file == file and not self.kernel and not self.this and not self.apart and not self.watching
+    and not self.listening then
+    local result, err = plain.step(self.device, self.queue)
+    if not result then self:failed(plain, err) end
+    return nil
+  end
+  if self.kernel then
+    raise("region-nesting", nil, "a directive inside a compute construct", { rule = "ACC33-impl-1" })
+  end
+  local plan = plan_cache.alone(self, text, file, line)
+  if plan and not self.watching and not self.listening then return self:run_alone(plan) end
+  return self:within(text, file, line, self.directive_here, self, text, refs, file, line)
+end
+
+function Session:directive_here(text, refs, file, line)
+  local node = self:parse(text)
+  if type_directives.definitions[node.name] then
+    return transaction.run(self, self.define, self, node)
+  end
+  if node.compute == nil then
+    node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false
+  end
+  if node.compute then
+    plan_cache.check(self, text, file, line) -- it is run when the body is there
+    return kernel.construct(self, text, refs, file, line, function(references, _, run)
+      local seen = {}
+      for i, r in ipairs(references) do seen[i] = r.name .. (self:visible(r.name) and "+" or "")
+          .. (r.reduced and "~" or "") end
+      local plan = self:prepare(text, file, line, references, "\0" .. table.concat(seen, ","))
+      return run(plan, not plan.condition_value or plan.condition_value())
+    end, node, "acc")
+  end
+  local plan = self:prepare(text, file, line)
+  local enabled = not plan.condition_value or plan.condition_value()
+  if plan.kind == "region" then return self:open_region(plan, enabled) end
+  if plan.kind == "declare" then return self:declare_data(plan) end
+  if plan.kind == "host data" then return self:open_host_data(plan, enabled) end
+  if not enabled then return end
+  local other = others[plan.kind]
+  if other then return other(self, plan) end
+  if plan.construct then self:run(plan) end -- arguments that are absent leave nothing to do
+end
+
+-- The value of an expression in a memory.
+function Session:value(env, text) return self.dialect.value(self, env, text) end
+-- Where an lvalue or section lies on the host: address, bytes, type.
+function Session:extent(text) return self.dialect.extent(self, text) end
+-- The address and type of a pointer.
+function Session:slot(text) return self.dialect.slot(self, text) end
+
+-- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
+function Session:device_env()
+  return kernel.env(self, self.kernel, self.device_spaces[self.device])
+end
+
+return session

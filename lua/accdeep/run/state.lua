@@ -1,0 +1,241 @@
+-- state.lua - the state of a device as a table, and as text.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local policy = require "accdeep.shape.policy"
+local types = require "accdeep.types"
+
+local state = {}
+
+-- Clauses of a level that the text shows.
+local CLAUSES = 4
+
+-- Sorts by name, "Y[2].a[0:3]" before "Y[10].a[0:3]"; what has one name stays in order.
+local function sort_by_name(list)
+  local keys, places = {}, {}
+  for i, entry in ipairs(list) do
+    keys[entry] = entry.name:gsub("%d+", function(n) return ("%012d"):format(tonumber(n)) end)
+    places[entry] = i
+  end
+  table.sort(list, function(a, b)
+    if keys[a] ~= keys[b] then return keys[a] < keys[b] end
+    return places[a] < places[b]
+  end)
+end
+
+local function pointer(session, address)
+  return session.host_space:pointer(types.pointer(types.void), address, session.ctx:host_bounds(address))
+end
+
+local function device_pointer(session, device, address)
+  return session.pointer_spaces[device]:pointer(types.pointer(types.void), address,
+    session.ctx:device_bounds(device, address))
+end
+
+-- Tuples of clauses, and tuples after fusion (DIR-4.1-02, DIR-4.1-03).
+local function originals(session, list)
+  local entries = {}
+  for i, tuple in ipairs(list) do
+    local info = tuple.info
+    entries[i] = { name = info.name, bytes = info.bytes, state = policy.said(tuple.action, tuple.flags),
+      host = pointer(session, info.host), base = pointer(session, tuple.base) }
+  end
+  return entries
+end
+
+local function artificials(session, device, list)
+  local entries = {}
+  for i, tuple in ipairs(list) do
+    local info = tuple.info
+    entries[i] = { name = info.name, bytes = info.bytes, state = tuple.alloc and "ALLOC" or "ALIAS",
+      device = device_pointer(session, device, tuple.dev), host = pointer(session, info.host),
+      ancestors = tuple.ancestors }
+  end
+  return entries
+end
+
+-- The lists of a level, and of the floor above it where enter data opened something there (DIR-6-02).
+local function add_lists(session, device, level, entry)
+  if level.original then
+    entry.original = originals(session, level.original)
+    entry.artificial = artificials(session, device, level.artificial)
+  end
+  if not level.original or #level.dynamic > 0 then
+    entry.dynamic = originals(session, level.dynamic)
+    entry.floor = artificials(session, device, level.floor)
+  end
+end
+
+-- The tuples that count now, in host order.
+local function current_tuples(levels)
+  local top = levels[#levels] or levels.below
+  return (not top.original or #top.dynamic > 0) and top.floor or top.artificial
+end
+
+-- Whether a present object lies in a tuple that the innermost level, or its floor, allocated. Objects come in
+-- host order.
+local function allocated_in(tuples)
+  local at = 1
+  return function(object)
+    while tuples[at] and tuples[at].info.host + tuples[at].info.bytes <= object.host do at = at + 1 end
+    return not tuples[at] or tuples[at].alloc
+  end
+end
+
+-- An object's dynamic counter. That of data that OpenMP's routines associate, or declare target puts there, is
+-- infinite (OMP60-map-6).
+function state.dynamic(session, object)
+  return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
+end
+
+-- The object that an attached pointer leads to: of several fused ones the one that the pointer's value leads to.
+function state.target(session, device, attached)
+  return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
+    or session.ctx:present_at(device, attached.low, true)
+end
+
+-- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
+-- and floor: what enter data opened outside of all levels.
+function state.of(session, device)
+  device = device or session.device
+  if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
+    diagnostic.raise("no-device", nil, ("there is no device %s"):format(tostring(device)),
+      { rule = "DIR-1-04" })
+  end
+  local ctx = session.ctx
+  local result = { levels = {}, present = {}, attached = {}, queues = ctx:queues(device) }
+  table.sort(result.queues, function(a, b) return a.async < b.async end)
+  local levels, fusion = ctx:levels(device), session.rules.fusion
+  if fusion then add_lists(session, device, levels.below, result) end
+  for i, level in ipairs(levels) do
+    local entry = { kind = level.kind, original = {}, artificial = {},
+      at = level.file and ("%s:%d"):format(level.file, level.line) or nil }
+    if fusion then add_lists(session, device, level, entry) end
+    for _, clause in ipairs(fusion and {} or level) do
+      local name = clause.name ~= "" and clause.name or nil
+      if clause.bytes > 0 or clause.action ~= "no_create" then -- else one that stands in for a section of no length
+        table.insert(entry.original, { name = name, bytes = clause.bytes, state = clause.action,
+          host = clause.host and pointer(session, clause.host) })
+        table.insert(entry.artificial, { name = name, bytes = clause.bytes,
+          state = clause.created and "ALLOC" or "ALIAS" })
+      end
+    end
+    result.levels[i] = entry
+  end
+  local is_allocated = fusion and allocated_in(current_tuples(levels))
+  for i, object in ipairs(ctx:present(device)) do
+    result.present[i] = {
+      name = object.name, host = pointer(session, object.host), bytes = object.bytes,
+      device = device_pointer(session, device, object.dev),
+      structured = object.structured, dynamic = state.dynamic(session, object),
+      state = (not fusion or is_allocated(object)) and "ALLOC" or "ALIAS",
+      at = object.file and ("%s:%d"):format(object.file, object.line) or nil,
+    }
+  end
+  for i, attached in ipairs(ctx:attachments(device)) do
+    local target = state.target(session, device, attached)
+    result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
+      gone = attached.low == 0 or nil } -- what it led to: the pointer dangles
+  end
+  sort_by_name(result.present)
+  sort_by_name(result.attached)
+  return result
+end
+
+-- The columns of a table reach no further for one long name: such a cell is whole, and what follows it stands
+-- in the next line, under its own heading.
+local WIDEST = 48
+
+local function columns(rows, margin)
+  local widths = {}
+  for _, row in ipairs(rows) do
+    for i, cell in ipairs(row) do
+      local width = #tostring(cell)
+      widths[i] = math.max(widths[i] or 0, width <= WIDEST and width or 0)
+    end
+  end
+  local lines = {}
+  for _, row in ipairs(rows) do
+    local line, column = margin or "  ", #(margin or "  ")
+    for i, cell in ipairs(row) do
+      local text = tostring(cell)
+      if #line > column then
+        lines[#lines + 1] = line:gsub("%s+$", "") .. "\n"
+        line = ""
+      end
+      line = line .. (" "):rep(column - #line)
+      local gap = (" "):rep(widths[i] - #text)
+      line = line .. (math.type(cell) == "integer" and gap .. text or text .. gap) .. "  "
+      column = column + widths[i] + 2
+    end
+    lines[#lines + 1] = line:gsub("%s+$", "") .. "\n"
+  end
+  return table.concat(lines)
+end
+
+-- The first entries of a list as text.
+local function some(list, text)
+  local parts = {}
+  for i, entry in ipairs(list) do
+    if i > CLAUSES then
+      parts[i] = ("and %d more"):format(#list - CLAUSES)
+      break
+    end
+    parts[i] = text(entry)
+  end
+  return table.concat(parts, " ")
+end
+
+local function clause_text(clause) return ("%s(%s)"):format(clause.state, clause.name or "?") end
+
+local function tuples_text(list)
+  local rows = {}
+  for i, tuple in ipairs(list) do
+    rows[i] = { tuple.name, tuple.bytes, tuple.state,
+      tuple.ancestors[2] and "of " .. table.concat(tuple.ancestors, " ") or nil }
+  end
+  return columns(rows, "    ")
+end
+
+-- What enter data opened in a floor, and the tuples there.
+local function floor_text(s)
+  if not s.dynamic or #s.dynamic == 0 then return "" end
+  return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))
+end
+
+-- What is present, and attached, as text.
+function state.table_text(s)
+  local parts = {}
+  if #s.present == 0 then
+    parts[#parts + 1] = "  nothing is present\n"
+  else
+    local rows = { { "present", "bytes", "structured", "dynamic" } }
+    for _, object in ipairs(s.present) do
+      rows[#rows + 1] = { object.name, object.bytes, object.structured,
+        object.dynamic == math.huge and "infinite" or object.dynamic }
+    end
+    parts[#parts + 1] = columns(rows)
+  end
+  if #s.attached > 0 then
+    local rows = { { "attached", "leads to", "counter" } }
+    for _, attached in ipairs(s.attached) do
+      rows[#rows + 1] = { attached.name, attached.gone and "(gone)" or attached.target, attached.count }
+    end
+    parts[#parts + 1] = columns(rows)
+  end
+  return table.concat(parts)
+end
+
+-- The same as a table to read.
+function state.text(session, device)
+  local s = state.of(session, device)
+  local parts = { ("device %d\n"):format(device or session.device), floor_text(s) }
+  for i, level in ipairs(s.levels) do
+    parts[#parts + 1] = ("  level %d  %s  %s\n"):format(i, level.kind, some(level.original, clause_text))
+    if session.rules.fusion then
+      parts[#parts + 1] = tuples_text(level.artificial) .. floor_text(level)
+    end
+  end
+  return table.concat(parts) .. state.table_text(s)
+end
+
+return state

@@ -1,0 +1,212 @@
+-- type_directives.lua - what directives say of a session's types: shapes, policies, mappers, beside member functions.
+--
+-- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
+
+local allowed = require "accdeep.catalogue.openacc"
+local compile = require "accdeep.shape.compile"
+local declare = require "accdeep.code.declare"
+local diagnostic = require "accdeep.base.diagnostic"
+local nest = require "accdeep.shape.nest"
+local policy = require "accdeep.shape.policy"
+local pragma = require "accdeep.grammar.pragma"
+local shape = require "accdeep.shape.shape"
+local template = require "accdeep.types.template"
+local transaction = require "accdeep.types.transaction"
+
+local raise = diagnostic.raise
+
+local type_directives = {}
+
+local definitions = { shape = shape.define, policy = policy.define }
+type_directives.definitions = definitions
+
+local Session = {}
+
+-- record -> name -> what is said of it
+transaction.register(function(session)
+  return transaction.kept_fields(session, { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
+end)
+
+function type_directives.extend(class)
+  for name, fn in pairs(Session) do class[name] = fn end
+end
+
+-- Shapes and policies of a record in this session; those of the outer one are seen through.
+local function table_of(self, kind, record)
+  local tables = self[kind]
+  local found = tables[record]
+  if not found then
+    found = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
+    tables[record] = found
+  end
+  return found
+end
+
+function Session:methods_of(record) return table_of(self, "method_tables", record) end
+function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
+function Session:policies_of(record) return table_of(self, "policy_tables", record) end
+function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
+
+-- The shape or policy of that name, or that of a base class, of which objects are a part (TR14-3.1.2-08).
+local function named_in(self, kind, record, name)
+  local found = table_of(self, kind, record)[name]
+  for _, base in ipairs(not found and record.bases or {}) do found = found or named_in(self, kind, base, name) end
+  return found
+end
+
+function Session:shape_named(record, name) return named_in(self, "shape_tables", record, name) end
+function Session:policy_named(record, name) return named_in(self, "policy_tables", record, name) end
+
+-- Names of a record's shapes or policies, for "did you mean".
+local function names_in(self, kind, record, names)
+  names = names or {}
+  local owner = self
+  while owner do
+    for name in next, table_of(owner, kind, record) do names[name] = true end
+    owner = owner.outer
+  end
+  for _, base in ipairs(record.bases or {}) do names_in(self, kind, base, names) end
+  return names
+end
+
+function Session:shape_names(record) return names_in(self, "shape_tables", record) end
+function Session:policy_names(record) return names_in(self, "policy_tables", record) end
+function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
+
+-- A directive among declarations.
+function Session:type_directive(node, record)
+  local found = pragma.read(self, node)
+  if not found then return end
+  if found.language == "omp" then return self:omp_declaration(found.tree, record) end
+  return self:described(found.tree, record, found.text)
+end
+
+-- Levels of parallelism that a routine directive may name (ACC33-2.15-1).
+local levels = { gang = true, worker = true, vector = true, seq = true }
+
+-- routine: functions of the scenario serve on devices, too.
+local function check_routine(node)
+  local level
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    if name == "bind" or name == "nohost" then
+      raise("unsupported", clause.pos, ("'%s' on 'routine'"):format(name), { length = #name })
+    elseif levels[name] then
+      if level then
+        raise("conflicting-clauses", clause.pos, ("'%s' stands here already"):format(level),
+          { length = #name, rule = "ACC33-2.15-1" })
+      end
+      level = name
+      allowed.check_argument(clause)
+    elseif name ~= "device_type" and name ~= "dtype" then
+      allowed.refuse_clause(node, clause, levels)
+    end
+  end
+  if not level then
+    raise("syntax", node.pos + #node.name, "'routine' needs gang, worker, vector or seq", { rule = "ACC33-2.15-1" })
+  end
+end
+
+-- declare among the declarations: as the directive behind them (ACC33-dec-1).
+local function declare_data(self, node, text)
+  if self.options.unchecked then
+    raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
+      help = "accd_directive carries it out behind them: acc declare create(...)" })
+  end
+  self:types_changed() -- variables of this text are known to it
+  local current = self.current
+  self:directive(text, nil, current.file, current.line)
+end
+
+-- Carries out a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
+-- declarations. Returns a policy.
+function Session:described(parsed, record, text)
+  local define, name = definitions[parsed.name], parsed.name
+  if name == "routine" and not record then return check_routine(parsed) end
+  if name == "declare" and not record and text then return declare_data(self, parsed, text) end
+  if not define then
+    raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
+      { length = #parsed.name, rule = "TR14-3.1.1-01",
+        help = ('declarations hold shape, policy, declare and routine; write acc "%s ..." after them'):format(
+          parsed.name) })
+  end
+  if not record then return self:define(parsed) end
+  local _, made = define(self, parsed, record)
+  return parsed.name == "policy" and made or nil
+end
+
+-- What could not be checked of policies before all of a type's are known. One that is wrong is taken back.
+function Session:check_policies(record, defined)
+  for _, made in ipairs(defined) do
+    local ok, err = pcall(nest.check_policy, self, record, made)
+    if not ok then
+      for _, given in ipairs(made.names) do self:policies_of(record)[given.name] = nil end
+      error(err, 0)
+    end
+  end
+end
+
+-- Whether an error is about what only the use of a shape can tell: names of the objects around (TR14-5-04), and
+-- member functions whose bodies a scenario gives with method().
+local function is_of_use(self, err)
+  return err.of_body or self.rules.extended and err.code == "unknown-name"
+end
+
+-- Bounds are checked where they are written, used or not (TR14-3.1.1-21): a shape or policy of a text is compiled at
+-- the end of the text, where all names of it are known.
+local function check_described(self, described)
+  local made, record, outer = described.made, described.record, self.scope
+  if made.params then return end -- they have values where the shape is used (TR14-5-01)
+  self.scope = described.scope
+  local ok, err = pcall(self.at, self, made.place, function()
+    compile.program(self, nest.described(self, record, made), made.place.pos)
+  end)
+  self.scope = outer
+  if ok or diagnostic.is(err) and is_of_use(self, err) then return end
+  if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end
+  error(err, 0)
+end
+
+-- Runs fn(...), which carries out a text that may describe types.
+function Session:describing(fn, ...)
+  if self.descriptions then return fn(...) end
+  self.descriptions = {}
+  local ok, err = pcall(fn, ...)
+  local list = self.descriptions
+  self.descriptions = false
+  if not ok then error(err, 0) end
+  if #list > 0 then self:types_changed() end
+  for _, described in ipairs(list) do check_described(self, described) end
+end
+
+-- A shape or policy of a record is there.
+function Session:has_described(record, made)
+  self:types_changed()
+  local list = self.descriptions
+  if list then list[#list + 1] = { record = record, made = made, scope = self.scope } end
+end
+
+-- A shape or policy directive about a type.
+function Session:define_for(node, record)
+  local target, made = definitions[node.name](self, node, record)
+  if node.name == "policy" then self:check_policies(target, { made }) end
+end
+
+local function define(self, node)
+  for i, clause in ipairs(node.clauses) do
+    local spec = clause.type and clause.type.spec
+    local made = spec and not clause.type.spec.type and declare.template(self, spec)
+    if made then
+      local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
+      table.remove(clauses, i)
+      return template.describe(self, made, { tag = node.tag, pos = node.pos, name = node.name,
+        argument = node.argument, clauses = clauses })
+    end
+  end
+  self:define_for(node, nil)
+end
+
+-- A shape or policy that stands outside of types; type(T) may name a template.
+function Session:define(node) self:describing(define, self, node) end
+
+return type_directives

@@ -1,0 +1,400 @@
+-- expect.lua - expectations of a scenario. A failure stops the case; it tells what was wanted, what
+-- was found, and where.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.grammar.openacc"
+local location = require "accdeep.base.location"
+local lower = require "accdeep.plan.openacc"
+local sorted = require "accdeep.base.sorted"
+local state = require "accdeep.run.state"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local expect = {}
+
+local F32 = core.scalar.f32
+
+-- ------------------------------------------------------------------------------------- values --
+
+-- Numbers are equal if the wanted one, held as a float, is the found one.
+local function same_number(found, wanted)
+  if found == wanted then return true end
+  if math.type(found) == "float" or math.type(wanted) == "float" then
+    if found ~= found and wanted ~= wanted then return true end
+    return core.convert(F32, wanted) == found
+  end
+  return false
+end
+
+local function elements(value, n)
+  local at = view.location(value)
+  if not at then return nil end
+  if at.type.kind == "array" then return value:values() end
+  if at.type.kind == "pointer" then return value:values(n) end
+  return nil
+end
+
+local function length(list) return list[0] ~= nil and #list + 1 or #list end
+
+local function equal(found, wanted)
+  if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
+  if type(wanted) == "boolean" and type(found) == "number" then return (found ~= 0) == wanted end
+  if type(wanted) ~= "table" then return found == wanted end
+  local wanted_at, found_at = view.location(wanted), view.location(found)
+  if wanted_at and found_at then
+    return wanted_at.type.kind == "pointer" and found_at.type.kind == "pointer" and found == wanted
+  end
+  if wanted_at then wanted = elements(wanted) or wanted end
+  if found_at then
+    if found_at.type.kind == "record" then -- the wanted members only
+      for name, value in sorted(wanted) do
+        if not equal(found[name], value) then return false end
+      end
+      return true
+    end
+    found = elements(found, length(wanted))
+  end
+  if type(found) ~= "table" then return false end
+  local base = wanted[0] ~= nil and 0 or 1
+  local count = 0
+  for key, value in sorted(wanted) do
+    local other = found[key]
+    if math.type(key) == "integer" then other = found[key - base + 1] end
+    if not equal(other, value) then return false end
+    count = count + 1
+  end
+  for _ in pairs(found) do count = count - 1 end
+  return count == 0
+end
+
+local function text_of(value, depth)
+  depth = depth or 0
+  if type(value) == "string" then return ("%q"):format(value) end
+  if math.type(value) == "float" and value == math.floor(value) and math.abs(value) < 1e15 then
+    return ("%.0f"):format(value)
+  end
+  local at = view.location(value)
+  if type(value) ~= "table" or (at and at.type.kind ~= "array") then return tostring(value) end
+  if at then value = value:values() end
+  if depth > 3 then return "{...}" end
+  local parts, n = {}, 0
+  for i, item in ipairs(value) do
+    if i > 16 then
+      parts[#parts + 1] = "..."
+      break
+    end
+    parts[i] = text_of(item, depth + 1)
+    n = i
+  end
+  local keys = {}
+  for key in pairs(value) do
+    if math.type(key) ~= "integer" or key < 1 or key > math.max(n, #value) then keys[#keys + 1] = key end
+  end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  for _, key in ipairs(keys) do
+    parts[#parts + 1] = ("%s = %s"):format(tostring(key), text_of(value[key], depth + 1))
+  end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+expect.text_of = text_of
+
+-- ------------------------------------------------------------------------------------- failures --
+
+local function fail(message, wanted, found, fields)
+  fields = fields or {}
+  fields.wanted, fields.found = wanted, found
+  diagnostic.raise("expectation", nil, message, fields)
+end
+
+local move_kinds = { h2d = true, d2h = true, d2d = true }
+local move_fields = { count = true, bytes = true, transfers = true }
+
+local function check_moves(wanted)
+  local function known(key, names, help)
+    if not names[key] then
+      diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
+    end
+  end
+  for kind, want in sorted(wanted) do
+    known(kind, move_kinds, "h2d, d2h and d2d")
+    for field in sorted(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
+  end
+end
+
+-- Whether a text is one directive; otherwise it is declarations.
+local function is_directive(text)
+  if not text:find "%S" then return true end -- one that says nothing
+  local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
+    or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
+  if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
+  local word = text:match "^%s*([%a_]+)"
+  if word and directive.first_words[word] then return true end
+  return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
+end
+
+-- The expectations over a scenario, and a function that collects the events of another: current() gives the session
+-- that is under way.
+function expect.new(current)
+  local e = {}
+
+  local function need(ok, what)
+    if not ok then diagnostic.raise("type-mismatch", nil, what) end
+  end
+
+  local function within(text, fn, ...)
+    need(type(text) == "string", "an expectation takes an expression as text")
+    local file, line = location.scenario(2)
+    return current():within(text, file, line, fn, ...)
+  end
+
+  -- Address and bytes of an lvalue or section.
+  local function extent(text)
+    local session = current()
+    local address, bytes = within(text, session.extent, session, text)
+    return address, bytes, session
+  end
+
+  function e.equal(found, wanted)
+    if not equal(found, wanted) then fail("values differ", text_of(wanted), text_of(found)) end
+  end
+
+  local function value_in(env_of, text)
+    local session = current()
+    return within(text, session.value, session, env_of(session), text)
+  end
+
+  function e.host(text, wanted)
+    local found = value_in(function(s) return s:host_env() end, text)
+    if not equal(found, wanted) then
+      fail(("host value of %s"):format(text), text_of(wanted), text_of(found))
+    end
+  end
+
+  function e.device(text, wanted)
+    local found = value_in(function(s) return s:device_env() end, text)
+    if not equal(found, wanted) then
+      fail(("device value of %s"):format(text), text_of(wanted), text_of(found))
+    end
+  end
+
+  local words = { wholly = "present", partly = "partly present", absent = "absent" }
+
+  function e.present(text)
+    local address, bytes, session = extent(text)
+    local how = session.ctx:presence(session.device, address, bytes)
+    if how ~= "wholly" then
+      fail(("presence of %s on device %d"):format(text, session.device), "present", words[how])
+    end
+  end
+
+  function e.absent(text)
+    local address, bytes, session = extent(text)
+    local how = session.ctx:presence(session.device, address, bytes)
+    if how ~= "absent" then
+      fail(("presence of %s on device %d"):format(text, session.device), "absent", words[how],
+        { objects = { session.ctx:present_at(session.device, address, false) } })
+    end
+  end
+
+  local function attachment(text)
+    local session = current()
+    local address, t = within(text, session.slot, session, text)
+    if t.kind ~= "pointer" and t.kind ~= "descriptor" then
+      diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
+    end
+    local found = session.ctx:attachment_at(session.device, address)
+    -- what a pointer led to may be gone: where attachments are counted, it is to be detached all the same
+    if found and found.low == 0 and session.rules.is_openmp then found = nil end
+    return found, session
+  end
+
+  function e.attached(text, count)
+    local found = attachment(text)
+    if not found then fail(("attachment of %s"):format(text), "attached", "not attached") end
+    if count and found.count ~= count then
+      fail(("attachment counter of %s"):format(text), tostring(count), tostring(found.count))
+    end
+  end
+
+  function e.detached(text)
+    local found = attachment(text)
+    if found then
+      fail(("attachment of %s"):format(text), "not attached", ("attached, counter %d"):format(found.count))
+    end
+  end
+
+  function e.count(text, wanted)
+    need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
+    for key in sorted(wanted) do
+      if key ~= "structured" and key ~= "dynamic" then
+        diagnostic.raise("unknown-name", nil, ("there is no '%s' counter"):format(tostring(key)),
+          { help = "structured and dynamic" })
+      end
+    end
+    local address, _, session = extent(text)
+    local found = session.ctx:present_at(session.device, address, false)
+      or { structured = 0, dynamic = 0 }
+    found = { structured = found.structured, dynamic = state.dynamic(session, found) }
+    for _, key in ipairs { "structured", "dynamic" } do
+      if wanted[key] ~= nil and wanted[key] ~= found[key] then
+        fail(("%s reference counter of %s"):format(key, text), tostring(wanted[key]), tostring(found[key]))
+      end
+    end
+  end
+
+  function e.uninitialized(text)
+    local address, bytes, session = extent(text)
+    local dev = session.ctx:deviceptr(session.device, address)
+    if dev == 0 then fail(("device bytes of %s"):format(text), "not initialised", "not present") end
+    local written = session.ctx:device_written(session.device, dev, bytes)
+    if written ~= 0 then
+      fail(("device bytes of %s"):format(text), "not initialised",
+        ("%d of %d initialised"):format(written, bytes))
+    end
+  end
+
+  local function collect(fn)
+    need(type(fn) == "function", "events are those of a function")
+    local session, list = current(), {}
+    session:collect_into(function(event) list[#list + 1] = event end)
+    local ok, err = pcall(fn)
+    session:stop_collecting()
+    if not ok then error(err, 0) end
+    return list
+  end
+
+  function e.events(fn, wanted)
+    need(type(wanted) == "table", "expect.events takes a function and a list of events")
+    local list = collect(fn)
+    local found = {}
+    for i, event in ipairs(list) do found[i] = event.op .. " " .. event.name end
+    for i = 1, math.max(#found, #wanted) do
+      if found[i] ~= wanted[i] then
+        fail(("event %d differs"):format(i), wanted[i] or "no more events", found[i] or "no more events",
+          { notes = { "events were: " .. table.concat(found, ", ") } })
+      end
+    end
+  end
+
+  function e.moves(fn, wanted)
+    need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
+    check_moves(wanted)
+    local session = current()
+    local before = session.ctx:stats(session.device)
+    local list = collect(fn)
+    local after = session.ctx:stats(session.device)
+    for _, kind in ipairs { "h2d", "d2h", "d2d" } do
+      local want = wanted[kind]
+      if want ~= nil then
+        if math.type(want) == "integer" then want = { count = want, bytes = want == 0 and 0 or nil } end
+        local found = { count = 0, bytes = 0,
+          transfers = after[kind .. "_transfers"] - before[kind .. "_transfers"] }
+        for _, event in ipairs(list) do
+          if event.op == kind then
+            found.count = found.count + 1
+            found.bytes = found.bytes + event.bytes
+          end
+        end
+        for _, key in ipairs { "count", "bytes", "transfers" } do
+          if want[key] ~= nil and want[key] ~= found[key] then
+            fail(("%s of %s moves"):format(key, kind), tostring(want[key]), tostring(found[key]))
+          end
+        end
+      end
+    end
+  end
+
+  -- Static checks only, for directives and for declarations. What they define is forgotten.
+  local function check_text(text)
+    local inner = current():inner()
+    local file, line = location.scenario(2)
+    local ok, err = pcall(inner.within, inner, text, file, line, function()
+      local dialect = inner.dialect
+      if inner:is_openmp(text) then return inner:check_openmp(text) end
+      if not (dialect.is_directive or is_directive)(text) then return dialect.declare(inner, text) end
+      local node = dialect.directive(inner, text)
+      if node.name == "shape" or node.name == "policy" then return inner:define(node) end
+      lower.directive(inner, node, {})
+    end)
+    inner:close()
+    if not ok then error(err, 0) end
+  end
+
+  local function check_code(code)
+    if type(code) == "string" and diagnostic.phase(code) then return end
+    local near = type(code) == "string" and diagnostic.closest(code, diagnostic.codes())
+    diagnostic.raise("unknown-name", nil, ("there is no error code '%s'"):format(tostring(code)),
+      { help = near and ("did you mean '%s'?"):format(near) or nil })
+  end
+
+  local function expect_error(text, wanted, accepts, what)
+    need(type(text) == "string", "a directive or a declaration is a text")
+    if wanted ~= nil then check_code(wanted) end
+    local ok, err = pcall(check_text, text)
+    if ok then fail(("%s is accepted"):format(text), what, "no error") end
+    if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
+    if not accepts(err) or (wanted and err.code ~= wanted) then
+      fail(("error of %s"):format(text), wanted or what, ("%s: %s"):format(err.code, err.message))
+    end
+  end
+
+  function e.malformed(text, code)
+    expect_error(text, code, function(err) return err.code == "syntax" end, "text that does not parse")
+  end
+
+  function e.invalid(text, code)
+    expect_error(text, code, function(err) return err.code ~= "syntax" or code == "syntax" end,
+      "a static error")
+  end
+
+  function e.fails(code, fn)
+    check_code(code)
+    local session = current()
+    local watching = session.watching
+    session.watching = true
+    local ok, err = pcall(fn)
+    session.watching = watching
+    if ok then fail("nothing failed", code, "no error") end
+    if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
+    if not diagnostic.is(err) then -- an error of the script itself
+      if code ~= "scenario-error" then fail("another error", code, tostring(err)) end
+      return diagnostic.new { code = code, message = tostring(err), rule = "HOUSE-scenario" }
+    end
+    if err.code == "internal" or err.code == "expectation" and code ~= "expectation" then error(err, 0) end
+    if err.code ~= code then
+      fail("another error", code, ("%s: %s"):format(err.code, err.message))
+    end
+    return err
+  end
+
+  -- Warnings that are expected are not printed; the first one is returned.
+  function e.warns(code, fn)
+    check_code(code)
+    need(type(fn) == "function", "warnings are those of a function")
+    local options = current().options
+    local outer, found, other = options.warn, nil, nil
+    options.warn = function(warning)
+      if warning.code == code then
+        found = found or warning
+      else
+        other = other or warning
+        if outer then outer(warning) end
+      end
+    end
+    local ok, err = pcall(fn)
+    options.warn = outer
+    if not ok then error(err, 0) end
+    if not found then
+      fail(other and "another warning" or "nothing is warned of", code,
+        other and ("%s: %s"):format(other.code, other.message) or "no warning")
+    end
+    return found
+  end
+
+  return setmetatable(e, { __call = function(_, condition, message)
+    if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
+  end }), collect
+end
+
+return expect

@@ -1,0 +1,138 @@
+-- sandbox.lua - the part of Lua's library that a scenario sees: it cannot reach outside, nor what is
+-- behind the objects of the scenario language, nor run on where no limit counts. print goes to out.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+local sorted = require "accdeep.base.sorted"
+local value_text = require "accdeep.script.value_text".text
+
+local sandbox = {}
+
+-- Lists of scenarios are shorter: library functions walk them without counting steps.
+local LARGEST_INDEX = 1 << 28
+
+local function copy(library, names)
+  local t = {}
+  for name in names:gmatch "%S+" do t[name] = library[name] end
+  return t
+end
+
+-- The part of the library that cannot reach outside.
+function sandbox.environment(out)
+  local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
+    setmetatable tonumber tostring type xpcall _VERSION]])
+  env.string = copy(string, [[byte char find format gmatch gsub len lower match pack packsize rep
+    reverse sub unpack upper]])
+  env.table = copy(table, "concat insert move pack remove sort unpack")
+  env.math = copy(math, [[abs acos asin atan ceil cos deg exp floor fmod huge log max maxinteger min
+    mininteger modf pi rad random randomseed sin sqrt tan tointeger type ult]])
+  env.utf8 = copy(utf8, "char charpattern codepoint codes len offset")
+  env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
+  env.os = { clock = os.clock, time = os.time }
+  -- What is behind the objects of this language is not the script's: raw access and metatables are
+  -- for tables that it made itself.
+  local made = setmetatable({}, { __mode = "k" })
+  local function is_open(value)
+    local mt = getmetatable(value)
+    return type(value) ~= "table" or mt == nil or made[mt] or diagnostic.is(value) or rawequal(value, env)
+  end
+  local function complain(message)
+    local file, line = location.scenario(1)
+    error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
+  end
+  -- Passes results on; errors become those of the script's own line.
+  local function relayed(ok, ...)
+    if ok then return ... end
+    local message = ...
+    if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
+    complain(message)
+  end
+  local function guarded(fn)
+    return function(value, ...)
+      if not is_open(value) then complain "this is not a plain table" end
+      local result, other = relayed(pcall(fn, value, ...))
+      return result, other
+    end
+  end
+  for _, name in ipairs { "next", "rawget", "rawset", "rawlen" } do env[name] = guarded(_G[name]) end
+  function env.pairs(value)
+    if not is_open(value) then complain "this is not a plain table" end
+    local mt = getmetatable(value)
+    if type(mt) == "table" and mt.__pairs then return pairs(value) end
+    if type(value) ~= "table" then complain "pairs takes a table" end
+    return sorted(value)
+  end
+  -- While a limit is raised no steps are counted: nothing of the script may run until it is caught.
+  function env.xpcall(fn, handler, ...)
+    if type(handler) ~= "function" then complain "xpcall takes a function that handles errors" end
+    local results = table.pack(pcall(fn, ...))
+    if results[1] then return table.unpack(results, 1, results.n) end
+    return false, handler(results[2])
+  end
+  local function after_resume(ok, ...)
+    if not ok then error((...), 0) end
+    return ...
+  end
+  function env.coroutine.wrap(fn)
+    local made_here = relayed(pcall(coroutine.create, fn))
+    return function(...) return after_resume(coroutine.resume(made_here, ...)) end
+  end
+  function env.coroutine.close(co)
+    if relayed(pcall(coroutine.status, co)) == "dead" then return true end
+    local ok, problem = relayed(pcall(coroutine.close, co))
+    return ok, problem
+  end
+  -- Finalizers run where no limit counts, and after the end.
+  function env.setmetatable(value, mt)
+    if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
+      complain "this is not a plain table"
+    end
+    if type(mt) == "table" and rawget(mt, "__gc") ~= nil then
+      complain "a scenario's tables have no finalizers (__gc)"
+    end
+    relayed(pcall(setmetatable, value, mt))
+    if mt then made[mt] = true end
+    return value
+  end
+  function env.getmetatable(value)
+    local mt = getmetatable(value)
+    if type(mt) == "table" and not made[mt] then return nil end
+    return mt
+  end
+  function env.print(...)
+    local parts = table.pack(...)
+    for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
+    out(table.concat(parts, "\t") .. "\n")
+  end
+  -- These could run for ever inside the library, where no step is counted.
+  function env.string.rep(s, n, separator)
+    if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
+    local result = relayed(pcall(string.rep, s, n, separator))
+    return result
+  end
+  for _, name in ipairs { "insert", "move" } do
+    local fn = table[name]
+    env.table[name] = function(...)
+      for i = 1, select("#", ...) do
+        local value = select(i, ...)
+        if math.type(value) == "integer" and (value > LARGEST_INDEX or value < -LARGEST_INDEX)
+          and (name == "move" or i == 2) then
+          complain(("%d is no index of a list"):format(value))
+        elseif type(value) == "table" and i == 1 and #value > LARGEST_INDEX then
+          complain "the list is too long"
+        end
+      end
+      local result = relayed(pcall(fn, ...))
+      return result
+    end
+  end
+  function env.load(chunk, name, _, chunk_env)
+    if type(chunk) ~= "string" then return nil, "only text can be loaded" end
+    name = type(name) == "string" and name:gsub("^[@=]", "") or nil
+    return load(chunk, name or "=(load)", "t", chunk_env or env)
+  end
+  env._G = env
+  return env
+end
+
+return sandbox

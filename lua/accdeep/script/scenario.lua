@@ -1,0 +1,629 @@
+-- scenario.lua - the language of scenarios: what a script sees, and how a file of cases runs.
+--
+-- A script is untrusted: it sees a chosen part of Lua's library (sandbox.lua) and the names of this
+-- language.
+
+local advice = require "accdeep.grammar.advice"
+local api = require "accdeep.run.api_openacc"
+local async = require "accdeep.run.async"
+local rules = require "accdeep.catalogue.rules"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local eval = require "accdeep.code.eval"
+local expect = require "accdeep.script.expect"
+local fortran = require "accdeep.run.fortran"
+local grammar = require "accdeep.grammar"
+local names = require "accdeep.types.names"
+local group = require "accdeep.types.groups"
+local location = require "accdeep.base.location"
+local report = require "accdeep.base.report"
+local profiles = require "accdeep.catalogue.profiles"
+local sandbox = require "accdeep.script.sandbox"
+local session = require "accdeep.run.session"
+local state = require "accdeep.run.state"
+local transaction = require "accdeep.types.transaction"
+local types = require "accdeep.types"
+local view = require "accdeep.code.view"
+
+local raise = diagnostic.raise
+
+local scenario = {}
+
+-- -------------------------------------------------------------------------------------- language --
+
+-- A region as a script has it: it can be called with a body, closed, and given up.
+local function handle(region)
+  local function close() return region:close() end
+  local function abandon() region:abandon() end
+  return setmetatable({ close = close, abandon = abandon }, { __name = "region",
+    __close = getmetatable(region).__close and function() if not region.closed then region:close() end end,
+    __call = function(_, body) return region(body) end })
+end
+
+local languages = { c = true, fortran = true }
+
+local function need_text(value, what)
+  if type(value) ~= "string" then raise("type-mismatch", nil, what) end
+end
+
+-- The script's names. run holds: options, out, session (the one under way), cases.
+local function language(run)
+  local env = sandbox.environment(run.out)
+  local function current() return run.session end
+
+  function env.scenario(head)
+    if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
+    if run.begun then
+      raise("scenario-error", nil, "scenario { } is the first statement", { rule = "HOUSE-scenario" })
+    end
+    local unknown
+    for key in pairs(head) do
+      local name = not scenario.head_keys[key] and tostring(key)
+      if name and not (unknown and unknown < name) then unknown = name end
+    end
+    if unknown then
+      local near = diagnostic.closest(unknown, scenario.head_keys)
+      raise("unknown-name", nil, ("scenario has no field '%s'"):format(unknown),
+        { help = near and ("did you mean '%s'?"):format(near) })
+    end
+    if head.language ~= nil and not languages[head.language] then
+      raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
+        { help = "c and fortran" })
+    end
+    if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
+    need_text(head.title or "", "title is a text")
+    if head.descriptors ~= nil and not fortran.layouts[head.descriptors] then
+      raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
+        { help = "cfi, flang and gfortran" })
+    end
+    if head.async ~= nil and not async.modes[head.async] then
+      raise("unknown-name", nil, ("there is no mode '%s' of queues"):format(tostring(head.async)),
+        { help = "program, delayed and concurrent" })
+    end
+    if head.strict ~= nil and type(head.strict) ~= "boolean" then
+      raise("type-mismatch", nil, "strict is true or false")
+    end
+    if head.cites ~= nil and type(head.cites) ~= "table" then
+      raise("type-mismatch", nil, "cites is a list of rules")
+    end
+    for _, id in ipairs(head.cites or {}) do
+      if not rules.has(id) then
+        raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)), { help = "see accdeep rules" })
+      end
+    end
+    run.head = { title = head.title, seen = true }
+    local options = run.session.options
+    options.rules = run.options.rules or head.rules or options.rules
+    if head.devices ~= nil and type(head.devices) ~= "number" then
+      raise("type-mismatch", nil, "devices is a number")
+    end
+    options.devices = head.devices and (math.tointeger(head.devices) or head.devices) or options.devices
+    if head.strict ~= nil then options.strict = head.strict end
+    options.async = head.async or options.async
+    options.descriptors = head.descriptors or options.descriptors
+    options.language = head.language
+    if math.type(options.devices or 1) ~= "integer" or (options.devices or 1) < 1
+      or (options.devices or 1) > 64 then
+      raise("no-device", nil, "devices is a number from 1 to 64")
+    end
+    run:renew(options)
+  end
+
+  -- rules { ... } or rules "name": other rules for what follows, before anything is declared. A case begins anew,
+  -- with the declarations and values of its file.
+  function env.rules(wanted)
+    local s = current()
+    if next(s.blocks) or next(s.scope.functions) then
+      raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
+        help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
+          or "give them in scenario { rules = ... }, or in each case" })
+    end
+    local options = {}
+    for key, value in pairs(s.options) do options[key] = value end
+    options.rules = run.options.rules or wanted
+    run:renew(options)
+    return wanted
+  end
+
+  local function begin() run.begun = true end
+
+  function env.declare(text)
+    begin()
+    if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
+    if current().options.language == "fortran" then
+      raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
+    end
+    transaction.run(current(), current().declare, current(), text, location.caller(2))
+  end
+
+  -- declare_from("PROGRAM", "struct T"): a type as the debug information of a program has it. Reads files.
+  function env.declare_from(path, text)
+    if not run.options.trust then
+      raise("unsupported", nil, "declare_from is for scenarios that are trusted", { rule = "HOUSE-debug",
+        help = "accdeep run --trust" })
+    end
+    begin()
+    need_text(path, "declare_from takes the name of a program and a type")
+    need_text(text, "declare_from takes the name of a program and a type")
+    current():declare_from(path, text, location.caller(2))
+  end
+
+  -- Declarations and statements of Fortran. A scenario that does not say its language speaks Fortran from here.
+  function env.fortran(text)
+    begin()
+    need_text(text, "fortran takes a text")
+    local s = current()
+    if not s.options.language then s:speak "fortran" end
+    if s.options.language ~= "fortran" then
+      raise("type-mismatch", nil, "this is a scenario in C", { help = 'scenario { language = "fortran" }' })
+    end
+    s:fortran(text, location.caller(2))
+  end
+
+  -- call "name(arguments)": a subroutine of a Fortran text.
+  function env.call(text)
+    begin()
+    need_text(text, "call takes a call as text")
+    current():fortran_call(text, location.caller(2))
+  end
+
+  -- Lines that Fortran's print has written since the last time.
+  function env.output() return current():output() end
+
+  -- The name of a variable as the language spells it.
+  local function spelled(s, name)
+    return type(name) == "string" and s.options.language == "fortran" and name:lower() or name
+  end
+
+  local host = setmetatable({}, {
+    __name = "host",
+    __index = function(_, name)
+      local s = current()
+      name = spelled(s, name)
+      local binding = type(name) == "string" and s:host_env().lookup(name)
+      if not binding or binding.fn then
+        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
+        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
+          { help = near and ("did you mean '%s'?"):format(near) })
+      end
+      if binding.const then return binding.const end
+      if binding.view then return binding.view(s.pointer_spaces[s.device]) end
+      if not binding.place then -- a pointer that stands for a device address
+        return s.pointer_spaces[s.device]:pointer(binding.type, binding.value())
+      end
+      return view.read(s.host_space, binding.type, binding.place())
+    end,
+    __newindex = function(_, name, value)
+      begin()
+      local s = current()
+      name = spelled(s, name)
+      local binding = type(name) == "string" and s:host_env().lookup(name)
+      if binding and not binding.place then
+        raise("type-mismatch", nil, ("'%s' is no variable: it cannot be assigned to"):format(name))
+      end
+      if not binding then
+        local near = type(name) == "string" and diagnostic.closest(name, s.scope:names())
+        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
+          { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
+      end
+      eval.check_const(s, name)
+      local address, low, high = binding.place()
+      s.current = false
+      view.write(s.host_space, binding.type, address, value, low, high)
+    end,
+    __call = function(_, text)
+      if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
+      local s = current()
+      local file, line = location.caller(2)
+      return s:within(text, file, line, s.value, s, s:host_env(), text)
+    end,
+  })
+  env.host = host
+
+  local function type_named(text, file, line)
+    need_text(text, "a type is given as text")
+    local s = current()
+    return s:within(text, file, line, function()
+      if s.dialect.type then return s.dialect.type(s, text) end
+      return s:type_of(grammar.parse("any_type", text, 1, s.scope))
+    end)
+  end
+
+  function env.alloc(text, count, init)
+    begin()
+    local s = current()
+    local file, line = location.caller(2)
+    local t = type_named(text, file, line)
+    local n = math.tointeger(count)
+    if not n or n < 0 then
+      raise("invalid-section", nil, ("alloc of %s elements"):format(tostring(count)))
+    end
+    if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
+      names.no_size(t, nil, { code = "unknown-type" })
+    end
+    if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
+    s.current = { file = file, line = line }
+    local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n), types.array(t, n))
+    s.current = false
+    local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
+    if type(init) == "table" then
+      view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
+    elseif init ~= nil then
+      for i = 0, n - 1 do pointer[i] = type(init) == "function" and init(i) or init end
+    end
+    return pointer
+  end
+
+  function env.free(pointer)
+    begin()
+    local address, at = view.address(pointer)
+    if not address or (at and at.space.on_device) then
+      raise("device-pointer-on-host", nil, "free takes a host pointer", { rule = "TR14-1.1-02" })
+    end
+    if at and at.type.kind ~= "pointer" then
+      raise("type-mismatch", nil, "free takes a pointer that alloc gave")
+    end
+    if address ~= 0 then current():free(address) end
+  end
+
+  function env.addr(text)
+    need_text(text, "addr takes a variable as text")
+    local s = current()
+    local file, line = location.caller(2)
+    local address, _, t = s:within(text, file, line, s.extent, s, text)
+    local to = types.pointer(t)
+    if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
+    if s.ctx:device_of(address) >= 0 then -- inside host_data
+      return s.pointer_spaces[s.device]:pointer(to, address, s.ctx:device_bounds(s.device, address))
+    end
+    return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
+  end
+
+  env.NULL = view.NULL
+
+  function env.sizeof(text)
+    local s = current()
+    local file, line = location.caller(2)
+    need_text(text, "sizeof takes a type or a variable as text")
+    local ok, t = pcall(type_named, text, file, line)
+    if ok then
+      if t.kind == "function" or (t.kind == "record" and not t.complete)
+        or (t.kind == "array" and not t.n) then
+        names.no_size(t, nil, { code = "unknown-type" })
+      end
+      return t.size
+    end
+    local _, bytes = s:within(text, file, line, s.extent, s, text)
+    return bytes
+  end
+
+  function env.func(name, fn)
+    begin()
+    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
+      raise("type-mismatch", nil, "func takes a name and a function")
+    end
+    local s = current()
+    if s.scope:declared(name) then
+      raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
+    end
+    s.scope.functions[name] = fn
+    s:types_changed()
+  end
+
+  -- method("T", "name", fn): fn(self, ...) is a member function of T, in bounds and as object:name(...)
+  function env.method(type_text, name, fn)
+    begin()
+    if type(type_text) ~= "string" or type(name) ~= "string" or not name:match "^[%a_][%w_]*$"
+      or type(fn) ~= "function" then
+      raise("type-mismatch", nil, "method takes a type, a name and a function")
+    end
+    local s = current()
+    local t = s:within(type_text, nil, nil, function()
+      return s:type_of(grammar.parse("any_type", type_text, 1, s.scope))
+    end)
+    if not types.is_record(t) then
+      raise("not-a-struct", nil, ("%s has no member functions"):format(types.name(t)))
+    end
+    local methods = s:methods_of(t)
+    if rawget(methods, name) or types.member(t, name) then
+      raise("duplicate-name", nil, ("%s has a member '%s' already"):format(types.name(t), name))
+    end
+    methods[name] = { name = name, fn = fn, record = t }
+    s:types_changed()
+  end
+
+  -- A function for directives of one kind: acc, omp.
+  local function directives(word, run_directive)
+    return function(text, refs)
+      run.begun = true
+      if type(text) ~= "string" then raise("type-mismatch", nil, word .. " takes a directive as text") end
+      if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(word)) end
+      local file, line = location.caller(2)
+      local s = run.session
+      local result = s[run_directive](s, text, refs, file, line)
+      if result == nil then return nil end
+      if type(result) ~= "function" then return handle(result) end
+      local waiting = current().without_body
+      local construct = { file = file, line = line }
+      waiting[construct] = true
+      return function(body)
+        waiting[construct] = nil
+        local body_file, body_line = location.caller(2)
+        return result(body, { file = body_file, line = body_line })
+      end
+    end
+  end
+  env.acc = directives("acc", "directive")
+  env.omp = directives("omp", "omp")
+
+  -- block(fn): a block of the host program; groups of clauses that it declares end with it.
+  function env.block(body)
+    begin()
+    if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
+    local s = current()
+    local scope = group.enter(s)
+    local ok, err = pcall(body)
+    group.leave(s, scope)
+    if not ok then error(err, 0) end
+  end
+
+  function env.state(device) return state.of(current(), device) end
+  function env.show(device) run.out(state.text(current(), device)) end
+
+  -- draw "name.svg": a picture of host and device. Where it goes is for whoever runs the script to say.
+  function env.draw(name)
+    need_text(name, "draw takes the name of a file")
+    if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
+      raise("type-mismatch", nil, ("'%s' does not end in .svg, .dot or .html"):format(name))
+    end
+    if not run.options.trust and not name:find "^[%w_-][%w._-]*$" then
+      raise("file", nil, ("'%s' is more than a file's name"):format(name), { rule = "HOUSE-draw",
+        help = "letters, digits, '.', '-' and '_': whoever runs the script chooses the folder" })
+    end
+    if not run.options.draw then
+      raise("file", nil, "nobody said where pictures go", { rule = "HOUSE-draw",
+        help = "accdeep run --draw-dir FOLDER, or accdeep draw for pictures of all steps" })
+    end
+    run.options.draw(current(), name)
+  end
+
+  local collect
+  env.expect, collect = expect.new(current)
+  function env.events(fn)
+    local list = collect(fn)
+    local named = {}
+    for i, event in ipairs(list) do
+      named[i] = env.setmetatable({ op = event.op, name = event.name, bytes = event.bytes,
+        rule = event.rule, at = event.at, device = event.device, async = event.async },
+        { __tostring = function(e) return e.op .. " " .. e.name end })
+    end
+    return named
+  end
+
+  function env.case(name, body)
+    begin()
+    if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
+    if type(body) ~= "function" then raise("type-mismatch", nil, "case takes a name and a function") end
+    if run.in_case then
+      raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario" })
+    end
+    need_text(name, "case takes a name and a function")
+    run:case(name, body)
+  end
+
+  for name in pairs(api.routines) do
+    env[name] = function(...)
+      begin()
+      local file, line = location.caller(2)
+      local s = current()
+      local text = (...)
+      return s:within(type(text) == "string" and text or nil, file, line, api.call, s, name,
+        { file = file, line = line }, ...)
+    end
+  end
+  for name, value in pairs(api.constants) do env[name] = value end
+
+  return env
+end
+
+scenario.head_keys = { title = true, rules = true, cites = true, devices = true, language = true,
+  strict = true, descriptors = true, async = true }
+
+-- -------------------------------------------------------------------------------------- running --
+
+local Run = {}
+Run.__index = Run
+
+-- Opens a session; the run closes it at the latest when the file ends, whatever happens.
+function Run:open_session(made)
+  self.session = made
+  table.insert(self.sessions, made)
+end
+
+function Run:close_session()
+  local n = #self.sessions
+  self.sessions[n]:close()
+  self.session = self.sessions[n - 1]
+  self.sessions[n] = nil
+end
+
+-- The same session with other options: nothing has happened in it yet.
+function Run:renew(options)
+  profiles.profile(options.rules or "tr14") -- if it is wrong, the old session stays
+  local outer = self.session.outer
+  self:close_session()
+  self:open_session(session.new(options, outer))
+end
+
+-- What went wrong, as an error of ours: a script's own errors get their position from the message.
+function scenario.as_error(err, file, run)
+  if diagnostic.is(err) then return err end
+  if diagnostic.is_limit(err) then
+    local at, line = tostring(rawget(err, "where") or ""):match "^(.-):(%d+):"
+    return diagnostic.new { code = "limit", rule = err.rule, message = err.message,
+      file = at or file, line = tonumber(line),
+      help = not rawget(err, "stopped") and "raise --limit-steps if the scenario needs more" or nil }
+  end
+  -- the script's own metamethods do not run any more: its limits are over
+  if type(err) == "table" then err = rawget(err, "message") end
+  local text = (type(err) == "string" or type(err) == "number") and tostring(err)
+    or "an error without a message"
+  if text == "not enough memory" then
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
+      message = "the scenario needs more memory than the limit allows",
+      help = "raise --limit-memory if the scenario needs more" }
+  end
+  if text:find("stack overflow", 1, true) then text = text:match "^[^\n]*" end
+  local at, line, message = text:match "^(.-):(%d+): (.*)$"
+  if text:find("C stack overflow", 1, true) or at and location.is_own(at) and message:find "^stack overflow" then
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
+      message = "functions and regions are nested too deeply" }
+  end
+  local internal = diagnostic.internal(text)
+  if internal then
+    internal.file = internal.file or file
+    return internal
+  end
+  if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
+    return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
+      callers = location.kept_callers(text),
+      help = run and run.session and advice.lua(message, run.session.scope:names(), run.env) or nil }
+  end
+  return diagnostic.new { code = "scenario-error", message = text, file = file }
+end
+
+-- A construct that nobody gave a body is an error.
+function scenario.check_bodies(s)
+  local waiting
+  for construct in pairs(s.without_body) do
+    if not waiting or construct.line < waiting.line then waiting = construct end
+  end
+  if waiting then
+    raise("region-nesting", nil, "the construct has no body", { file = waiting.file, line = waiting.line,
+      rule = "HOUSE-scenario", help = "give it one: a function of the device view, or a text of C statements" })
+  end
+end
+
+-- So is a region that nobody closed before the case ends.
+local function check_regions(s)
+  scenario.check_bodies(s)
+  local block = s.target_blocks[1]
+  if block then
+    error(location.place(diagnostic.new { code = "region-nesting", pos = block.pos, rule = "OMP60-tgt-1",
+      message = "the declare target is still open at the end of the case", help = "end it: end declare target" },
+      block.text, block.file, block.line), 0)
+  end
+  for device = 0, s.devices - 1 do
+    local stack = s.regions[device]
+    local top = stack[#stack]
+    if top and top.plan.kind ~= "declare" then
+      raise("region-nesting", nil, "the region is still open at the end of the case", {
+        file = top.file, line = top.line, rule = "DIR-4.3-06",
+        help = ("end it: %s, region:close(), or a body"):format(top.plan.openmp and 'omp "end target data"'
+          or 'acc "end data"') })
+    end
+  end
+end
+
+-- The end of a case: nothing is left open, and what queues were asked for is done.
+local function finish(s)
+  check_regions(s)
+  async.finish(s)
+end
+
+function Run:record(name, ok, err, seconds)
+  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.as_error(err, self.file) or nil,
+    seconds = seconds }
+end
+
+-- Tells who traces where sessions begin and end.
+function Run:mark(kind, name)
+  if self.options.mark then self.options.mark(kind, name) end
+end
+
+-- An error of Lua about a global name gets its help while the names are known.
+function Run:advised(err)
+  local about_name = type(err) == "string" and err:find("(global '", 1, true)
+  return about_name and scenario.as_error(err, self.file, self) or err
+end
+
+function Run:case(name, body)
+  local started = core.clock()
+  self:open_session(self.session:inner())
+  self:mark("case", name)
+  self.in_case = true
+  local ok, err = self.session:attempt(body)
+  if ok then
+    ok, err = pcall(function()
+      if self.options.ended then self.options.ended() end
+      finish(self.session)
+    end)
+  end
+  if diagnostic.is_limit(err) then error(err, 0) end
+  self.in_case = nil
+  if not ok then err = self:advised(err) end
+  self:close_session()
+  self:mark "end"
+  self:record(name, ok, err, core.clock() - started)
+end
+
+-- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), trace (function of events), mark (function
+-- of what begins or ends, and its name: trace.lua), out (function of text), trust, limit_memory (bytes), limit_steps,
+-- async and descriptors (of scenarios that do not say), device_bytes, group_least, threads, explain (explain.lua), last
+-- (function of the session, when the script has run), record (function of the script's names and the run, which may
+-- wrap them: tools/export/record.lua), draw (function of the session and a file's name), failed (function of an
+-- error, before what it undoes is undone), ended (function, when a case or the script has run). Returns {file, title,
+-- cases = {{name, ok, error?, seconds}}, seconds}.
+function scenario.run(file, text, options)
+  options = options or {}
+  location.remember(file, text)
+  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
+    out = options.out or function(s) io.write(s) end, head = {} }, Run)
+  local started = core.clock()
+  run:mark("scenario", file)
+  run:open_session(session.new { rules = options.rules, device = options.device, trace = options.trace,
+    explain = options.explain, failed = options.failed,
+    warn = function(warning) run.out(report.error(warning, { warning = true })) end,
+    async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
+    group_least = options.group_least, threads = options.threads })
+  local env = language(run)
+  run.env = env
+  if options.record then options.record(env, run) end
+  if options.trust then
+    for name, value in pairs(_G) do
+      if name ~= "print" and name ~= "_G" then env[name] = value end
+    end
+  end
+  -- ("").name finds what the script's own string library has
+  local strings = getmetatable ""
+  local all_strings = strings.__index
+  if not options.trust then strings.__index = env.string end
+  local is_module = false
+  local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
+    -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
+    local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
+    local chunk, problem = load(script, "@" .. file, "t", env)
+    if problem == "not enough memory" then error(problem, 0) end
+    if not chunk then
+      local line, message = problem:match ":(%d+): (.*)$"
+      error(diagnostic.new { code = "syntax", message = message or problem, file = file,
+        line = tonumber(line) or 1, rule = "HOUSE-scenario",
+        help = advice.no_lua(problem, location.line(script, tonumber(line) or 1)) }, 0)
+    end
+    local done, value = run.session:attempt(chunk)
+    if not done then error(run:advised(value), 0) end
+    is_module = value ~= nil and not run.begun
+    if options.ended then options.ended() end
+    if options.last then options.last(run.session) end
+    finish(run.session)
+  end, "@" .. file)
+  strings.__index = all_strings
+  while #run.sessions > 0 do run:close_session() end
+  local seconds = core.clock() - started
+  -- the file's own statements count as a case, unless cases carry everything; a file that only gives a
+  -- value is a module that lies among scenarios
+  if not ok or #run.cases == 0 and not is_module then run:record(run.head.title or file, ok, err, seconds) end
+  return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
+end
+
+return scenario

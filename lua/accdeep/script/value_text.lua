@@ -1,0 +1,111 @@
+-- value_text.lua - values of a scenario as text: views with their members, what pointers lead to, "?" for what was
+-- never written.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local view = require "accdeep.code.view"
+
+local value = {}
+
+local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- what is shown of lists, nesting, and text
+
+local text_of -- forward
+
+-- What fn gives as text, or why there is nothing.
+local function attempt(fn, depth)
+  local ok, found = pcall(fn)
+  if ok then return text_of(found, depth) end
+  if diagnostic.is_limit(found) then error(found, 0) end
+  if not diagnostic.is(found) then return tostring(found) end
+  return found.code == "uninitialized-read" and "?" or ("<%s>"):format(found.code)
+end
+
+-- n elements of a list: get(i) gives element i, from 0.
+local function list_text(n, get, depth)
+  local parts = {}
+  for i = 0, math.min(n, ELEMENTS) - 1 do parts[#parts + 1] = attempt(function() return get(i) end, depth + 1) end
+  if n > ELEMENTS then parts[#parts + 1] = ("... %d more"):format(n - ELEMENTS) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+local function pointer_text(at)
+  if at.address == 0 then return "NULL" end
+  local ctx = at.space.ctx
+  local device = ctx:device_of(at.address)
+  if device >= 0 then
+    local name = ctx:name_at(device, at.address)
+    return ("-> %s on device %d"):format(name ~= "" and name or "memory", device)
+  end
+  local range = ctx:host_at(at.address)
+  if not range then return "-> nowhere" end
+  local name = range.name ~= "" and range.name or "memory"
+  if not range.live then return ("-> %s, which was freed"):format(name) end
+  local offset = at.address - range.host
+  return ("-> %s%s%s"):format(name, offset > 0 and (" + %d bytes"):format(offset) or "",
+    at.space.on_device and " on the host" or "")
+end
+
+local function record_text(v, t, depth)
+  local parts = {}
+  for _, member in ipairs(t.members or {}) do
+    if member.name then
+      parts[#parts + 1] = ("%s = %s"):format(member.name, attempt(function() return v[member.name] end, depth + 1))
+    end
+  end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+local function table_text(t, depth)
+  local parts, n = {}, #t
+  if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
+  local items, names = {}, {}
+  for key, item in pairs(t) do
+    local name = tostring(key)
+    names[#names + 1], items[name] = name, item
+  end
+  table.sort(names)
+  for i = 1, math.min(#names, ELEMENTS) do
+    local item = items[names[i]]
+    parts[i] = ("%s = %s"):format(names[i], attempt(function() return item end, depth + 1))
+  end
+  if #names > ELEMENTS then parts[#parts + 1] = ("... %d more"):format(#names - ELEMENTS) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+-- A float in as few digits as tell it from others: of single precision, if it has one.
+local function float_text(v)
+  local short = ("%.7g"):format(v)
+  return core.convert(core.scalar.f32, tonumber(short)) == v and short or ("%.15g"):format(v)
+end
+
+function text_of(v, depth)
+  if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
+  if type(v) == "string" then return ("%q"):format(v) end
+  if type(v) ~= "table" then return tostring(v) end
+  if depth > DEPTH then return "{...}" end
+  local at = view.location(v)
+  if at and view.is_pointer(v) then return pointer_text(at) end
+  if at and at.type.kind == "record" then return record_text(v, at.type, depth) end
+  if at and at.type.kind == "array" and at.type.n then
+    return list_text(at.type.n, function(i) return v[i] end, depth)
+  end
+  local mt = getmetatable(v)
+  if at or mt and mt.__tostring then return tostring(v) end
+  return table_text(v, depth)
+end
+
+-- A value as text of bounded length.
+function value.text(v)
+  local text = text_of(v, 0)
+  return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
+end
+
+-- The value that fn gives, or why it gives none.
+function value.attempt(fn)
+  local ok, found = pcall(fn)
+  if ok then return value.text(found) end
+  if diagnostic.is_limit(found) then error(found, 0) end
+  return diagnostic.is(found) and ("<%s> %s"):format(found.code, found.message) or tostring(found)
+end
+
+return value

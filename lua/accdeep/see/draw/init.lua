@@ -1,0 +1,89 @@
+-- draw - pictures of a scenario: dot.lua, svg.lua and html.lua of what record.lua has kept.
+--
+-- draw.scenario(path, text, options) runs a scenario and gives its cases; draw.step and draw.page make texts of them.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local dot = require "accdeep.see.draw.dot"
+local html = require "accdeep.see.draw.html"
+local layout = require "accdeep.see.draw.layout"
+local picture = require "accdeep.see.draw.picture"
+local record = require "accdeep.see.draw.record"
+local scenario = require "accdeep.script.scenario"
+local snapshot = require "accdeep.see.snapshot"
+local svg = require "accdeep.see.draw.svg"
+
+local draw = {}
+
+-- How the names of files end that can be written.
+draw.formats = { dot = true, svg = true, html = true }
+
+-- "dot", "svg" or "html" of a file's name; nil for others.
+function draw.format(name)
+  local suffix = name:match "%.(%w+)$"
+  return suffix and draw.formats[suffix] and suffix or nil
+end
+
+-- Writes a file, or raises an error of the environment.
+function draw.write(name, text)
+  local file, problem = io.open(name, "w")
+  local ok = file and file:write(text)
+  if file then ok = file:close() and ok end
+  if not ok then
+    error(diagnostic.new { code = "file", message = problem or name .. ": cannot be written", rule = "HOUSE-files" }, 0)
+  end
+end
+
+-- Runs a scenario; options are those of scenario.run. Returns its cases as record.lua gives them, and the result of
+-- the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
+function draw.scenario(path, text, options)
+  local recorder = record.new()
+  local result = scenario.run(path, text, recorder:options(options))
+  local cases, must = recorder:finish(result), {}
+  for i, case in ipairs(cases) do must[i] = case.hidden end
+  if not next(must) then return cases, result end
+  recorder = record.new(must)
+  options.out = function() end
+  return recorder:finish(scenario.run(path, text, recorder:options(options))), result
+end
+
+-- The number of the step that is drawn if none is chosen: that of the failure or, as with `accdeep exec --draw`, the
+-- first of those with the most on the device.
+function draw.usual(case)
+  local best = 1
+  for i, step in ipairs(case.steps) do
+    if #step.snapshot.present > #case.steps[best].snapshot.present then best = i end
+  end
+  return case.failed_at or best
+end
+
+-- One step of a case as text for Graphviz or as SVG.
+function draw.step(case, number, format)
+  local made = picture.all(case.steps)[number]
+  if format == "dot" then return dot.text(made) end
+  return svg.document(made, layout.all({ made })[1])
+end
+
+-- All cases as a page.
+function draw.page(title, path, cases)
+  local list = {}
+  for i, case in ipairs(cases) do
+    local pictures = picture.all(case.steps)
+    list[i] = { record = case, pictures = pictures, places = layout.all(pictures) }
+  end
+  return html(title, path, list)
+end
+
+-- The state of a session now, written to a file; raises an error of the environment if that cannot be done.
+function draw.save(session, file)
+  if not draw.format(file) then
+    error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),
+      rule = "HOUSE-files" }, 0)
+  end
+  local title = file:match "[^/]*$"
+  local step = { title = title, events = {}, moved = {}, snapshot = (snapshot.of(session)) }
+  local case = { name = title, steps = { step }, dropped = 0, rules = session.rules.name }
+  local format = draw.format(file)
+  draw.write(file, format == "html" and draw.page(title, title, { case }) or draw.step(case, 1, format))
+end
+
+return draw

@@ -1,0 +1,74 @@
+-- profile_page.lua - a rule profile told: what it decides, otherwise than tr14 first.
+
+local rules = require "accdeep.catalogue.rules"
+local core = require "accdeep.core"
+local knobs = require "accdeep.see.reference.knobs"
+local described = require "accdeep.see.reference.profiles"
+local profiles = require "accdeep.catalogue.profiles"
+
+local profile = {}
+
+local USUAL = "tr14"
+
+-- All that a profile decides: knob -> value. What the core decides is asked of it.
+function profile.settings(name)
+  local own = profiles.profile(name)
+  local settings = core.profile(own.core)
+  settings.attaching = nil -- scenarios call it attach
+  for _, knob in ipairs { "update", "untranslated", "fusion", "partial_overlap", "members", "descriptors", "extended",
+    "present", "section", "implicit", "unmatched", "attach" } do
+    settings[knob] = own[knob]
+  end
+  return settings, own
+end
+
+-- What a knob's value means.
+function profile.meaning(knob, value)
+  for _, entry in ipairs(knob.values) do
+    if entry[1] == value then return entry[2] end
+  end
+end
+
+-- The profile's entry, and its knobs in two lists, those that are as in tr14 in the second:
+-- {knob, value, meaning, usual: the meaning in tr14}.
+function profile.describe(name)
+  local settings, own = profile.settings(name)
+  local usual = profile.settings(USUAL)
+  local differing, same, entry = {}, {}, nil
+  for _, knob in ipairs(knobs) do
+    if own.is_openmp or not knob.openmp then
+      local value = settings[knob.name]
+      local list = value == usual[knob.name] and same or differing
+      list[#list + 1] = { knob = knob, value = value, meaning = profile.meaning(knob, value),
+        usual = profile.meaning(knob, usual[knob.name]) }
+    end
+  end
+  for _, candidate in ipairs(described) do
+    if candidate.name == name then entry = candidate end
+  end
+  return entry, differing, same
+end
+
+local WIDTH = 100
+
+local function put_decisions(out, title, list)
+  if #list == 0 then return end
+  out[#out + 1] = ("\n%s"):format(title)
+  for _, decision in ipairs(list) do
+    out[#out + 1] = ("  %s = %s"):format(decision.knob.name, tostring(decision.value))
+    local ids = decision.knob.rules:gsub(" ", ", ")
+    out[#out + 1] = rules.wrapped(("%s: %s%s"):format(decision.knob.about, decision.meaning,
+      ids ~= "" and (" [%s]"):format(ids) or ""), "      ", WIDTH)
+  end
+end
+
+-- The profile as text for a terminal. A name that there is not raises as in a scenario.
+function profile.text(name)
+  local entry, differing, same = profile.describe(name)
+  local out = { ("%s: %s"):format(name, entry.follows), rules.wrapped(entry.text, "  ", WIDTH) }
+  put_decisions(out, "otherwise than " .. USUAL, differing)
+  put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
+  return table.concat(out, "\n") .. "\n"
+end
+
+return profile

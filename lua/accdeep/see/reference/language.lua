@@ -1,0 +1,445 @@
+-- language.lua - the words of a scenario: its head, the host program, directives, what there is to see.
+-- The form of the entries: init.lua.
+return {
+  title = "The scenario language",
+  text = [[
+A scenario is a Lua 5.4 script. It sees the names below, the expectations, the routines of OpenACC and OpenMP, and the
+part of Lua's library that cannot reach outside. An expression, a type or a directive is given as text, in the
+scenario's language: C (with C++ types) or Fortran.]],
+  prelude = [[
+declare [=[
+  struct vector { int n; float *data; };
+  struct vector v;
+  float a[4] = { 1, 2, 3, 4 };
+  int n = 4;
+]=]
+host.v = { n = 2, data = { 5, 6 } }
+]],
+
+  { class = "accdeep.head", text = "The head of a scenario.", fields = {
+    "title? string - what the report calls the scenario",
+    "rules? string|table - the rule profile, `\"tr14\"` if not said, or a table `{ base = \"tr14\", knob = value }`",
+    "cites? string[] - ids of the rules that its cases show",
+    "devices? integer - how many devices there are, 1 to 64; 1 if not said",
+    "language? string - `\"c\"` or `\"fortran\"`; without it the first `fortran` says so",
+    "strict? boolean - `false` lets pass what could be undone silently: an object that leaves while something is"
+      .. " attached to it, a detach of what is not attached, an address of before a fusion",
+    "async? string - when queues do their work: `\"program\"`, at once, `\"delayed\"`, as late as the wait, or"
+      .. " `\"concurrent\"`, while the scenario goes on, if the device can (cuda)",
+    "descriptors? string - layout of Fortran's descriptors: `\"cfi\"` if not said, `\"flang\"`, `\"gfortran\"`",
+  } },
+
+  { name = "scenario", params = { "head accdeep.head - title, rules, and what else the whole file needs" },
+    text = "The head of the file. It is optional, and then the first statement.",
+    rules = "HOUSE-scenario HOUSE-names",
+    whole = true,
+    errors = {
+      { "unknown-name", "a field, profile, language or rule id that there is not", [[scenario { titel = "x" }]] },
+      { "type-mismatch", "a field of the wrong kind", [[scenario { title = {} }]] },
+      { "no-device", "`devices` is not a number from 1 to 64", [[scenario { devices = 0 }]] },
+      { "scenario-error", "it is not the first statement, or there is a second one",
+        [[declare "int n;" scenario { title = "late" }]] },
+    },
+    example = [[
+scenario { title = "Two devices", rules = "openacc-3.3", devices = 2, cites = { "ACC33-2.6.7-3" } }
+declare "int n = 1;"
+acc "enter data copyin(n)"
+expect.count("n", { structured = 0, dynamic = 1 })
+]] },
+
+  { name = "case", params = { "name string - what the report calls it; may be left out", "body fun() - the case" },
+    text = "An independent part of the file, reported by itself. It starts with devices of its own and a copy of what"
+      .. " the file has declared and assigned so far; what it does is not seen by other cases.",
+    rules = "HOUSE-scenario",
+    errors = {
+      { "scenario-error", "a case inside a case", [[case("outer", function() case("inner", function() end) end)]] },
+      { "type-mismatch", "there is no function", [[case "no body"]] },
+      { "region-nesting", "a region is still open when the case ends",
+        [[case("open", function() acc "data copy(a)" end)]] },
+    },
+    example = [[
+case("a copy is made", function()
+  acc "enter data copyin(a)"
+  expect.present "a"
+end)
+case("which the next case does not see", function()
+  expect.absent "a"
+end)
+]] },
+
+  { name = "rules", params = { "wanted string|table - a profile, or `{ base = profile, knob = value }`" },
+    returns = { "string|table - what was given" },
+    text = "Other rules for what follows, before anything is declared; at the beginning of a case for that case, with"
+      .. " the declarations and values of its file.",
+    rules = "HOUSE-scenario HOUSE-names ACC20-2.6-1",
+    whole = true,
+    errors = {
+      { "unknown-name", "a profile or knob that there is not", [[rules "openacc-9"]] },
+      { "type-mismatch", "a value that the knob does not take", [[rules { update = "sideways" }]] },
+      { "scenario-error", "something is declared already", [[declare "int n;" rules "tr14"]] },
+    },
+    example = [[
+declare "int n = 1;"
+for _, profile in ipairs { "tr14", "openacc-3.3" } do
+  case("an absent object leaves, " .. profile, function()
+    rules(profile)
+    if profile == "tr14" then
+      expect.fails("not-present", function() acc "exit data delete(n)" end)
+    else
+      acc "exit data delete(n)" -- nothing to do
+    end
+  end)
+end
+]] },
+
+  { name = "declare", params = { "text string - declarations in C or C++" },
+    text = "Types, variables with initialisers, and `#pragma acc shape`, `policy` and `#pragma omp declare mapper`"
+      .. " inside or beside them, `declare target`, `requires`, `acc declare` and `routine` beside them: structures,"
+      .. " classes, unions, enumerations, templates, namespaces. Layout is that of the C ABI of x86-64 System V and of"
+      .. " the Itanium C++ ABI. A member function can be called in bounds if its body is one `return`; other bodies are"
+      .. " passed by, constructors and destructors never run. Variables are set to zero where nothing else is said;"
+      .. " const ones cannot be assigned to. What is not supported (virtual base classes, bit-fields, specialised"
+      .. " templates, packs) is refused by name: `declare_from` takes a class as the compiler laid it out.",
+    rules = "HOUSE-layout HOUSE-syntax HOUSE-names TR14-3.1.1-01",
+    errors = {
+      { "syntax", "text that does not parse", [[declare "int 3;"]] },
+      { "unknown-type", "a type that there is not", [[declare "vektor w;"]] },
+      { "duplicate-name", "a name declared before", [[declare "int n;"]] },
+      { "unsupported", "what cannot be mapped member by member, as bit-fields; virtual base classes",
+      [[declare "struct s { int b : 3; };"]] },
+      { "unknown-member", "a shape of a member that there is not",
+        [[declare "struct s { int *p; \n #pragma acc shape include(q[0:2])\n };"]] },
+    },
+    example = [[
+declare [=[
+  struct matrix {
+    int rows, columns;
+    double *at;
+    #pragma acc shape include(at[0:rows*columns])
+  };
+  struct matrix m = { 2, 3 };
+]=]
+host.m.at = { 1, 2, 3, 4, 5, 6 }
+acc "data copyin(m)" (function() expect.present "m.at[0:6]" end)
+]] },
+
+  { name = "declare_from", params = { "program string - a file that was compiled with -g",
+      "type string - a structure, class or derived type of it" },
+    text = "A type, with all it needs, as the debug information of a program has it: its layout is the compiler's. For"
+      .. " scenarios that are trusted, since it reads files. `accdeep types PROGRAM` lists what a program has.",
+    rules = "HOUSE-debug",
+    errors = {
+      { "unsupported", "the scenario is not trusted", [[declare_from("a.out", "struct cell")]] },
+    },
+    example = [[
+-- accdeep run --trust: declare_from("build/particles", "struct cell")
+expect.fails("unsupported", function() declare_from("build/particles", "struct cell") end)
+]] },
+
+  { name = "fortran", params = { "text string - declarations, statements and procedures in Fortran" },
+    text = "Derived types, `allocatable` and `pointer`, `allocate`, `deallocate`, `nullify`, pointer assignment,"
+      .. " assignments, loops, `select type`, subroutines, and `!$acc` lines among them, each done as it is met. Names"
+      .. " do not tell case. Allocatables and pointers have descriptors in memory.",
+    rules = "FLANG-api-1 TR14-1.1-05 HOUSE-syntax",
+    whole = true,
+    errors = {
+      { "syntax", "text that does not parse", [[fortran "integer ::"]] },
+      { "type-mismatch", "a scenario whose language is C", [[scenario { language = "c" } fortran "integer :: i"]] },
+    },
+    example = [[
+fortran [=[
+  real, allocatable :: x(:)
+  allocate(x(2:4))
+  x = 1.0
+  !$acc enter data copyin(x)
+]=]
+expect.present "x"
+expect.device("x(2)", 1)
+]] },
+
+  { name = "call", params = { "text string - `name(arguments)`" },
+    text = "Calls a subroutine that a `fortran` text has defined.",
+    rules = "HOUSE-names",
+    whole = true,
+    errors = { { "unknown-name", "there is no such subroutine", [[fortran "integer :: i" call "nobody(i)"]] } },
+    example = [[
+fortran [=[
+  integer :: i = 1
+  contains
+  subroutine double(k)
+    integer :: k
+    k = 2 * k
+  end subroutine
+]=]
+call "double(i)"
+expect.host("i", 2)
+]] },
+
+  { name = "output", params = {}, returns = { "string[] - the lines" },
+    text = "The lines that Fortran's `print` has written since the last time.",
+    rules = "HOUSE-language",
+    whole = true,
+    example = [[
+fortran "print *, 6 * 7"
+expect.equal(output()[1]:match "%S+", "42")
+]] },
+
+  { class = "accdeep.memory", text = "The memory of the host, or of a device as a kernel sees it: variables by name,"
+      .. " expressions as text.", call = "fun(expression: string): any", fields = { "[string] any - a variable" } },
+
+  { name = "host", is = "table", type = "accdeep.memory",
+    text = "The host's memory. `host.NAME` reads or writes a variable: members by field, elements by index from 0. A"
+      .. " table assigned to a structure sets the members it lists, to an array its elements; to a pointer it"
+      .. " allocates host memory of that many elements. `host \"EXPR\"` gives the value of an expression; of a section,"
+      .. " a table.",
+    rules = "HOUSE-names HOUSE-language TR14-1.1-02",
+    errors = {
+      { "unknown-name", "a variable that there is not", [[host.w = 1]] },
+      { "unknown-member", "a member that there is not", [[print(host.v.size)]] },
+      { "out-of-bounds", "memory that the object does not have", [[print(host.a[4])]] },
+      { "null-pointer", "a null pointer is followed", [[host.v.data = NULL print(host.v.data[0])]] },
+      { "type-mismatch", "a value that does not fit", [[host.n = "four"]] },
+    },
+    example = [[
+host.v.data[1] = 60
+host.v = { n = 1 }                        -- data stays as it is
+expect.equal(host.v.data[1], 60)
+expect.equal(host "v.n + a[3]", 5)
+expect.equal(host "a[1:2]", { 2, 3 })
+]] },
+
+  { class = "accdeep.pointer", text = "A pointer of the scenario. `p[i]` is an element, `p + n` and `p - n` are"
+      .. " pointers, `p - q` is a number of elements, `p == q` compares, and members are those of what it leads to."
+      .. " Reading through it is checked as in a kernel.",
+    operators = { "add(integer): accdeep.pointer", "sub(integer): accdeep.pointer", "sub(accdeep.pointer): integer" },
+    fields = { "[integer] any - an element", "[string] any - a member",
+      "values fun(self: accdeep.pointer, n: integer): table - the first n elements as a list" } },
+
+  { name = "alloc", params = { "type string - of one element", "count integer - how many",
+      "init? table|number|fun(i: integer): number - values of the elements: a list, one for all, or a function"
+        .. " of the index" },
+    returns = { "accdeep.pointer - to the first element" },
+    text = "Memory of the host for so many elements of a type, not initialised unless `init` is given.",
+    rules = "HOUSE-language HOUSE-names",
+    errors = {
+      { "unknown-type", "a type that there is not, or without a size", [[alloc("vektor", 1)]] },
+      { "invalid-section", "no number of elements", [[alloc("int", -1)]] },
+    },
+    example = [[
+host.v.data = alloc("float", 3, function(i) return 10 * i end)
+expect.equal(host "v.data[0:3]", { 0, 10, 20 })
+]] },
+
+  { name = "free", params = { "pointer accdeep.pointer - what `alloc` or an assigned table gave; `NULL` does nothing" },
+    text = "Releases host memory. What is present of it on a device stays there, as with C's `free`; following a"
+      .. " pointer to it is an error from now on.",
+    rules = "HOUSE-language TR14-1.1-02",
+    errors = {
+      { "out-of-bounds", "memory that is no block of its own, or was freed", [[free(addr "a[1]")]] },
+      { "device-pointer-on-host", "no host pointer", [[free(acc_malloc(8))]] },
+    },
+    example = [[
+local p = host.v.data
+free(p)
+expect.fails("out-of-bounds", function() print(p[0]) end)
+]] },
+
+  { name = "addr", params = { "text string - a variable, member, element or section" },
+    returns = { "accdeep.pointer - its address; inside of `host_data` on the device" },
+    text = "The address of an object, C's `&`.",
+    rules = "HOUSE-names",
+    errors = {
+      { "unknown-name", "a variable that there is not", [[addr "w"]] },
+      { "type-mismatch", "an expression that is no object", [[addr "n + 1"]] },
+    },
+    example = [[
+expect.equal(addr "a[2]" - addr "a[0]", 2)
+host.v.data = addr "a[1]"
+expect.equal(host.v.data[0], 2)
+]] },
+
+  { name = "NULL", is = "value", type = "accdeep.pointer",
+    text = "The null pointer.", rules = "HOUSE-language",
+    example = [[
+host.v.data = NULL
+expect(host.v.data == NULL)
+]] },
+
+  { name = "sizeof", params = { "text string - a type, or a variable, member or section" },
+    returns = { "integer - bytes" },
+    text = "The size of a type or an object.",
+    rules = "HOUSE-layout HOUSE-names",
+    errors = { { "unknown-type", "a type without a size", [[declare "struct later;" sizeof "struct later"]] } },
+    example = [[
+expect.equal(sizeof "struct vector", 16)
+expect.equal(sizeof "a[0:3]", 12)
+]] },
+
+  { name = "func", params = { "name string - how texts call it", "fn fun(...: number): number - the function" },
+    text = "Makes a Lua function known to expressions and section bounds. It gets numbers, and pointers as the"
+      .. " scenario has them.",
+    rules = "TR14-3.1.1-21 HOUSE-names",
+    errors = {
+      { "duplicate-name", "the name is declared already", [[func("n", function() return 1 end)]] },
+      { "type-mismatch", "no name, or no function", [[func("f", 3)]] },
+    },
+    example = [[
+func("half", function(k) return k // 2 end)
+acc "data copy(a[0:half(n)])" (function()
+  expect.present "a[0:2]"
+  expect.absent "a[2:2]"
+end)
+]] },
+
+  { name = "method", params = { "type string - a structure or class", "name string - how expressions call it",
+      "fn fun(self: accdeep.pointer, ...: number): number - the function" },
+    text = "Makes a Lua function a member function of a type, in expressions and bounds, and as `object:name(...)`. "
+      .. "Directives in it know `this`, and its members by their names.",
+    rules = "TR14-3.1.1-21 HOUSE-names",
+    errors = {
+      { "not-a-struct", "a type without members", [[method("int", "size", function() return 1 end)]] },
+      { "duplicate-name", "the type has such a member", [[method("struct vector", "n", function() return 1 end)]] },
+    },
+    example = [[
+method("struct vector", "size", function(self) return self.n end)
+acc "data copy(v) copy(v.data[0:v.size()])" (function() expect.present "v.data[0:2]" end)
+]] },
+
+  { class = "accdeep.region", text = "A region that is open. It ends by `region:close()`, by `acc \"end data\"`, or at"
+      .. " the end of a scope: `local r <close> = acc \"data ...\"`. Called with a function it runs that and ends."
+      .. " `region:abandon()` gives up a region whose end fails: its references are taken off, nothing is moved to"
+      .. " the host.",
+    call = "fun(body: fun())", fields = { "close fun(self: accdeep.region) - ends the region",
+      "abandon fun(self: accdeep.region) - gives the region up, without moving anything to the host" } },
+
+  { name = "acc", params = { "text string - a directive of OpenACC, with or without `#pragma acc` or `!$acc`",
+      "refs? string - for a compute construct with a Lua body: variables that it uses and no clause names, \"S1, n\"" },
+    returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - a region, a compute construct that"
+      .. " waits for its body, or nothing" },
+    text = "Carries out a directive. `enter data`, `exit data`, `update`, `shape`, `policy`, `declare`, `wait`, `set`,"
+      .. " `init` and `shutdown` are done at once. `data` and `host_data` open a region. `parallel`, `serial`,"
+      .. " `kernels` and their `loop` forms take a body: a function of the device's memory, or C statements as text. A"
+      .. " body that follows a host address or reads what nobody wrote is an error, other than on hardware; what"
+      .. " comes back to the host of bytes that nobody wrote is undefined, 0xA5 in each, and not an error. In the"
+      .. " text of a body `loop`, `atomic` and `cache` are checked and carried out by one thread; other directives are"
+      .. " refused there. Pragmas of others (`unroll`, `ivdep`, `once`, `STDC`, `GCC`, `clang`) are passed over. A"
+      .. " directive that fails has changed nothing.",
+    rules = "HOUSE-syntax HOUSE-expect TR14-4.2-06 TR14-4.2-11 DIR-4.3-06",
+    errors = {
+      { "syntax", "text that does not parse", [[acc "data copy("]] },
+      { "unknown-clause", "a clause that there is not", [[acc "data kopy(a)"]] },
+      { "unknown-name", "a variable that there is not", [[acc "data copy(w)"]] },
+      { "clause-not-allowed", "a clause that the directive does not take", [[acc "enter data copyout(a)"]] },
+      { "not-present", "data that must be present are not", [[acc "update self(a)"]] },
+      { "partially-present", "only a part is present", [[acc "enter data copyin(a[0:2])" acc "data present(a)"]] },
+      { "host-pointer-on-device", "a kernel follows a pointer that was not attached",
+        [[acc "enter data copyin(v)" acc "parallel present(v)" "v.data[0] = 0;"]] },
+      { "uninitialized-read", "a kernel reads bytes that nobody wrote",
+        [[acc "parallel create(a)" "n = a[0];"]] },
+      { "out-of-device-memory", "the device has no room",
+        [[acc_malloc(16 << 30) acc "enter data copyin(a)"]] },
+    },
+    example = [[
+acc "data copy(a)" (function()
+  acc "parallel loop" "for (int i = 0; i < n; i++) a[i] *= 2;"
+  acc "parallel" (function(d) d.a[0] = d.a[3] + 1 end)
+end)
+expect.host("a[0:4]", { 9, 4, 6, 8 })
+
+local region <close> = acc "data copyin(v, v.data[0:v.n])"
+expect.attached("v.data", 1)
+]] },
+
+  { name = "omp", params = { "text string - a directive of OpenMP, with or without `#pragma omp`",
+      "refs? string - for a construct with a Lua body: variables that it uses and no clause names" },
+    returns = { "accdeep.region|fun(body: string|fun(d: accdeep.memory))|nil - as for `acc`" },
+    text = "The same for OpenMP: `target` and what is combined with it, `target data`, `target enter data`, `target"
+      .. " exit data`, `target update`, `declare mapper`, `declare target`, `declare group`, and the host's own"
+      .. " constructs, which one thread executes. In the text of a target construct's body constructs of threads are"
+      .. " executed by one thread; in that of a host construct target constructs and data directives are carried out on"
+      .. " devices. No directive in a text is passed over.",
+    rules = "OMP60-map-5 OMP60-tgt-1 OMP60-body-1 HOUSE-threads HOUSE-bodies",
+    errors = {
+      { "syntax", "text that does not parse", [[omp "target map("]] },
+      { "unknown-name", "a variable that there is not", [[omp "target data map(w)"]] },
+    },
+    example = [[
+omp "target data map(tofrom: a)" (function()
+  omp "target teams distribute parallel for" "for (int i = 0; i < 4; i++) a[i] = i;"
+end)
+expect.host("a[0:4]", { 0, 1, 2, 3 })
+]] },
+
+  { name = "block", params = { "body fun() - what stands in the block" },
+    text = "A block of the host program. Groups of clauses that it declares (`declare group`) end with it.",
+    rules = "LLNL-4-01",
+    errors = { { "type-mismatch", "there is no function", [[block "text"]] } },
+    example = [[
+block(function()
+  omp "declare group name(mine) map(to: a)"
+  omp "target data bind_group(mine)" (function() expect.present "a" end)
+end)
+]] },
+
+  { class = "accdeep.state", text = "What a device holds.", fields = {
+    "levels table[] - open regions, outermost first: `{ kind=, at=, original={}, artificial={} }`",
+    "present table[] - `{ name=, host=, bytes=, device=, structured=, dynamic=, state=\"ALLOC\"|\"ALIAS\", at= }`",
+    "attached table[] - `{ name=, target=, count= }`",
+    "queues table[] - what is pending, by async value",
+  } },
+
+  { name = "state", params = { "device? integer - its number, the current one if not said" },
+    returns = { "accdeep.state - present objects, attached pointers, open regions" },
+    text = "What a device holds at this moment, as tables.",
+    rules = "DIR-4.1-03 DIR-1-04",
+    errors = { { "no-device", "there is no such device", [[state(5)]] } },
+    example = [[
+acc "enter data copyin(v, v.data[0:2])"
+local s = state()
+expect.equal(#s.present, 2)
+expect.equal(s.attached[1].name, "v.data")
+]] },
+
+  { name = "show", params = { "device? integer - its number, the current one if not said" },
+    text = "Prints the same as a table to read.",
+    rules = "DIR-4.1-03 DIR-1-04",
+    errors = { { "no-device", "there is no such device", [[show(5)]] } },
+    example = [[
+acc "data copy(a)" (function() show() end)
+]] },
+
+  { name = "draw", params = { "name string - of a file, without a folder, that ends in .svg, .dot or .html" },
+    text = "Draws host and device at this moment: objects with their members, pointers and attachments. Whoever runs"
+      .. " the scenario says where pictures go: `accdeep run --draw-dir FOLDER`. `accdeep draw` makes pictures of all"
+      .. " steps of any scenario.",
+    rules = "HOUSE-draw",
+    errors = {
+      { "type-mismatch", "another ending", [[draw "state.png"]] },
+      { "file", "more than a file's name, or nobody said where pictures go", [[draw "../state.svg"]] },
+    },
+    example = [[
+acc "data copy(a)" (function() draw "inside.svg" end)
+]] },
+
+  { class = "accdeep.event", text = "One thing that a directive did.", fields = {
+    "op string - `alloc`, `free`, `h2d`, `d2h`, `d2d`, `attach`, `detach`, `incref`, `decref` or `fuse`",
+    "name string - of the object, or of the pointer",
+    "bytes integer - how many it is about",
+    "rule string - the rule that asked for it",
+    "at string - file and line of the directive",
+    "device integer - the number of the device",
+    "async? integer - the queue it was done in",
+  } },
+
+  { name = "events", params = { "fn fun() - what is watched" },
+    returns = { "accdeep.event[] - what it did, in order" },
+    text = "Runs a function and gives the events of the directives in it.",
+    rules = "TR14-4.2-06 TR14-4.2-07 TR14-4.2-08",
+    errors = { { "type-mismatch", "there is no function", [[events "text"]] } },
+    example = [[
+local list = events(function() acc "enter data copyin(a)" end)
+expect.equal(tostring(list[1]), "alloc a")
+expect.equal(list[2].op, "h2d")
+expect.equal(list[2].bytes, 16)
+]] },
+}

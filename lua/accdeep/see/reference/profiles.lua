@@ -1,0 +1,140 @@
+-- profiles.lua - rule profiles: {name, follows, text, against, example}. The example holds under the profile
+-- and not under the one it is told against; tests run both.
+return {
+  { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
+    text = "What is used where no other profile is named. It is strict: what the document calls a programmer's error,"
+      .. " and OpenACC 3.3 passes over, is told.",
+    against = "openacc-3.3",
+    example = [[
+declare "struct vector { int n; float *data; } v;"
+host.v = { n = 2, data = { 1, 2 } }
+acc "enter data copyin(v.data[0:v.n])"
+expect.present "v"                        -- a member keeps the structure around it
+expect.attached("v.data", 1)
+expect.fails("still-attached", function() acc_delete "v.data[0:2]" end)
+]] },
+  { name = "tr14x", follows = "TR-14-1 with the wishes of its chapter 5",
+    text = "The same with syntax of our own for what the document only wishes for: parameters of shapes and policies,"
+      .. " movement in one direction, recursive types. `spec/tr14/5-future.lua` begins with a list.",
+    against = "tr14",
+    example = [[
+declare [=[
+  struct node { int value; struct node *next;
+    #pragma acc shape include(next[0:next ? 1 : 0])
+  };
+  struct node *list;
+]=]
+host.list = alloc("struct node", 1)
+host.list[0] = { value = 1, next = alloc("struct node", 1) }
+host.list.next[0] = { value = 2, next = NULL }
+acc "data copy(list[0:1])" (function()    -- all nodes, whatever their number
+  acc "parallel present(list[0:1])" "list->next->value = 20;"
+end)
+expect.host("list->next->value", 20)
+]] },
+  { name = "openacc-2.0", follows = "OpenACC 2.0",
+    text = "Plain clauses want data that are not present; only the `present_or_` ones use what is there.",
+    against = "tr14",
+    example = [[
+declare "float a[4];"
+acc "enter data copyin(a)"
+expect.fails("already-present", function() acc "data copyin(a)" end)
+acc "data present_or_copyin(a)" (function() end)
+]] },
+  { name = "openacc-3.3", follows = "OpenACC 3.3",
+    text = "Attach and detach count, and do nothing where there is nothing to do; a null pointer is present with length"
+      .. " zero; a section of a member is mapped without the structure.",
+    against = "tr14",
+    example = [[
+declare "struct vector { int n; float *data; } v;"
+acc "enter data copyin(v)"
+acc "enter data copyin(v.data[0:2])"      -- null: only the pointer is attached
+acc_detach "v.data"                       -- once more does no harm
+acc_detach "v.data"
+acc "exit data delete(v)"
+acc "exit data delete(v)"
+]] },
+  { name = "libgomp-12", follows = "gcc 12's own runtime",
+    text = "What libgomp does where OpenACC 3.3 says otherwise, or nothing: `spec/openacc/libgomp.lua` has the list, D1"
+      .. " to D26.",
+    against = "openacc-3.3",
+    example = [[
+declare "struct vector { int n; float *data; } v;"
+host.v = { n = 2, data = { 1, 2 } }
+acc "enter data copyin(v, v.data[0:2])"
+local there = acc_deviceptr "v.data[0]"
+acc "update self(v)"
+expect(host.v.data == there)              -- attached pointers are copied like other bytes
+]] },
+  { name = "directory", follows = "the paper on a directory for nested data environments",
+    text = "Pieces of one array that nested environments name lie in one device block at their true distances. What a"
+      .. " level brought leaves with it.",
+    against = "tr14",
+    example = [[
+declare "float a[100];"
+acc "data copyin(a[0:20])" (function()
+  acc "data copyin(a[50:20])" (function() -- both pieces move into one block
+    expect.equal(acc_deviceptr "a[50]" - acc_deviceptr "a[0]", 50)
+  end)
+end)
+]] },
+  { name = "openmp-5.1", follows = "OpenMP's `map` as of 5.1",
+    text = "One reference count; pointers are attached where the pointer or what it leads to is new; what a target"
+      .. " construct uses without naming it goes by its kind.",
+    against = "openmp-4.0",
+    example = [[
+declare "float *p; int n = 1;"
+host.p = { 1, 2 }
+omp "target data map(p[0:2])" (function()
+  omp "target" "n = 2; p[1] = 20;"        -- n is firstprivate, p finds its section by its value
+end)
+expect.host("n", 1)
+expect.host("p[1]", 20)
+]] },
+  { name = "openmp-5.2", follows = "OpenMP 5.2",
+    text = "As 5.1 with the spellings of 5.2: a map needs no type, `declare target` has `enter`. A pointer that leads"
+      .. " to nothing present keeps its value.",
+    against = "openmp-5.1",
+    example = [[
+declare "int a[4];"
+omp "declare target enter(a)"
+omp "target enter data map(a)"            -- as map(to: a)
+]] },
+  { name = "openmp-6.0", follows = "OpenMP 6.0",
+    text = "As 5.2 with the spellings of 6.0: the map type `storage`, the modifier `delete`, `p[:]`, names of"
+      .. " directives with underscores. `attach(...)`, `ref_ptr` and `self` are refused by name.",
+    against = "openmp-5.2",
+    example = [[
+declare "int a[4], *p;"
+host.p = addr "a[0]"
+omp "target_enter_data map(storage: a)"
+omp "target map(p[:])" "p[1] = 2;"
+omp "target_exit_data map(delete, from: a)"
+expect.host("a[1]", 2)
+]] },
+  { name = "openmp-4.0", follows = "OpenMP's first `map`",
+    text = "A section is mapped in two steps, with its pointer, and everything unnamed is `tofrom`.",
+    against = "openmp-5.1",
+    example = [[
+declare "float *p; int n = 1;"
+host.p = { 1, 2 }
+omp "target data map(p[0:2])" (function()
+  expect.present "p"                      -- the pointer, too
+  omp "target" "n = 2;"
+end)
+expect.host("n", 2)                       -- came back
+]] },
+  { name = "indirect", follows = "the proposal for indirect data on top of OpenMP 4.0",
+    text = "A section maps what the pointer leads to, and not the pointer; unnamed pointers are looked up by the"
+      .. " address they hold.",
+    against = "openmp-4.0",
+    example = [[
+declare "float *a, *inner;"
+host.a = { 1, 2 }
+host.inner = host.a                       -- another pointer to the same array
+omp "target data map(a[0:2])" (function()
+  omp "target" "inner[1] = 20;"
+end)
+expect.host("a[1]", 20)
+]] },
+}

@@ -1,0 +1,500 @@
+-- snapshot.lua - host and device at one moment, as plain tables: for drawings, stepping, differences.
+--
+-- snapshot.of(session, device, numbers, keep, must) -> {
+--   device = {object...}, host = {object...},   -- objects: variables first, then what pointers lead to
+--   attached = {{name, target, count, gone}...}, present = {{name, bytes, structured, dynamic, state, at}...},
+--   levels = {{kind, at, clauses = {{name, state}...}, tuples = {{name, bytes, state, ancestors}...}}...},
+--                                               -- as state() tells them, without addresses
+--   number = the device's number, fusion = whether levels have tuples
+-- }
+-- An object is { id, name, title = a shorter name or nil, type, bytes, rows,
+--   host = the host object's id (of one on the device), present = "absent"|"partly"|"wholly", is_variable (on the
+--   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
+--   that }.
+-- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
+--   unknown = something of it was never written,
+--   state, to = id of an object, into = where inside of that object, as text, count = attach counter
+--   (of pointers) }; states of pointers:
+--   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
+--   "nowhere" in no memory that is known, "device" an address of the device that nobody attached,
+--   "unknown" never written.
+-- Of many objects that are alike only some are listed one by one: those whose pointer has a row in the object that it
+-- belongs to, at most BEGIN of a kind, and those whose names are in the set must. The others are one object
+--   { id, name = "first ... last", group = how many, of = id of the object that points to them, type, bytes, ... }.
+-- Of many levels the middle ones are left out: { kind = "... n more", clauses = {} }.
+-- ids are the same at every moment for which the same table is passed as numbers. Nothing holds addresses; a second
+-- result does: locate(host address) -> id and offset of the host object there, id of the device's, and the object's
+-- name if the object is in a group. What keep(object), if it is given, returns for an object as it lies in memory is
+-- the object's memory.
+
+local descriptor = require "accdeep.types.fortran_descriptor"
+local ftypes = require "accdeep.types.fortran"
+local members = require "accdeep.see.members"
+local sorted = require "accdeep.base.sorted"
+local state = require "accdeep.run.state"
+local types = require "accdeep.types"
+
+local snapshot = {}
+
+local MANY, BEGIN = 6, 3 -- objects that are alike and listed one by one; of more the first
+local MOST = 120         -- objects that are listed one by one, alike or not
+local LEVELS, OUTER = 8, 3 -- levels that are told; of more the outermost, and the innermost
+local LINK = 4           -- objects between two links of a chain, at most
+local NAME = 80          -- characters of a name that is still made longer
+local POINTERS = 200000  -- that are followed at most
+
+local POINTER_BYTES = 8
+local INF = math.huge
+
+local Looker = {}
+Looker.__index = Looker
+
+local function dynamic_of(session, object)
+  local count = state.dynamic(session, object)
+  return count == INF and "infinite" or count
+end
+
+-- A small number for a key, the same each time.
+local function numbered(numbers, key)
+  local n = numbers[key]
+  if not n then
+    n = (numbers.n or 0) + 1
+    numbers.n, numbers[key] = n, n
+  end
+  return n
+end
+
+-- The block of host memory that begins at an address, in this session or those around it.
+local function block_at(session, address)
+  while session do
+    if session.blocks[address] then return session.blocks[address] end
+    session = session.outer
+  end
+  return nil
+end
+
+-- ------------------------------------------------------------------------------------ the host --
+
+-- Where an address lies on the host: the start of the memory, and whether that is live. An address just behind
+-- memory belongs to it: many structures hold such an end.
+function Looker:host_range(address)
+  local range = self.ctx:host_at(address)
+  if not range or not range.live then
+    local before = self.ctx:host_at(address - 1)
+    if before and before.live and before.host + before.bytes == address then range = before end
+  end
+  return range
+end
+
+-- Type of what a pointer leads to, if the memory itself has none.
+local function type_behind(t, bytes)
+  local of = t.kind == "descriptor" and t.of or t.to
+  if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
+  if of.kind == "record" and not of.complete then return nil end
+  return types.array(of, bytes // of.size)
+end
+
+-- One element is the element.
+local function plain_type(t)
+  return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
+end
+
+-- The object of the same type that a chain comes from, over a few others perhaps.
+local function link_before(object)
+  local before = object.from
+  for _ = 1, LINK do
+    if not before then return nil end
+    if before.t and before.t == object.t then return before end
+    before = before.from
+  end
+  return nil
+end
+
+function Looker:add(address, name, block, t, from)
+  local bytes = block and block.bytes or t.size
+  local object = { name = name, address = address, bytes = bytes, t = plain_type(t),
+    serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
+    kept = {} }
+  -- what is alike: the same name but for its numbers; links of a chain
+  local link = link_before(object)
+  if link then
+    object.key, object.depth = link.depth and link.key or link.key .. " on", (link.depth or 0) + 1
+    object.base = link.base or name
+    if object.depth > 2 then object.name = ("%s (%d)"):format(object.base, object.depth) end
+  else
+    object.key = name:gsub("%d+", "#") .. " " .. (t and types.name(object.t) or "")
+  end
+  local place = #self.objects + 1
+  object.place_in_all, self.objects[place], self.at[address] = place, object, object
+  return object
+end
+
+-- What a pointer in an object leads to, as an expression of the language; elements count from 0 in memory order, as
+-- they do for the script.
+function Looker:name_behind(object, path)
+  local base, is_fortran = object.name, self.is_fortran
+  if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
+  if is_fortran then
+    base = base:gsub("%(:%)$", "")
+    return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
+  end
+  if path == "" then return "*" .. base end
+  if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
+  if object.is_variable or base:sub(-1) == "]" then return base .. "." .. path end
+  return base:gsub("^%*", "") .. "->" .. path
+end
+
+-- An object that is listed by itself, and so are those that point to it.
+function Looker:require_shown(object)
+  while object and not object.must do
+    object.must = true
+    if object.from then table.insert(object.from.kept, object.slot) end
+    object = object.from
+  end
+end
+
+-- The array that a descriptor describes, with the descriptor's bounds.
+function Looker:with_bounds(t, of, address)
+  local dims = descriptor.dims(self.session.host_space, of, address)
+  local element, n = t.kind == "array" and t.of or t, 1
+  for _, dim in ipairs(dims or {}) do n = n * math.max(dim.extent, 0) end
+  if not dims or #dims == 0 or t.bounds or n ~= (t.n or 1) then return t end
+  return ftypes.array(element, dims)
+end
+
+-- Follows the pointers of an object; what they lead to is an object, too.
+function Looker:follow(object)
+  if not object.t or not members.leads_on(object.t) then return end
+  members.each_pointer(object.t, self.is_fortran, function(offset, t, path)
+    self.pointers = self.pointers + 1
+    if self.pointers > POINTERS then return false end
+    local value = self.ctx:host_read(object.address + offset, self.core.scalar.pointer)
+    if not value or value == 0 then return true end
+    local range = self:host_range(value)
+    if not range or not range.live or self.at[range.host] then return true end
+    local block = block_at(self.session, range.host)
+    local name = self:name_behind(object, path)
+    local behind = block and block.type or type_behind(t, range.bytes)
+    if t.kind == "descriptor" and behind then behind = self:with_bounds(behind, t, object.address + offset) end
+    local target = self:add(range.host, name, block, behind, object)
+    target.slot = offset
+    if self.must[target.name] then self:require_shown(target) end
+    return true
+  end)
+end
+
+function Looker:collect_host()
+  local session, roots, seen = self.session, {}, {}
+  local around = session.scope
+  while around do
+    for _, variable in sorted(around.variables) do
+      local block = block_at(session, variable.address)
+      if not seen[variable.address] and not variable.reference and (block or session.options.unchecked) then
+        seen[variable.address] = true
+        roots[#roots + 1] = { variable = variable, block = block, order = block and block.serial or variable.address }
+      end
+    end
+    around = around.outer
+  end
+  table.sort(roots, function(a, b) return a.order < b.order end)
+  for _, root in ipairs(roots) do
+    self:add(root.variable.address, root.variable.name, root.block, root.variable.type)
+  end
+  local done = 0
+  local function follow_all()
+    while done < #self.objects do
+      done = done + 1
+      self:follow(self.objects[done])
+    end
+  end
+  follow_all()
+  -- memory that only the script knows
+  local rest, from = {}, session
+  while from do
+    for address, block in next, from.blocks do
+      if block.live and not block.variable and not self.at[address] and block.name ~= "this" then
+        rest[#rest + 1] = { address = address, block = block }
+      end
+    end
+    from = from.outer
+  end
+  table.sort(rest, function(a, b) return a.block.serial < b.block.serial end)
+  for _, found in ipairs(rest) do
+    if not self.at[found.address] then
+      self:add(found.address, found.block.name, found.block, found.block.type)
+      follow_all()
+    end
+  end
+end
+
+-- ---------------------------------------------------------------------------------- the device --
+
+-- What is present, in the order of the host's objects.
+function Looker:collect_device()
+  local ctx, session = self.ctx, self.session
+  self.there, self.by_host = {}, {}
+  for i, info in ipairs(ctx:present(self.number)) do
+    local range = ctx:host_at(info.host)
+    local owner = range and self.at[range.host]
+    local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
+      dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
+    local block = not owner and range and block_at(session, range.host) -- it was freed
+    object.t = owner and owner.t or plain_type(block and block.type)
+    object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
+    if owner then
+      owner.pieces = (owner.pieces or 0) + 1
+      owner.present = info.bytes == owner.bytes and "wholly" or "partly"
+    end
+    self.there[i], self.by_host[info.host] = object, object
+  end
+  for _, object in ipairs(self.there) do -- pieces of one object are alike
+    local owner = object.owner
+    object.key = not owner and object.name:gsub("%d+", "#")
+      or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key
+  end
+  table.sort(self.there, function(a, b)
+    local first, second = a.owner and a.owner.place_in_all or INF, b.owner and b.owner.place_in_all or INF
+    if first ~= second then return first < second end
+    return a.info.host < b.info.host
+  end)
+end
+
+-- The device object that holds an address of the host, or of the device.
+function Looker:device_object(address, in_device)
+  local info = self.ctx:present_at(self.number, address, in_device)
+  return info and self.by_host[info.host]
+end
+
+-- The device object whose pointer leads to another one's, as on the host.
+function Looker:device_parent(object)
+  local from = object.owner and object.owner.from
+  return from and self.by_host[from.address]
+end
+
+-- ----------------------------------------------------------------------------------- choosing --
+
+-- Whether an object of the host is listed by itself, as one of its kind.
+local function host_shown(object, kind)
+  if object.must then return true end
+  if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- The same on the device, where objects follow those of the host; several pieces of one are a kind of their own.
+local function device_shown(object, kind)
+  local owner = object.owner
+  if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
+function Looker:choose(objects, side)
+  local by_key, chosen, is_shown = {}, {}, side == "h" and host_shown or device_shown
+  for _, object in ipairs(objects) do
+    local kind = by_key[object.key] or { count = 0, shown = 0 }
+    by_key[object.key] = kind
+    kind.count = kind.count + 1
+  end
+  local others = {}
+  for _, object in ipairs(objects) do
+    local kind = by_key[object.key]
+    local is_must = object.must or object.owner and object.owner.must
+    if #chosen >= MOST and not kind.group and not is_must then kind = others end
+    if kind ~= others and is_shown(object, kind) then
+      object.id = side .. numbered(self.numbers, object.serial)
+      kind.shown = kind.shown + (is_must and 0 or 1)
+      if side == "h" and object.t and members.leads_on(object.t) then
+        object.pointers = members.pointer_rows(object.t, object.kept)
+      end
+      chosen[#chosen + 1] = object
+    else
+      if not kind.group then
+        kind.group = { group = 0, bytes = 0, there = 0, first = object.name, t = kind ~= others and object.t or nil,
+          points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
+          id = side .. numbered(self.numbers, "group " .. (kind ~= others and object.key or "")) }
+        chosen[#chosen + 1] = kind.group
+      end
+      local group = kind.group
+      group.group, group.bytes, group.last = group.group + 1, group.bytes + object.bytes, object.name
+      group.there = group.there + (object.present and 1 or 0)
+      object.grouped = group
+    end
+  end
+  return chosen
+end
+
+local function id_of(object) return object and (object.id or object.grouped and object.grouped.id) end
+
+-- -------------------------------------------------------------------------------------- rows --
+
+-- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
+local function into(t, offset, bytes, is_fortran)
+  if offset == 0 then return nil end
+  local of = t.kind == "pointer" and t.to or t.of
+  local size = of and of.size or 0
+  local text = size > 0 and offset % size == 0 and not is_fortran and ("[%d]"):format(offset // size)
+    or ("+%d"):format(offset)
+  return offset == bytes and text .. " end" or text
+end
+
+function Looker:host_reader(object)
+  local ctx, base, looker = self.ctx, object.address, self
+  return {
+    is_fortran = self.is_fortran,
+    value = function(offset, t) return ctx:host_read(base + offset, t.code) end,
+    pointer = function(offset, row, t)
+      local value = ctx:host_read(base + offset, looker.core.scalar.pointer)
+      row.address = value
+      if value == 0 then
+        row.state = "null"
+      elseif ctx:device_of(value) >= 0 then
+        row.state, row.to = "device", ctx:device_of(value) == looker.number
+          and id_of(looker:device_object(value, true)) or nil
+      else
+        local range = looker:host_range(value)
+        row.state = not range and "nowhere" or range.live and "host" or "gone"
+        row.to = row.state == "host" and id_of(looker.at[range.host]) or nil
+        row.into = row.to and into(t, value - range.host, range.bytes, looker.is_fortran)
+      end
+    end,
+    dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
+  }
+end
+
+-- Where a pointer on the device leads.
+function Looker:device_pointer(row, at, slot, t)
+  local ctx, number = self.ctx, self.number
+  if ctx:excluded_at(number, at) then
+    row.state = "excluded"
+    return
+  elseif ctx:device_written(number, at, POINTER_BYTES) < POINTER_BYTES then
+    row.state, row.unknown = "unknown", true
+    return
+  end
+  local value = ctx:device_pointer(number, at)
+  local attached = ctx:attachment_at(number, slot)
+  row.address = value
+  if not value then
+    row.state = "unknown"
+  elseif attached and attached.low == 0 and attached.dev == value then
+    row.state, row.count = "gone", attached.count
+  elseif attached and (attached.dev == value or ctx:device_of(value) == number) then
+    local target = self.session.rules.fusion and self:device_object(attached.target, false)
+      or self:device_object(attached.low, true)
+    row.state, row.count, row.to = "attached", attached.count, id_of(target)
+    row.into = row.to and into(t, value - target.info.dev + target.offset, target.offset + target.bytes,
+      self.is_fortran)
+  elseif value == 0 then
+    row.state = "null"
+  elseif ctx:device_of(value) >= 0 then
+    row.state, row.to = "device", ctx:device_of(value) == number and id_of(self:device_object(value, true)) or nil
+  else
+    local range = self:host_range(value)
+    row.state = not range and "nowhere" or range.live and "host" or "gone"
+    row.to = row.state == "host" and id_of(self.at[range.host]) or nil
+  end
+end
+
+function Looker:device_reader(object)
+  local ctx, number, looker = self.ctx, self.number, self
+  local base, host = object.info.dev - object.offset, object.info.host - object.offset
+  local function written(offset, bytes) return ctx:device_written(number, base + offset, bytes) == bytes end
+  return {
+    value = function(offset, t)
+      if not written(offset, t.size) then return nil end
+      return (ctx:device_read(number, base + offset, t.code))
+    end,
+    is_fortran = self.is_fortran,
+    pointer = function(offset, row, t) looker:device_pointer(row, base + offset, host + offset, t) end,
+    dims = function(offset, t)
+      return written(offset, t.size) and descriptor.dims(looker.session.device_spaces[number], t, base + offset) or nil
+    end,
+  }
+end
+
+local function raw_row(low, bytes)
+  return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
+end
+
+-- What is told of an object or a group.
+function Looker:told(object, reader)
+  local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
+    bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
+    structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
+  if object.group then
+    out.name = object.group == 1 and object.first or ("%s ... %s"):format(object.first, object.last)
+    out.of = id_of(object.points_there)
+    out.host = id_of(object.owner)
+    if not object.owner then
+      out.present = object.there == object.group and "wholly" or object.there > 0 and "partly" or nil
+    end
+    return out
+  end
+  local low = object.info and object.offset or 0
+  if object.info then
+    out.host, out.offset, out.part = id_of(object.owner), low, object.owner and object.bytes < object.owner.bytes or nil
+  end
+  out.memory = self.keep and self.keep(object)
+  local owner = object.owner or object
+  if owner ~= object and owner.depth and not out.part then out.title = owner.name end -- links are called as on the host
+  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.kept)
+  out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
+  for _, row in ipairs(out.rows) do row.address = nil end
+  return out
+end
+
+-- ---------------------------------------------------------------------------------- the tables --
+
+local function tuples(list)
+  local out = {}
+  for i, tuple in ipairs(list or {}) do
+    out[i] = { name = tuple.name, bytes = tuple.bytes, state = tuple.state, ancestors = tuple.ancestors }
+  end
+  return out
+end
+
+local function level(from, fusion)
+  return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
+    tuples = fusion and tuples(from.artificial) or nil,
+    dynamic = from.dynamic and #from.dynamic > 0 and tuples(from.dynamic) or nil,
+    floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
+end
+
+function snapshot.of(session, device, numbers, keep, must)
+  local looker = setmetatable({ session = session, ctx = session.ctx, core = session.core,
+    number = device or session.device, numbers = numbers or {}, keep = keep, must = must or {},
+    objects = {}, at = {}, pointers = 0, is_fortran = session.options.language == "fortran" }, Looker)
+  looker:collect_host()
+  looker:collect_device()
+  local host, there = looker:choose(looker.objects, "h"), looker:choose(looker.there, "d")
+  local result = { number = looker.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
+    present = {}, levels = {} }
+  for i, object in ipairs(host) do
+    object.present = object.present or "absent"
+    result.host[i] = looker:told(object, Looker.host_reader)
+  end
+  for i, object in ipairs(there) do result.device[i] = looker:told(object, Looker.device_reader) end
+  local s = state.of(session, looker.number)
+  result.attached = s.attached
+  for i, object in ipairs(s.present) do
+    result.present[i] = { name = object.name, bytes = object.bytes, structured = object.structured,
+      dynamic = object.dynamic == INF and "infinite" or object.dynamic, state = object.state, at = object.at }
+  end
+  if s.dynamic and #s.dynamic > 0 then result.levels[1] = level({ dynamic = s.dynamic, floor = s.floor }, true) end
+  local left_out = #s.levels > LEVELS and #s.levels - LEVELS or 0
+  for i, found in ipairs(s.levels) do
+    if left_out > 0 and i == OUTER + 1 then
+      table.insert(result.levels, { kind = ("... %d more"):format(left_out), clauses = {} })
+    elseif i <= OUTER or i > OUTER + left_out then
+      table.insert(result.levels, level(found, session.rules.fusion))
+    end
+  end
+  return result, function(address)
+    local range = looker.ctx:host_at(address)
+    local object = range and looker.at[range.host]
+    return id_of(object), range and address - range.host, id_of(looker:device_object(address, false)),
+      object and object.grouped and object.name or nil
+  end
+end
+
+return snapshot

@@ -1,0 +1,353 @@
+-- trace.lua - what a run did as lines of JSON, one object a line; read back, and the state after each event.
+--
+-- The first line is {"trace":"accdeep","version":1}. Marks follow, {"mark":"scenario","name":file},
+-- {"mark":"case","name":...}, {"mark":"end"} (of the case), and events: {op, name, bytes, rule, at, device}, with what
+-- the state is made of:
+--   object = number of the present object that it is about, in = its name if that is another one, offset = of the
+--   first byte in it, if that is not 0, size = its bytes, structured, dynamic = its counters when the directive was
+--   done; for attach and detach pointer = number of the attachment, count = its counter then, object = what it
+--   points to;
+--   gone = true: after this event the object, or the attachment, is there no more;
+--   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
+--   callers = where the calls stand that reach the directive at `at`, from the inside.
+-- What no event tells has marks: {"mark":"present"} and "absent" with the fields of an object, "attached" and
+-- "detached" with those of a pointer. Numbers stand for addresses, which differ from run to run.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local sorted = require "accdeep.base.sorted"
+local json = require "dkjson"
+local location = require "accdeep.base.location"
+local state = require "accdeep.run.state"
+
+local trace = {}
+
+local VERSION = 1
+local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at", "callers", "device", "async",
+  "object", "in", "offset", "size", "structured", "dynamic", "pointer", "count", "gone" }
+
+-- --------------------------------------------------------------------------------------- writing --
+
+local Writer = {}
+Writer.__index = Writer
+
+-- write: a function of text.
+function trace.writer(write)
+  local self = setmetatable({ write = write, numbers = {}, n = 0 }, Writer)
+  self:line { trace = "accdeep", version = VERSION }
+  return self
+end
+
+function Writer:line(fields) self.write(json.encode(fields, { keyorder = ORDER }) .. "\n") end
+
+function Writer:mark(kind, name) self:line { mark = kind, name = name } end
+
+-- What is known of a device of a session: numbers of objects and pointers by address.
+function Writer:known(session, device)
+  local devices = self.numbers[session]
+  if not devices then
+    devices = {}
+    self.numbers[session] = devices
+  end
+  if not devices[device] then devices[device] = { object = {}, pointer = {}, objects = 0, pointers = 0 } end
+  return devices[device]
+end
+
+-- The number of an address; a new one each time something new is there.
+function Writer:number(known, kind, address)
+  local number = known[kind][address]
+  if not number then
+    self.n = self.n + 1
+    number = self.n
+    known[kind][address], known[kind .. "s"] = number, known[kind .. "s"] + 1
+  end
+  return number
+end
+
+local function forget(known, kind, address)
+  known[kind][address], known[kind .. "s"] = nil, known[kind .. "s"] - 1
+end
+
+local POINTERS = { attach = true, detach = true }
+
+-- The objects that events of one directive take references off, by address: some of them are there no more.
+local function leaving(batch)
+  local list, seen = {}, {}
+  for _, event in ipairs(batch) do
+    if (event.op == "decref" or event.op == "free") and event.host and not seen[event.host] then
+      seen[event.host] = true
+      list[#list + 1] = event
+    end
+  end
+  table.sort(list, function(a, b) return a.host < b.host end)
+  return list
+end
+
+-- The one of a list that an address lies in, or nil.
+local function around(list, address)
+  local low, high = 1, #list
+  while low <= high do
+    local middle = (low + high) // 2
+    if list[middle].host <= address then low = middle + 1 else high = middle - 1 end
+  end
+  local event = list[high]
+  return event and address - event.host < event.bytes and event or nil
+end
+
+-- What is behind an event: the address of the object or the pointer, what is there now, and its name. left: objects
+-- that may be there no more.
+local function subject(session, event, left)
+  if not event.host then return nil end
+  if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
+  local object = session.ctx:present_at(event.device, event.host, false)
+  if object then return object.host, object, object.name end
+  local gone = around(left, event.host)
+  return gone and gone.host or event.host, nil, gone and gone.name
+end
+
+local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
+
+-- For each thing that events of one directive are about, the last of them.
+local function last_ones(session, batch, left)
+  local last = {}
+  for i, event in ipairs(batch) do
+    local address = subject(session, event, left)
+    last[side(event)] = last[side(event)] or {}
+    if address then last[side(event)][address] = i end
+  end
+  return last
+end
+
+local function add_counters(fields, session, object)
+  local dynamic = object and state.dynamic(session, object) or 0
+  fields.size = object and object.bytes or nil
+  fields.structured, fields.dynamic = object and object.structured or 0, dynamic == math.huge and "infinite" or dynamic
+end
+
+function Writer:add_target(fields, session, known, device, attached)
+  local target = attached and state.target(session, device, attached)
+  fields.count = attached and attached.count or 0
+  fields.object = target and self:number(known, "object", target.host) or nil
+end
+
+-- A list by names: that by addresses is another one in each process.
+local function named(list)
+  table.sort(list, function(a, b) return a.name < b.name end)
+  return list
+end
+
+-- What no event tells: memory that routines map, declared data, attachments that a failing body's end takes back.
+function Writer:others(session, device)
+  local known, stats = self:known(session, device), session.ctx:stats(device)
+  if stats.objects == known.objects and stats.attachments == known.pointers then return end
+  local there = { object = {}, pointer = {} }
+  for _, object in ipairs(named(session.ctx:present(device))) do
+    there.object[object.host] = true
+    if not known.object[object.host] then
+      local fields = { mark = "present", name = object.name, device = device,
+        object = self:number(known, "object", object.host) }
+      add_counters(fields, session, object)
+      self:line(fields)
+    end
+  end
+  for _, attached in ipairs(named(session.ctx:attachments(device))) do
+    there.pointer[attached.slot] = true
+    if not known.pointer[attached.slot] then
+      local fields = { mark = "attached", name = attached.name, device = device,
+        pointer = self:number(known, "pointer", attached.slot) }
+      self:add_target(fields, session, known, device, attached)
+      self:line(fields)
+    end
+  end
+  for _, kind in ipairs { "object", "pointer" } do
+    local addresses, gone = there[kind], {}
+    for address, number in pairs(known[kind]) do
+      if not addresses[address] then gone[#gone + 1] = { address = address, number = number } end
+    end
+    table.sort(gone, function(a, b) return a.number < b.number end)
+    for _, one in ipairs(gone) do
+      forget(known, kind, one.address)
+      local mark = kind == "object" and "absent" or "detached"
+      self:line { mark = mark, device = device, [kind] = one.number, gone = true }
+    end
+  end
+end
+
+-- An event of a session: the i-th of those that a directive made.
+function Writer:event(event, session, batch, i)
+  local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
+    device = event.device, async = event.async }
+  if i == 1 then
+    self.left = leaving(batch)
+    self.last = last_ones(session, batch, self.left)
+    local file, line = (event.at or ""):match "^(.*):(%d+)$"
+    local callers = location.callers(file, tonumber(line))
+    self.at, self.callers = event.at, callers and location.called_from(callers)
+  end
+  if event.at == self.at then fields.callers = self.callers end
+  local known = self:known(session, event.device)
+  local address, found, name = subject(session, event, self.left)
+  local kind = POINTERS[event.op] and "pointer" or "object"
+  if event.async and not found and not known[kind][address] then address = nil end -- it left before its queue was here
+  if address then
+    fields[kind] = self:number(known, kind, address)
+    if kind == "pointer" then
+      self:add_target(fields, session, known, event.device, found)
+    else
+      add_counters(fields, session, found)
+      fields["in"] = name ~= event.name and name or nil
+      fields.offset = event.host > address and event.host - address or nil
+    end
+    if not found and self.last[side(event)][address] == i then
+      fields.gone = true
+      forget(known, kind, address)
+    end
+  end
+  self:line(fields)
+  if i == #batch then
+    for device = 0, session.devices - 1 do self:others(session, device) end
+  end
+end
+
+-- --------------------------------------------------------------------------------------- reading --
+
+local function fail(path, line, message)
+  error(diagnostic.new { code = "file", rule = "HOUSE-files", file = path, line = line, message = message,
+    help = "traces are written by accdeep run --trace=FILE" }, 0)
+end
+
+local TYPES = { op = "string", mark = "string", name = "string", bytes = "integer", rule = "string", at = "string",
+  device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
+  structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
+
+-- What is wrong with the fields of a line; nil if nothing is.
+local function wrong(fields)
+  for key, value in sorted(fields) do
+    if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
+      return ("its field '%s' is no %s"):format(key, TYPES[key])
+    end
+  end
+  if not fields.op and not fields.mark then return "this is neither an event nor a mark" end
+  local needed = {}
+  if fields.op then needed = { "name", "bytes", "device" } end
+  if fields.object or fields.pointer then needed[#needed + 1] = "device" end
+  if not fields.gone and (fields.object or fields.pointer) then
+    needed[#needed + 1] = fields.pointer and "count" or "structured"
+  end
+  for _, key in ipairs(needed) do
+    if fields[key] == nil then return ("it has no field '%s'"):format(key) end
+  end
+  return nil
+end
+
+-- The lines of a trace's text behind the first, as tables.
+function trace.read(path, text)
+  local list, line = {}, 0
+  for row in text:gmatch "([^\n]*)\n?" do
+    line = line + 1
+    if row ~= "" then
+      local fields, _, problem = json.decode(row)
+      if type(fields) ~= "table" then fail(path, line, "this is no line of a trace: " .. tostring(problem)) end
+      if #list == 0 and fields.trace ~= "accdeep" then fail(path, line, "this is no trace") end
+      if fields.trace and fields.version ~= VERSION then
+        fail(path, line, ("traces of version %s are not known"):format(tostring(fields.version)))
+      end
+      local problem_there = not fields.trace and wrong(fields)
+      if problem_there then fail(path, line, problem_there) end
+      list[#list + 1] = fields
+    end
+  end
+  if #list == 0 then fail(path, 1, "this is no trace") end
+  table.remove(list, 1)
+  return list
+end
+
+-- ----------------------------------------------------------------------------------------- state --
+
+local State = {}
+State.__index = State
+
+-- Nothing is present.
+function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, State) end
+
+function State:top() return self[#self] end
+
+-- Goes on over a line.
+function State:apply(line)
+  if line.mark and not line.device then
+    if line.mark == "end" then
+      table.remove(self)
+    else
+      if line.mark == "scenario" then
+        for i = #self, 1, -1 do self[i] = nil end
+      end
+      self[#self + 1] = { objects = {}, pointers = {}, mark = line.mark, name = line.name }
+    end
+    if #self == 0 then self[1] = { objects = {}, pointers = {} } end
+    return
+  end
+  local now = self:top()
+  if line.pointer then
+    now.pointers[line.pointer] = not line.gone and line.count > 0 and { name = line.name, device = line.device,
+      count = line.count, object = line.object } or nil
+  elseif line.object and line.gone then
+    now.objects[line.object] = nil
+  elseif line.object then
+    local known = now.objects[line.object] or {}
+    now.objects[line.object] = { name = line["in"] or line.size and line.name or known.name or line.name,
+      bytes = line.size or known.bytes or line.bytes, structured = line.structured, dynamic = line.dynamic,
+      device = line.device }
+  end
+end
+
+local function by_name(list)
+  local rank = {}
+  for i, item in ipairs(list) do rank[item] = i end
+  table.sort(list, function(a, b)
+    if a.device ~= b.device then return a.device < b.device end
+    if a.name ~= b.name then return a.name < b.name end
+    return rank[a] < rank[b]
+  end)
+  return list
+end
+
+-- {present, attached}: lists by device and name.
+function State:lists()
+  local now, present, attached = self:top(), {}, {}
+  for _, object in sorted(now.objects) do present[#present + 1] = object end
+  for _, pointer in sorted(now.pointers) do
+    local target = now.objects[pointer.object]
+    attached[#attached + 1] = { name = pointer.name, device = pointer.device, count = pointer.count,
+      target = target and target.name or "", gone = not target or nil }
+  end
+  return { present = by_name(present), attached = by_name(attached) }
+end
+
+-- The same as text.
+function State:text()
+  local devices, numbers, parts = {}, {}, {}
+  for kind, list in pairs(self:lists()) do
+    for _, entry in ipairs(list) do
+      local number = entry.device
+      if not devices[number] then
+        devices[number] = { present = {}, attached = {} }
+        numbers[#numbers + 1] = number
+      end
+      table.insert(devices[number][kind], entry)
+    end
+  end
+  table.sort(numbers)
+  for i, number in ipairs(numbers) do
+    parts[i] = ("device %d\n"):format(number) .. state.table_text(devices[number])
+  end
+  return #parts > 0 and table.concat(parts) or "  nothing is present\n"
+end
+
+-- An event as text.
+function trace.describe(line)
+  if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
+  return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or "unnamed",
+    not POINTERS[line.op] and (", %d bytes"):format(line.bytes) or "",
+    line.rule and "  [" .. line.rule .. "]" or "", line.at ~= "" and line.at and "  at " .. line.at or "")
+end
+
+return trace

@@ -1,0 +1,784 @@
+-- compile.lua - from treatments of types (nest.lua) to the core's mapping programs.
+--
+-- A program treats one element of a record: which of its own bytes move (pieces), which pointers are
+-- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
+-- Nested records are part of their element; records behind pointers are programs of their own.
+
+local advice = require "accdeep.grammar.advice"
+local codegen = require "accdeep.code.codegen"
+local component = require "accdeep.shape.fortran_component"
+local core = require "accdeep.core"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local dynamic = require "accdeep.types.fortran_dynamic"
+local names = require "accdeep.types.names"
+local nest = require "accdeep.shape.nest"
+local policy = require "accdeep.shape.policy"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+local action = core.action
+
+local compile = {}
+
+-- Arrays of records up to this many elements are unrolled into their element; longer ones are walked.
+local UNROLLED = 16
+-- Padding between two members travels with them.
+local PADDING = 16
+
+local program_of, led_back -- forward
+
+-- What the section of a field is asked for: a policy's word, nil: what is asked of the element.
+local function ask(field, wanted)
+  field.action, field.flags = policy.code(wanted)
+  return field
+end
+
+-- A field's child: a program, or the way back to one that is being made.
+local function child_of(field, child)
+  if type(child) == "table" then field.up = child.up else field.child = child end
+  return field
+end
+
+-- Members of derived types are called %a, those of structures .a: the core sets the point.
+local function called(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
+
+-- Element i, from 0 in memory order, of an array that is a member.
+local function element_name(t, name, i)
+  if not t.bounds then return ("%s[%d]"):format(name, i) end
+  local indices = {}
+  for k, bound in ipairs(t.bounds) do
+    indices[k], i = ("%d"):format(bound.lower + i % bound.extent), i // bound.extent
+  end
+  return ("%s(%s)"):format(name, table.concat(indices, ","))
+end
+
+-- How the core calls elements of an array of Fortran, or nil for others.
+local function array_of(t)
+  if not t.bounds then return nil end
+  local array, sm = { rank = #t.bounds }, t.of.size
+  for i, bound in ipairs(t.bounds) do
+    array[i] = { lower = bound.lower, extent = bound.extent, sm = sm }
+    sm = sm * bound.extent
+  end
+  return array
+end
+
+-- How the core calls elements of the rows that lie between two types in C, or nil if there are none.
+function compile.rows(from, to)
+  local rows
+  while from ~= to and from.kind == "array" do
+    rows = rows or {}
+    table.insert(rows, 1, { extent = from.n })
+    from = from.of
+  end
+  if rows then rows.rank = #rows end
+  return rows
+end
+
+local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
+
+local function add_piece(out, offset, bytes, fields)
+  local piece = fields or {}
+  piece.offset, piece.bytes = offset, bytes
+  out.pieces[#out.pieces + 1] = piece
+end
+
+local function label(session, name, unit, layout)
+  return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
+end
+
+-- Pointers inside what is left out keep a defined value: TR14-4.3-15.
+local function leave_pointers(out, t, offset)
+  if is_pointer_member(t) or t.kind == "descriptor" then
+    add_piece(out, offset, t.size, { entry_only = true })
+  elseif t.kind == "record" and t.record == "struct" then
+    for _, member in ipairs(t.members) do leave_pointers(out, member.type, offset + member.offset) end
+  elseif t.kind == "array" and t.n <= UNROLLED then
+    for i = 0, t.n - 1 do leave_pointers(out, t.of, offset + i * t.of.size) end
+  end
+end
+
+-- What names the inside of a section's elements: their program; of plain data, or for one that is being made, the
+-- members.
+local function layout_of(session, element, child)
+  return compile.layout(session, element, type(child) ~= "table" and child or nil)
+end
+
+-- Start and length of a subscript: values of codegen; a bare index is one element.
+local function bounds(b, ctx, subscript, what)
+  if subscript.tag == "index" then
+    return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
+  end
+  local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
+  if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
+  if not what.n then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
+      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+  end
+  return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
+end
+compile.bounds = bounds
+
+-- One dimension more of a section: of so many rows from start on, length elements of each from first on. Memory
+-- that moves is contiguous: of one row any part, of several rows all. What cannot be said here is said when the
+-- bounds are known.
+local function inner_dimension(b, row, start, length, subscript, first, count)
+  local pos, n = subscript.pos, row.n
+  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
+  local function both(x, y)
+    if x.const then return x.const == 0 and x or y end
+    return y.const == 1 and x or y.const == 0 and y or apply("&", x, y)
+  end
+  local function either(x, y)
+    if x.const then return x.const ~= 0 and x or y end
+    return y.const == 0 and x or y.const and y or apply("|", x, y)
+  end
+  local zero, one, whole = codegen.constant(0), codegen.constant(1), codegen.constant(n)
+  local is_whole = both(apply("==", first, zero), apply("==", count, whole))
+  local is_row = either(is_whole, apply("==", length, one))
+  local is_none = either(apply("<=", count, zero), apply("==", length, zero))
+  local sound = either(is_row, is_none)
+  if sound.const == 0 then
+    raise("invalid-section", pos, "the section is not contiguous",
+      { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
+  end
+  local inside = either(is_none, both(apply(">=", first, zero), apply("<=", apply("+", first, count), whole)))
+  if inside.const == 0 then
+    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
+      count.const, n), { rule = "ACC33-2.7.1-1", help = advice.section(first.const, count.const, n) })
+  end
+  codegen.require(b, inside, 0, pos)
+  codegen.require(b, sound, n, pos)
+  local flat = apply("*", length, count)
+  if not count.const then
+    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is told as it stands
+  end
+  return apply("+", apply("*", start, whole), first), flat
+end
+
+-- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
+-- from the last that is done with on. Rows that are whole are elements if there may be several.
+local function first_section(b, ctx, t, subscripts, offset)
+  local of, rest = types.element(t), subscripts
+  if rest[1].ranges then
+    local start, length = component.part(b, ctx, t, offset, rest[1])
+    return of, start, length, rest
+  end
+  local start, length = bounds(b, ctx, rest[1], t.kind == "array" and t or {})
+  local inner = {}
+  local at, number = of, 2
+  while at.kind == "array" and rest[number] and rest[number].tag ~= "alias" do
+    local first, count = bounds(b, ctx, rest[number], at)
+    inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
+    at, number = at.of, number + 1
+  end
+  local last = #inner -- rows from there on are whole
+  while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
+    and not rest[number] do
+    last = last - 1
+  end
+  for i, dimension in ipairs(inner) do
+    if i > last and length.const ~= 1 then break end
+    start, length = inner_dimension(b, dimension.row, start, length, dimension.subscript, dimension.first,
+      dimension.count)
+    of, rest = of.of, table.move(rest, 2, #rest, 1, {})
+  end
+  return of, start, length, rest
+end
+compile.first_section = first_section
+
+-- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
+local function section_elements(of, subscripts)
+  if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
+    names.no_size(of, subscripts[1].pos)
+  end
+  if of.kind == "pointer" and #subscripts > 1 then return of, 1, 2 end
+  local times = 1
+  if of.kind == "array" then
+    while of.kind == "array" do times, of = times * of.n, of.of end
+    return of, times, nil
+  end
+  if #subscripts > 1 then
+    raise("not-a-pointer", subscripts[2].pos, ("%s has no elements"):format(types.name(of)),
+      { rule = "TR14-3.1.1-22" })
+  end
+  return of, 1, nil
+end
+
+-- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base leads to, must be present. The
+-- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
+-- null pointer, and one whose base has an empty section (AMB-TR14-16).
+local function alias_field(session, b, ctx, value, subscript, length, base)
+  local pos = subscript.pos
+  local zero = codegen.constant(0)
+  local count = codegen.apply(b, "!=", value, zero, pos)
+  local start
+  if subscript.to then
+    base = base or codegen.value(b, ctx, subscript.to)
+    if base.type.kind ~= "pointer" then
+      raise("not-a-pointer", subscript.to.pos, ("the base of '@' is a pointer, this is %s"):format(
+        types.name(base.type)), { rule = "TR14-3.5-01" })
+    end
+    local sure = codegen.apply(b, "!=", base, zero, pos)
+    if length then
+      sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", length.count, zero, pos), pos)
+      base = codegen.apply(b, "+", base, length.bytes, pos)
+    end
+    count = codegen.apply(b, "&", count, sure, pos)
+    start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
+  end
+  return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
+    code_end = b.n, label = label(session, "") }
+end
+compile.alias_field = alias_field
+
+-- Whether a bound uses the number of the pointer it belongs to: then it is computed for each pointer.
+local function is_ragged(node)
+  if type(node) ~= "table" then return false end
+  if node.tag == "row" then return true end
+  for key, child in tree.children(node) do
+    if key ~= "base" and is_ragged(child) then return true end
+  end
+  return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
+end
+
+-- The program of one level of pointers. around: registers of the enclosing element that hold the bounds of
+-- this level and of those inside, by subscript; without them bounds are computed here.
+local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
+  local subscript, b = subscripts[at], codegen.builder()
+  local level = { builder = b, around = out, first = at, rows = rows }
+  level.ctx = { session = session, out = level }
+  local ctx = level.ctx
+  local pos = subscript.pos
+  local here = around and {}
+  for i = at, around and #subscripts or 0 do
+    here[i] = { type = around[i].type }
+    for _, which in ipairs { "count", "first", "base", "rows" } do
+      local register = around[i][which]
+      here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
+      if register then b:pin(here[i][which]) end -- for the levels inside
+    end
+  end
+  local field
+  if subscript.tag == "alias" then
+    local value = { reg = b:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
+    field = alias_field(session, b, ctx, value, subscript, nil,
+      here and here[at].base and { reg = here[at].base, type = here[at].type })
+    field.offset, field.action = 0, alias_action or field.action
+  else
+    local element, times, more = section_elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
+    if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
+    local own = here and here[at] or {}
+    if not own.count then
+      local base = own.rows or at == level.first and level.rows and level.rows(b)
+      if base and session.rules.extended then
+        function ctx.row(builder, where)
+          local self = builder:emit(where, core.opcode.SELF, 0, 0, 0)
+          return { reg = builder:emit(where, core.opcode.DISTANCE, self, base, 8), type = types.scalars.long }
+        end
+      end
+      local start, length = bounds(b, ctx, subscript, {})
+      own.count = codegen.reg(b, length, pos)
+      own.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    end
+    local child
+    if more then
+      child = pointer_level(session, level, element, subscripts, at + 1, here, inner_program, alias_action)
+    else
+      child = types.is_record(element) and inner_program(element, pos, out and level) or nil
+    end
+    field = child_of({ offset = 0, unit = element.size, count = own.count, start = own.first,
+      code_end = b.n, label = label(session, "", element.size, layout_of(session, element, child)) }, child)
+  end
+  return session:program {
+    stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
+    code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
+  }
+end
+
+-- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
+-- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
+-- targets behind @, if not that they are present. rows: gives the address of the first pointer, by which the
+-- numbers of all of them are known.
+local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
+  local around = b and {}
+  for i = from, b and #subscripts or 0 do
+    local subscript, registers = subscripts[i], {}
+    local pos = subscript.pos
+    if is_ragged(subscript) then
+      if i == from and rows then registers.rows = rows(b) end
+    elseif subscript.tag == "alias" then
+      local base = subscript.to and codegen.value(b, ctx, subscript.to)
+      if base then registers.base, registers.type = codegen.reg(b, base, pos), base.type end
+    else
+      local start, length = bounds(b, ctx, subscript, {})
+      registers.count = codegen.reg(b, length, pos)
+      registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    end
+    for _, which in ipairs { "count", "first", "base", "rows" } do
+      if registers[which] then b:pin(registers[which]) end
+    end
+    around[i] = registers
+  end
+  return pointer_level(session, out, t, subscripts, from, around, inner_program, alias_action, rows)
+end
+
+local function scaled(b, v, times, pos)
+  return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
+end
+
+-- Length and first byte of the section that an alias's base has: what is empty is no base.
+function compile.base_section(b, ctx, section, t)
+  local start, count = bounds(b, ctx, section, {})
+  local size = codegen.constant(types.element(t).size)
+  return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
+end
+
+-- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
+-- what is no alias (TR14-3.5-12).
+local function alias_base(session, out, entry, seen)
+  local to = entry.subscripts[1].to
+  local scope = entry.outer and out.treatment.policy.scope
+  local sibling = to and to.tag == "id" and not entry.outer
+  if to and scope and to.tag == "member" then sibling = unparse.is_member_of(to, scope) end
+  if not sibling then return to end
+  for _, other in ipairs(nest.entries(session, out.treatment)) do
+    if other.member.name == to.name then
+      local first = other.subscripts and other.subscripts[1]
+      if seen[other] then
+        raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
+          { length = #to.name, rule = "TR14-3.5-12" })
+      end
+      seen[other] = true
+      if first and first.tag == "alias" then
+        if first.to then return alias_base(session, out, other, seen) end
+        return to
+      end
+      return to, first and not other.outer == not entry.outer and first or nil, other.member.type
+    end
+  end
+  return to
+end
+
+-- A pointer member that is an alias.
+local function add_alias(session, out, entry, offset, name)
+  if out.treatment.update then return end -- TR14-3.5-11
+  local b, ctx, t = out.builder, out.ctx, entry.member.type
+  local subscript = entry.subscripts[1]
+  b:boundary()
+  local to, section, base_type = alias_base(session, out, entry, { [entry] = true })
+  local length
+  if section then length = compile.base_section(b, entry.outer and { session = session } or ctx, section, base_type) end
+  local value = codegen.load(b, { self = true, offset = offset, type = t }, subscript.pos)
+  local field = alias_field(session, b, entry.outer and { session = session } or ctx, value,
+    { pos = subscript.pos, to = to }, length)
+  field.offset, field.label = offset, label(session, name)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The program for what a member holds or leads to.
+local function inner_program(session, out, entry)
+  return function(_, pos, level)
+    out.ctx.values = entry.inner_values
+    return program_of(session, nest.inner(session, out.treatment, entry), pos, level or out)
+  end
+end
+
+-- What the objects behind a member are asked for, a policy's word: by the entry, by the policy it invokes, or
+-- by what is asked for those around.
+local function inner_asks(session, out, entry)
+  if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
+    local inner = nest.inner(session, out.treatment, entry)
+    if inner.policy then return inner.own or nil end
+  end
+  return entry.asks or out.asks
+end
+
+-- A member with sections: a pointer that is followed, or a part of an array.
+local function add_section(session, out, entry, offset, name, init)
+  local t, subscripts = entry.member.type, entry.subscripts
+  if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
+  local b, ctx = out.builder, entry.outer and { session = session } or out.ctx
+  local pos = subscripts[1].pos
+  b:boundary()
+  local of, start, length
+  of, start, length, subscripts = first_section(b, ctx, t, subscripts, offset)
+  local element, times, more = section_elements(of, subscripts)
+  local child
+  if more then
+    local function rows(builder)
+      return codegen.reg(builder, codegen.load(builder, { self = true, offset = offset, type = t }, pos), pos)
+    end
+    child = pointer_program(session, out, b, ctx, element, subscripts, more, inner_program(session, out, entry), nil,
+      rows)
+  elseif types.is_record(element) then
+    child = inner_program(session, out, entry)(element, pos)
+  end
+  start, length = scaled(b, start, times, pos), scaled(b, length, times, pos)
+  local field = child_of(ask({
+    offset = offset, unit = element.size, init = init,
+    count = codegen.reg(b, length, pos),
+    start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
+    code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
+      round = t.bounds ~= nil, array = array_of(t) or compile.rows(types.element(t), element),
+      layout = layout_of(session, element, child) },
+    in_place = t.kind == "array",
+  }, inner_asks(session, out, entry)), child)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The address that the base of Fortran's '@' has: that of a component beside the alias, or of a variable of the
+-- host program.
+local function alias_origin(session, out, entry, to, b)
+  local scope = entry.outer and out.treatment.policy.scope
+  local variable = to.tag == "id" and session.scope.variables[to.name]
+  local beside = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
+  if to.tag == "component" and scope and unparse.expression(to.base) == scope.base then
+    beside = types.member(scope.record, to.name)
+  end
+  local void = types.pointer(types.void)
+  if beside and beside.type.kind == "descriptor" then
+    return codegen.load(b, { self = true, offset = out.ctx.base + beside.offset, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "descriptor" then
+    return codegen.load(b, { address = variable.address, offset = 0, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "array" then
+    return codegen.constant(variable.address)
+  end
+  if to.tag == "id" and not beside and not variable then
+    local near = diagnostic.closest(to.name, session.scope:names())
+    raise("unknown-name", to.pos, ("there is no variable '%s'"):format(to.name), { length = #to.name,
+      rule = "TR14-3.5-01", help = near and ("did you mean '%s'?"):format(near) })
+  end
+  raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
+    { rule = "TR14-3.5-01" })
+end
+
+-- An allocatable or pointer component that is an alias: one byte of what it describes is present, or of what its
+-- base points to.
+local function add_descriptor_alias(session, out, entry, alias, offset, name)
+  if out.treatment.update then return end -- TR14-3.5-11
+  local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
+  local zero = codegen.constant(0)
+  local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
+  local sure, start = codegen.apply(b, "!=", value, zero, pos), nil
+  if to then
+    local from = alias_origin(session, out, entry, to, b)
+    sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
+    start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
+  end
+  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- one byte: TR14-3.5-03
+  field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
+  field.label = label(session, name)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The type record that a polymorphic component with a target leads to (FLANG-api-5).
+local function add_type_record(session, out, entry, offset, name, count)
+  local b, pos = out.builder, entry.member.pos
+  local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
+  local bytes = codegen.apply(b, "*", there, codegen.constant(dynamic.BYTES), pos)
+  out.fields[#out.fields + 1] = ask({ offset = offset + descriptor.type_slot(entry.member.type), unit = 1,
+    init = true, count = codegen.reg(b, bytes, pos), code_end = b.n,
+    label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_asks(session, out, entry))
+end
+
+-- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
+-- whatever is asked for (AMB-FLANG-01).
+local function add_descriptor(session, out, entry, offset, name, own)
+  local t, b, _ = entry.member.type, out.builder, nil
+  local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
+  local bare = out.treatment.bare
+  add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
+  if out.treatment.shallow then return end
+  local follows = session.rules.descriptors
+  if follows ~= true and follows ~= t.attribute and not entry.named and not entry.listed then return end
+  b:boundary()
+  b.known = {}
+  local start, count
+  local alias = entry.subscripts and entry.subscripts[1].tag == "alias" and entry.subscripts[1]
+  if alias then return add_descriptor_alias(session, out, entry, alias, offset, name) end
+  if entry.subscripts then
+    _, start, count = first_section(b, entry.outer and { session = session } or out.ctx, t, entry.subscripts, offset)
+  else
+    start, count = component.whole(b, t, offset, pos)
+  end
+  -- what polymorphic components lead to is taken as it is: the program of its type is not known here
+  local unit = t.polymorphic and 1 or t.of.size
+  local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
+  if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
+  out.fields[#out.fields + 1] = child_of(ask({ offset = offset, unit = unit, slot_bytes = t.size,
+    count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
+    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = unit, member = true,
+      round = true, section = entry.subscripts ~= nil, array = descriptor.array(t),
+      layout = layout_of(session, t.of, child) } },
+    inner_asks(session, out, entry)), child)
+end
+
+local collect -- forward
+
+local function add_records(session, out, entry, offset, name, init)
+  local t = entry.member.type
+  local element, n = t, 1
+  while element.kind == "array" do element, n = element.of, n * element.n end
+  local treatment = nest.inner(session, out.treatment, entry)
+  out.ctx.values = entry.inner_values
+  local own = inner_asks(session, out, entry)
+  if n <= UNROLLED then
+    for i = 0, n - 1 do
+      local at = t.kind == "array" and element_name(t, name, i) or name
+      collect(session, out, treatment, offset + i * element.size, at .. (element.class and "" or "."), init, own)
+    end
+    return
+  end
+  local child = program_of(session, treatment, nil, out)
+  if not child then
+    add_piece(out, offset, t.size, { init = init, name = name, asks = own })
+    return
+  end
+  -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
+  local inner = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), ctx = out.ctx,
+    treatment = treatment, around = out.around }
+  collect(session, inner, treatment, 0, "", init, own)
+  for i = 0, n - 1 do
+    for _, piece in ipairs(inner.pieces) do
+      add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
+        { init = piece.init, entry_only = piece.entry_only, base_pointer = piece.base_pointer, asks = piece.asks })
+    end
+    for _, excluded in ipairs(inner.excluded) do
+      out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
+        bytes = excluded.bytes,
+        label = label(session, element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
+    end
+  end
+  local b = out.builder
+  b:boundary()
+  out.fields[#out.fields + 1] = ask({ offset = offset, unit = element.size, child = child, embedded = true,
+    init = init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
+    label = session:label { name = name, unit = element.size, member = true, layout = child, round = t.bounds ~= nil,
+      array = array_of(t) } }, own)
+end
+
+-- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
+-- asked for, a policy's word, nil: what the element is asked for.
+function collect(session, out, treatment, base, prefix, init, own)
+  local record = treatment.record
+  local ctx, outer_treatment, outer_asks = out.ctx, out.treatment, out.asks
+  out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
+  out.treatment, out.asks = treatment, own
+  local bare = treatment.bare
+  if bare then out.partial = true end
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local t, offset = entry.member.type, base + entry.offset
+    local name = called(record, prefix, entry.member.name)
+    local is_init = entry.init or init
+    local element = types.innermost(t)
+    out.ctx.values = entry.values
+    if not entry.include then
+      out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
+        label = label(session, name) }
+      if not treatment.holes then leave_pointers(out, t, offset) end
+    elseif t.kind == "descriptor" then
+      -- what a clause did not name stands where the component is declared
+      local named = entry.subscripts and entry.place
+      session:at(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
+    elseif entry.subscripts then
+      local comes = treatment.pointer_comes and treatment.pointer_comes(entry.member.name)
+      if t.kind == "pointer" and not bare then
+        add_piece(out, offset, t.size, { name = name, asks = own })
+      elseif t.kind == "pointer" and comes then
+        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
+      elseif t.kind == "pointer" and treatment.holes and not treatment.update then -- OMP60-map-15: it is not named
+        out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+      end
+      session:at(entry.place, add_section, session, out, entry, offset, name, is_init)
+    elseif types.is_record(element) and t.kind ~= "pointer"
+      and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
+      add_records(session, out, entry, offset, name, is_init)
+    elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not entry.named then
+      add_piece(out, offset, t.size, { entry_only = true })
+    else
+      add_piece(out, offset, t.size, { init = is_init, name = name, asks = entry.asks or own })
+    end
+  end
+  out.ctx, out.treatment, out.asks = ctx, outer_treatment, outer_asks
+end
+
+-- Joins neighbours of one kind, padding included; what is excluded stays a gap.
+local function join(out, size)
+  local pieces = out.pieces
+  table.sort(pieces, function(a, b) return a.offset < b.offset end)
+  local gaps = {}
+  for _, excluded in ipairs(out.excluded) do gaps[#gaps + 1] = excluded.offset end
+  table.sort(gaps)
+  local joined, gap = {}, 1
+  local function gap_between(from, to)
+    while gaps[gap] and gaps[gap] < from do gap = gap + 1 end
+    return gaps[gap] and gaps[gap] < to
+  end
+  for _, piece in ipairs(pieces) do
+    local last = joined[#joined]
+    local finish = last and last.offset + last.bytes
+    if last and piece.offset < finish then -- members of a union
+      last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
+      last.name = nil
+      last.init = last.init or piece.init
+    else
+      local near = last and piece.offset - finish < PADDING and not out.partial
+        and not gap_between(finish, piece.offset)
+      if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only
+        and last.asks == piece.asks then
+        last.bytes = piece.offset + piece.bytes - last.offset
+        last.name = nil
+      else
+        if near and not last.init then
+          last.bytes = piece.offset - last.offset
+        elseif near then -- what is initialised is the member alone
+          piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
+        end
+        joined[#joined + 1] = piece
+      end
+    end
+  end
+  local last = joined[#joined]
+  if last and not last.init and size - (last.offset + last.bytes) < PADDING and not out.partial
+    and not gap_between(last.offset + last.bytes, size) then
+    last.bytes = size - last.offset
+  end
+  return joined
+end
+
+-- Keys beside those of key_of.
+local NAMES, LAYOUT = {}, {}
+
+local function cache_of(session, record)
+  local cache = session.programs[record]
+  if not cache then
+    cache = {}
+    session.programs[record] = cache
+  end
+  return cache
+end
+
+-- What the leaves of a record are called in messages: offset, bytes, name, label.
+local function names_of(session, record)
+  local cache = cache_of(session, record)
+  if cache[NAMES] then return cache[NAMES] end
+  local found = {}
+  local function add(t, offset, name)
+    if t.kind == "record" then
+      for _, member in ipairs(t.members) do
+        local inner = member.name and called(t, name .. ((name == "" or t.class) and "" or "."), member.name) or name
+        add(member.type, offset + member.offset, inner)
+      end
+    elseif t.kind == "array" and t.n <= UNROLLED then
+      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
+    else
+      found[#found + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+    end
+  end
+  add(record, 0, "")
+  cache[NAMES] = found
+  return found
+end
+
+-- What the elements of an object are made of: its program, or for plain data one that only names the
+-- members; nil for what has none.
+function compile.layout(session, t, program)
+  if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
+  local cache = cache_of(session, t)
+  cache[LAYOUT] = cache[LAYOUT] or session:program {
+    stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
+    registers = 1, params = 0, excluded = {}, members = names_of(session, t),
+  }
+  return cache[LAYOUT]
+end
+
+-- Members that ask for their bytes wherever these are present, each a part of the element with a presence of
+-- its own: all of an update of single members (AMB-TR14-20), and those that get the host's bytes although they
+-- are there (DIR-6-04). Returns the other pieces.
+local function apart(session, out, treatment, pieces)
+  local b, rest = out.builder, {}
+  local all = treatment.update and treatment.bare
+  for _, piece in ipairs(pieces) do
+    if not all and piece.asks ~= "update_and_copy" then
+      rest[#rest + 1] = piece
+    elseif not piece.entry_only then
+      b:boundary()
+      out.fields[#out.fields + 1] = ask({ offset = piece.offset, unit = piece.bytes, in_place = true,
+        count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
+        label = label(session, piece.name or types.name(treatment.record)) }, piece.asks)
+    end
+  end
+  return rest
+end
+
+-- A program that leads to itself (TR14-5-10): how many levels up it is. What lies between is its own.
+function led_back(around, treatment, pos)
+  local levels, at = 1, around
+  while at.compiles ~= treatment do
+    at.touched = true
+    levels, at = levels + 1, at.around
+  end
+  if at.touched then
+    raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+      { rule = "TR14-5-10" })
+  end
+  at.recursive = true
+  return { up = levels }
+end
+
+-- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
+-- text asks for it. around: what is compiled for the element that leads there.
+function program_of(session, treatment, pos, around)
+  local record = treatment.record
+  if not record.complete or record.size == 0 then return nil end
+  local cache = cache_of(session, record)
+  local made = cache[treatment]
+  if made == "under way" and session.rules.extended then return led_back(around, treatment, pos) end
+  if made == "under way" then
+    raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
+      types.name(record)), { rule = "TR14-4.3-18",
+      help = "leave the pointer without a section, or exclude it" })
+  end
+  if made ~= nil then return made or nil end
+  cache[treatment] = "under way"
+  local out
+  local ok, result = pcall(function()
+    out = { pieces = {}, fields = {}, excluded = {}, builder = codegen.builder(), around = around,
+      compiles = treatment }
+    collect(session, out, treatment, 0, "", false, nil)
+    local pieces = apart(session, out, treatment, join(out, record.size))
+    if out.recursive and out.touched then
+      raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+        { rule = "TR14-5-10" })
+    end
+    local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
+      and not pieces[1].asks
+    if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
+    for _, piece in ipairs(pieces) do
+      if piece.name then piece.label = label(session, piece.name) end
+      piece.action = policy.code(piece.asks)
+    end
+    return session:program {
+      stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
+      members = names_of(session, record),
+      code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,
+    }
+  end)
+  if not ok then
+    cache[treatment] = nil
+    error(result, 0)
+  end
+  cache[treatment] = not out.touched and result or nil -- else it reads registers of what is around
+  return result or nil
+end
+
+compile.program = program_of
+compile.names = names_of
+compile.section_elements = section_elements
+compile.pointer_program = pointer_program
+
+return compile

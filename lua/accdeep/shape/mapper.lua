@@ -1,0 +1,347 @@
+-- mapper.lua - declare mapper: how the members of a type are mapped (OMP60-map-15).
+--
+-- A session keeps a type's mappers by name; that without one is called default. A mapper is {name, record,
+-- variable, paths, place}: paths is a tree of what its maps name, a node for each member on the way with the
+-- map that ends there; pointer: the map of the pointer itself that leads to a section. For a map of a list item the
+-- mapper becomes a treatment (nest.lua): a policy whose members ask for what mapper and list item say together
+-- (OMP60-map-2). What no map names is not on the device.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local directive = require "accdeep.catalogue.openmp"
+local list_item = require "accdeep.shape.list_item"
+local policy = require "accdeep.shape.policy"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+local flag = core.flag
+
+local mapper = {}
+
+-- ----------------------------------------------------------------------------------------- words --
+
+-- The word for an action with flags (a set of policy.modifiers).
+function mapper.word(asked, set)
+  local parts = {}
+  for _, name in ipairs(policy.modifiers) do
+    if set[name] then parts[#parts + 1] = name end
+  end
+  parts[#parts + 1] = asked
+  return table.concat(parts, " ")
+end
+
+-- Flags of a map's modifiers, by name, for what it asks on a construct of this kind.
+function mapper.flags(says, map_type)
+  return { must = says.present, final = map_type == "delete" or says.delete ~= nil,
+    always_in = says.always and directive.moves_in[map_type],
+    always_out = says.always and directive.moves_out[map_type] }
+end
+
+-- The core's flags for such a set.
+function mapper.bits(set)
+  local bits = 0
+  for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
+  return bits
+end
+
+-- OMP60-map-2: the type of what a mapper maps as `own` for a list item mapped as `asked`.
+local function composed(own, asked)
+  if asked == "release" or asked == "delete" then return asked end
+  local to = directive.moves_in[own] and directive.moves_in[asked]
+  local from = directive.moves_out[own] and directive.moves_out[asked]
+  return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
+end
+
+-- ----------------------------------------------------------------------------------------- paths --
+
+-- Expressions of the mapper: its variable is the object at hand, other names are the host program's.
+local function in_object(expression, made)
+  return tree.map(expression, function(node)
+    if node.tag ~= "id" then return nil end
+    if node.name == made.variable and not node.global then return tree.with(node, "mapped", made.record) end
+    return tree.with(node, "global", true)
+  end)
+end
+
+-- The members that lead from the mapper's variable to a list item: {name, pos, subscripts}, outermost first.
+local function way_to(made, node)
+  if node.tag == "id" then
+    if node.name ~= made.variable then
+      raise("unknown-name", node.pos, ("a mapper maps '%s' and what belongs to it, not '%s'"):format(made.variable,
+        node.name), { length = #node.name, rule = "OMP60-map-15" })
+    end
+    return {}
+  elseif node.tag == "member" then
+    local steps = way_to(made, node.base)
+    local last = steps[#steps]
+    if node.arrow and not last then
+      raise("not-a-pointer", node.pos, ("'%s' is an object"):format(made.variable), { length = 2, help = "use '.'" })
+    elseif node.arrow then
+      last.subscripts[#last.subscripts + 1] =
+        { tag = "section", pos = node.pos, length = list_item.number(1, node.pos) }
+    end
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    return steps
+  elseif node.tag == "component" then
+    local steps = way_to(made, node.base)
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    return steps
+  elseif node.tag == "index" or node.tag == "section" or node.tag == "reference" then
+    local steps = way_to(made, node.base)
+    local last = steps[#steps]
+    if not last then
+      raise("not-a-pointer", node.pos, ("'%s' is one object"):format(made.variable), { rule = "OMP60-map-15" })
+    elseif node.tag == "reference" and #last.subscripts > 0 then
+      raise("syntax", node.pos, "a component has one list of subscripts", { rule = "OMP60-map-15" })
+    end
+    local section = node.tag == "reference" and { tag = "section", pos = node.pos, ranges = node.args }
+      or node.tag == "section" and node
+      or { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
+    last.subscripts[#last.subscripts + 1] = in_object(section, made)
+    return steps
+  end
+  raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
+end
+
+-- What two maps of one list item ask for together.
+local function united(one, other)
+  local to = directive.moves_in[one] or directive.moves_in[other]
+  local from = directive.moves_out[one] or directive.moves_out[other]
+  return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
+end
+
+-- Enters what a list item asks for into the tree.
+local function enter(made, node, asks)
+  local steps = way_to(made, node)
+  local at = made.paths
+  for _, step in ipairs(steps) do
+    local found = at.members[step.name]
+    if not found then
+      found = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
+      at.members[step.name] = found
+    elseif #step.subscripts > 0 and not found.subscripts then
+      found.subscripts = step.subscripts -- the pointer was named before what it leads to
+      found.pointer, found.asks = found.asks, nil
+    elseif #step.subscripts > 0 then
+      local function text(list)
+        local parts = {}
+        for i, s in ipairs(list) do parts[i] = unparse.section(s) end
+        return table.concat(parts)
+      end
+      if text(found.subscripts) ~= text(step.subscripts) then
+        raise("unsupported", step.pos, ("'%s' is mapped with two sections"):format(step.name),
+          { length = #step.name, rule = "OMP60-map-13" })
+      end
+    elseif step == steps[#steps] and found.subscripts then
+      found.pointer = asks
+      return
+    end
+    at = found
+  end
+  local before = at.asks
+  if before and before.type ~= asks.type and (before.says.mapper ~= asks.says.mapper
+    or before.says.always ~= asks.says.always or before.says.present ~= asks.says.present) then
+    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(before.type),
+      { rule = "OMP60-map-13" })
+  end
+  at.asks = before and before.type ~= asks.type and { type = united(before.type, asks.type), says = asks.says } or asks
+end
+
+-- Names in bounds must be known where the mapper is declared.
+local function check_names(session, node)
+  if type(node) ~= "table" then return end
+  local scope = session.scope
+  if node.tag == "id" and not node.mapped
+    and not (scope.variables[node.name] or scope.enumerators[node.name] or scope.functions[node.name]) then
+    local near = diagnostic.closest(node.name, scope:names())
+    raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name,
+      rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+  elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
+    and not types.member(node.base.mapped, node.name) then
+    raise("unknown-member", node.name_pos, ("%s has no member '%s'"):format(types.name(node.base.mapped), node.name),
+      { length = #node.name, rule = "OMP60-map-15" })
+  end
+  for _, child in tree.children(node) do check_names(session, child) end
+end
+
+-- Members that are named must exist; types decide what may have sections.
+local function check(session, record, node)
+  for name, path in tree.children(node.members) do
+    local member = types.member(record, name)
+    if not member then
+      local near = diagnostic.closest(name, record.by_name or {})
+      raise("unknown-member", path.pos, ("%s has no member '%s'"):format(types.name(record), name),
+        { length = #name, rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+    end
+    if path.subscripts and not types.element(member.type) then
+      raise("not-a-pointer", path.subscripts[1].pos, ("'%s' is %s: it has no elements"):format(name,
+        types.name(member.type)), { rule = "OMP60-map-15" })
+    end
+    if record.record == "union" then
+      raise("clause-not-allowed", path.pos, "a member of a union stands in no map",
+        { length = #name, rule = "OMP60-map-13", help = "map the union" })
+    end
+    for _, subscript in ipairs(path.subscripts or {}) do
+      check_names(session, subscript.start)
+      check_names(session, subscript.length)
+      check_names(session, subscript.ranges)
+    end
+    local of = types.innermost(member.type)
+    if next(path.members) and not types.is_record(of) then
+      raise("not-a-struct", path.pos, ("'%s' has no members"):format(name), { length = #name })
+    elseif next(path.members) then
+      check(session, of, path)
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------------------ definition --
+
+-- Carries out a declare mapper directive.
+function mapper.define(session, node)
+  directive.check(node, session.rules.openmp)
+  local declared = node.mapper
+  local spec = declared.type.spec or declared.type
+  if spec.tag == "record" and not spec.members and not session.scope.tags[spec.name] then
+    raise("unknown-type", spec.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "OMP60-map-15" })
+  end
+  local record = session.dialect.type_of and session.dialect.type_of(session, spec) or session:type_of(declared.type)
+  if types.is_record(record) and not record.complete then
+    raise("unknown-type", spec.pos, ("the members of %s are not known"):format(types.name(record)),
+      { rule = "OMP60-map-15" })
+  elseif not types.is_record(record) then
+    raise("not-a-struct", declared.pos, ("a mapper is for a structure, this is %s"):format(types.name(record)),
+      { rule = "OMP60-map-15" })
+  end
+  local name = declared.name or "default"
+  local made = { name = name, record = record, variable = declared.variable, paths = { members = {} },
+    place = session:here(node.pos) }
+  local table_of = session:mappers_of(record)
+  if rawget(table_of, name) then
+    raise("duplicate-name", declared.pos, ("%s has a mapper '%s' already"):format(types.name(record), name),
+      { rule = "OMP60-map-15" })
+  end
+  if #node.clauses == 0 then
+    raise("syntax", node.pos + #"declare mapper", "a mapper has at least one map clause", { rule = "OMP60-map-15" })
+  end
+  for _, clause in ipairs(node.clauses) do
+    local says = directive.modifiers(clause, session.rules.openmp)
+    local map_type = says.type or "tofrom"
+    if not directive.map_actions[map_type] then
+      raise("clause-not-allowed", says.type_pos, ("a mapper's map has a type of entry, not '%s'"):format(map_type),
+        { length = #map_type, rule = "OMP60-map-15" })
+    elseif #says.iterators > 0 then
+      raise("unsupported", clause.pos, "iterators in a mapper", { length = #clause.name, rule = "OMP60-map-3" })
+    end
+    local asks = { type = map_type == "storage" and "alloc" or map_type, says = says }
+    for _, variable in ipairs(clause.vars) do enter(made, variable, asks) end
+  end
+  check(session, record, made.paths)
+  table_of[name] = made
+  session:types_changed()
+end
+
+-- ------------------------------------------------------------------------------------- treatment --
+
+local treatment_of -- forward
+
+-- What is asked of a member by what its mapper says and what is asked of the list item.
+local function word_for(asks, request)
+  local map_type = composed(asks.type, request.type)
+  local set = mapper.flags(asks.says, map_type)
+  for name, value in pairs(request.flags) do
+    local fits = name == "must" or name == "final" or name == "always_in" and directive.moves_in[map_type]
+      or name == "always_out" and directive.moves_out[map_type]
+    set[name] = set[name] or value and fits
+  end
+  return mapper.word(request.actions[map_type], set)
+end
+
+-- Whether a motion of update moves what is mapped as asks: to moves what a map would send (OMP60-upd-1).
+local function moves(asks, request)
+  return (request.type == "to" and directive.moves_in or directive.moves_out)[asks.type]
+end
+
+-- Treats the objects that a member holds or leads to: by the paths that lead on, or by a mapper of their type.
+local function inside(session, member, path, request)
+  local record = types.innermost(member.type)
+  if not types.is_record(record) then return nil end
+  if path and next(path.members) then return treatment_of(session, record, path, request) end
+  local says = path and path.asks and path.asks.says
+  local inner = mapper.named(session, record, says and says.mapper, says and says.mapper_pos)
+  local wanted = path and path.asks and setmetatable({ type = composed(path.asks.type, request.type) },
+    { __index = request }) or request
+  return mapper.treatment(session, record, inner, wanted)
+end
+
+function treatment_of(session, record, paths, request)
+  local own = paths.asks
+  local update = request.update
+  local made = { members = {}, use = {},
+    default = own and (update and "update" or word_for(own, request)) or "exclude" }
+  if update and own and not moves(own, request) then made.default = "exclude" end
+  for name, path in pairs(paths.members) do
+    local asks = path.asks
+    if not update or not asks or moves(asks, request) then
+      local word = asks and not update and word_for(asks, request) or nil
+      made.members[name] = { mode = "act", action = word, asks = word, pos = path.pos,
+        subscripts = path.subscripts or nil }
+    end
+  end
+  local bare = made.default == "exclude"
+  local inner = {}
+  return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
+    pointer_comes = function(name) -- of a target construct's structure, as of listed sections (OMPEX-struct_map-12)
+      if update then return nil end
+      return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
+    end,
+    own = not update and (bare and "hold" or made.default) or nil,
+    inner_of = function(entry)
+      local name = entry.member.name
+      inner[name] = inner[name] or inside(session, entry.member, paths.members[name], request)
+      return inner[name]
+    end }
+end
+
+-- Whether objects of a record hold such as have a default mapper.
+local function holds_mapped(session, record)
+  for _, member in ipairs(record.members or {}) do
+    local of = member.type
+    while of.kind == "array" do of = of.of end
+    if types.is_record(of) and (session:mappers_of(of).default or holds_mapped(session, of)) then return true end
+  end
+  return false
+end
+
+local everything = { members = {}, asks = { type = "tofrom", says = {} } }
+
+-- The mapper of a record by name, or its default one; nil: its objects are mapped as they are.
+function mapper.named(session, record, name, pos)
+  local found = session:mappers_of(record)[name or "default"]
+  if not found and name and name ~= "default" then
+    local near = diagnostic.closest(name, session:mapper_names(record))
+    raise("unknown-name", pos, ("%s has no mapper '%s'"):format(types.name(record), name),
+      { length = #name, rule = "OMP60-map-15", help = near and ("did you mean '%s'?"):format(near) })
+  end
+  return found
+end
+
+-- How a map treats objects of a record: request {type, flags, actions, update}. Without a mapper members of types
+-- that have one are still mapped by it.
+function mapper.treatment(session, record, made, request)
+  if not made and not holds_mapped(session, record) then
+    return { record = record, layers = {},
+      inner_of = function(entry) return inside(session, entry.member, nil, request) end }
+  end
+  local key = { "mapper", made and made.name or "", request.kind, request.type }
+  for _, name in ipairs(policy.modifiers) do if request.flags[name] then key[#key + 1] = name end end
+  local cache = session.treatments[record] or {}
+  session.treatments[record] = cache
+  key = table.concat(key, " ")
+  cache[key] = cache[key] or treatment_of(session, record, made and made.paths or everything, request)
+  return cache[key]
+end
+
+return mapper

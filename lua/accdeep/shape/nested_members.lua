@@ -1,0 +1,83 @@
+-- nested_members.lua - parts of members in a shape: include(m.a[0:m.n]) is a nest of m that includes a[0:n].
+--
+-- Only types from debug information have such shapes (TR14-3.1.1-04): there structures lie in structures of a
+-- library, and one shape of the outermost says it all. Bounds are written as seen from the shape's own type, and
+-- name parts of the same structure.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local nested_members = {}
+
+local RULE = "HOUSE-debug"
+
+-- Raises if clauses name parts, and the record is one that the text declares.
+function nested_members.allowed(record, clauses)
+  for _, clause in ipairs(clauses) do
+    for _, item in ipairs(clause.members or {}) do
+      if item.path and not record.from_debug then
+        raise("syntax", item.path[1].pos, "expected ',' or ')', found '.'", { length = 1, rule = "TR14-3.1.1-04",
+          help = "give the structure inside a shape of its own" })
+      end
+    end
+  end
+end
+
+-- A bound as the structure that is member `prefix` of a record sees it.
+local function inside(bound, record, prefix)
+  return tree.map(bound, function(node)
+    if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
+      return { tag = "id", pos = node.name_pos, name = node.name }
+    elseif node.tag == "id" and not node.global and types.member(record, node.name) then
+      raise("unsupported", node.pos, ("the bound of a part of '%s' names '%s', which is not a part of it"):format(
+        prefix, node.name), { length = #node.name, rule = RULE, help = ("write %s.NAME for its parts"):format(prefix) })
+    end
+  end)
+end
+
+-- The nest of the member that an item begins with, in a layer that is made. Raises if it has no parts.
+local function nest_of(record, made, item)
+  local member, entry = types.member(record, item.name), made.members[item.name]
+  if not member then
+    local near = diagnostic.closest(item.name, record.by_name)
+    raise("unknown-member", item.pos, ("%s has no member '%s'"):format(types.name(record), item.name),
+      { length = #item.name, rule = "TR14-3.1.1-04", help = near and ("did you mean '%s'?"):format(near) })
+  end
+  if not types.is_record(member.type) then
+    raise("not-a-struct", item.path[1].name_pos, ("'%s' is %s: it has no parts"):format(item.name,
+      types.name(member.type)), { length = #item.path[1].name, rule = RULE,
+        help = types.element(member.type) and "give what it leads to a shape of its own" or nil })
+  end
+  if entry and not entry.has_parts then
+    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
+      { length = #item.name, rule = "TR14-3.1.1-20" })
+  end
+  if not entry then
+    entry = { mode = "include", has_parts = true, pos = item.pos,
+      inner = { pos = item.pos, nest = { tag = "nest", pos = item.pos, clauses = {} } } }
+    made.members[item.name] = entry
+  end
+  return entry.inner.nest
+end
+
+-- Enters an item with a path into a layer: its clause goes into the nest of the member.
+function nested_members.enter(record, made, clause, item)
+  local nest = nest_of(record, made, item)
+  local path = item.path
+  local rest = { tag = "member_shape", pos = path[1].name_pos, name = path[1].name, subscripts = {} }
+  if path[2] then rest.path = table.move(path, 2, #path, 1, {}) end
+  for i, subscript in ipairs(item.subscripts) do rest.subscripts[i] = inside(subscript, record, item.name) end
+  table.insert(nest.clauses, tree.with(clause, "members", { rest }))
+end
+
+-- Checks the nests of a layer. layer(record, clauses) raises for wrong ones.
+function nested_members.check(record, made, layer)
+  for name, entry in tree.children(made.members) do
+    if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end
+  end
+end
+
+return nested_members

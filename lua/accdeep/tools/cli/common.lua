@@ -1,0 +1,144 @@
+-- common.lua - what commands share: their streams, values of options, files, devices.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local progress = require "accdeep.base.progress"
+local report = require "accdeep.base.report"
+local profiles = require "accdeep.catalogue.profiles"
+local system = require "accdeep.system"
+
+local common = {}
+
+common.USAGE = 4 -- the exit status
+
+-- Limits of a scenario that nobody sets.
+common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
+
+-- The option --trace, whose file stands behind a '=' if there is one.
+function common.trace(command)
+  local option = command:option("--trace",
+    "Write every event as a JSON object on a line of its own; to standard error, or to a file."):argname "<file>"
+  function option._get_usage() return "[--trace[=<file>]]" end
+  function option._get_label_lines() return { "--trace[=<file>]" } end
+end
+
+-- -------------------------------------------------------------------------------------- streams --
+
+-- Remembers the first thing that could not be written; the command then fails.
+function common.cannot_write(problem) common.lost = common.lost or problem end
+
+-- The line that long work shows itself on; what is written comes in its place.
+common.progress = progress.new(true)
+
+function common.out(text)
+  common.progress:hide()
+  local ok, problem = io.stdout:write(text)
+  if not ok then common.cannot_write("standard output: " .. problem) end
+end
+
+function common.err(text)
+  common.progress:hide()
+  io.stderr:write(text)
+end
+
+function common.use_color(stream)
+  local none = os.getenv "NO_COLOR"
+  return system.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
+end
+
+function common.show_error(failure) common.err(report.error(failure, { color = common.use_color(2) })) end
+
+-- ------------------------------------------------------------------------------ values of options --
+
+function common.size(text)
+  local number, unit = text:match "^(%d+)([KMGT]?)$"
+  local shift = ({ [""] = 0, K = 10, M = 20, G = 30, T = 40 })[unit]
+  local n = number and math.tointeger(tonumber(number))
+  if not n or n > (1 << 62) >> shift then return nil, ("'%s' is not a size like 512M"):format(text) end
+  return n << shift
+end
+
+function common.whole(text)
+  local n = math.tointeger(tonumber(text) or 0.5)
+  if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
+  return n
+end
+
+function common.device(text)
+  if text == "sim" or text == "cuda" or text:find "^cuda:%d%d?$" then return text end
+  return nil, ("there is no device '%s'; there are 'sim' and 'cuda', or 'cuda:1' for the second of several")
+    :format(text)
+end
+
+function common.profile(text)
+  local ok, problem = pcall(profiles.profile, text)
+  if ok then return text end
+  return nil, ("%s; %s"):format(problem.message, problem.help)
+end
+
+-- The limits of scenarios.
+function common.limits(command)
+  command:option("--limit-memory", "Memory a scenario may use (0: no limit)."):default(common.LIMIT_MEMORY)
+    :convert(common.size)
+  command:option("--limit-steps", "Steps of Lua a scenario may take (0: no limit)."):default(common.LIMIT_STEPS)
+    :convert(common.whole)
+end
+
+-- ---------------------------------------------------------------------------------------- files --
+
+function common.environment_error(message, help)
+  return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
+end
+
+-- The whole text of a file.
+function common.read(path)
+  local file, problem = io.open(path, "rb")
+  local text = file and file:read "a"
+  if file then file:close() end
+  return text or error(common.environment_error(problem or path .. ": cannot be read"), 0)
+end
+
+-- A file without a name, for what another process has to say.
+function common.temporary()
+  local file, problem = io.tmpfile()
+  return file or error(common.environment_error("no temporary file: " .. problem), 0)
+end
+
+-- -------------------------------------------------------------------------------------- devices --
+
+-- A process that has started a driver must not fork: the driver is asked in another one. Returns a list of
+-- {name, bytes, driver, compiler}, and why there are no more.
+function common.devices_of(backend)
+  local pipe = common.temporary()
+  if system.fork() == 0 then
+    local list = {}
+    local info, why
+    repeat
+      info, why = core.device(backend, #list)
+      list[#list + 1] = info
+    until not info
+    pipe:write(require "dkjson".encode { list = list, why = why })
+    pipe:flush()
+    system.exit(0)
+  end
+  system.wait()
+  pipe:seek "set"
+  local found = require "dkjson".decode(pipe:read "a")
+  pipe:close()
+  if not found then return {}, "asking its driver ended the process" end
+  return found.list, found.why
+end
+
+function common.check_device(name)
+  local backend, number = name:match "^(%a+):?(%d*)$"
+  if backend == "sim" then return end
+  local found, why = common.devices_of(backend)
+  if (tonumber(number) or 0) < #found then return end
+  if #found > 0 then
+    why = ("there is no device %s; devices are %s:0 to %s:%d"):format(name, backend, backend, #found - 1)
+  end
+  error(diagnostic.new { code = "no-device", message = why, rule = "HOUSE-device",
+    help = "accdeep devices lists what there is" }, 0)
+end
+
+return common

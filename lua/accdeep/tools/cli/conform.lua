@@ -1,0 +1,29 @@
+-- conform.lua - `accdeep conform`: the conformance scenarios of documents.
+
+local common = require "accdeep.tools.cli.common"
+local conformance = require "accdeep.catalogue.conformance"
+local run = require "accdeep.tools.cli.run"
+
+local function options(command)
+  command:argument("documents", "TR14, DIR, FLANG, LLNL, OMP60, OMPEX, ACC20, ACC33, HOUSE; all, if none is named.")
+    :args "*":argname "<document>"
+  run.shared_options(command)
+end
+
+local function run_documents(chosen)
+  local folder, seen = conformance.folder(), {}
+  chosen.files = {}
+  for _, document in ipairs(chosen.documents) do
+    local found = conformance.of(document)
+    if not found then
+      common.err(("accdeep: there is no document '%s'; accdeep rules lists rules of all\n"):format(document))
+      return common.USAGE
+    end
+    if not seen[found] then table.insert(chosen.files, folder .. "/" .. found) end
+    seen[found] = true
+  end
+  if #chosen.documents == 0 then chosen.files[1] = folder end
+  return run.run(chosen)
+end
+
+return { about = "Run the conformance scenarios of documents.", options = options, run = run_documents }

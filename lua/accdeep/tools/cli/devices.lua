@@ -1,0 +1,18 @@
+-- devices.lua - `accdeep devices`.
+
+local common = require "accdeep.tools.cli.common"
+
+local out = common.out
+
+local function run()
+  out "sim     simulated device\n"
+  local found, why = common.devices_of "cuda"
+  for i, info in ipairs(found) do
+    local compiler = info.compiler:find "^NVRTC" and info.compiler or "bodies are interpreted: " .. info.compiler
+    out(("cuda:%-2d %s, %.1f GiB, %s, %s\n"):format(i - 1, info.name, info.bytes / (1 << 30), info.driver, compiler))
+  end
+  if #found == 0 then out(("cuda    none: %s\n"):format(why)) end
+  return 0
+end
+
+return { about = "List the devices of this machine.", options = function() end, run = run }

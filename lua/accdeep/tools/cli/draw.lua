@@ -1,0 +1,73 @@
+-- draw.lua - `accdeep draw`: pictures of what a scenario does.
+
+local common = require "accdeep.tools.cli.common"
+local draw = require "accdeep.see.draw"
+local report = require "accdeep.base.report"
+
+local function file(text)
+  if draw.format(text) then return text end
+  return nil, ("'%s' does not end in .html, .svg or .dot"):format(text)
+end
+
+local function options(command)
+  command:argument("scenario", "The scenario."):argname "<file>"
+  command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
+    :argname "<file>":convert(file):count(1)
+  command:option("--case", "The case of a .svg or .dot, by number: the first that fails, or the first.")
+    :convert(common.whole)
+  command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
+    :convert(common.whole)
+  command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+  command:option("--descriptors",
+    "Layout of Fortran's descriptors, where the scenario names none: cfi, flang, gfortran.")
+    :choices { "cfi", "flang", "gfortran" }
+  common.limits(command)
+  command:flag("--trust", "Let the scenario use all of Lua's library.")
+end
+
+local function first_failed(cases)
+  for i, case in ipairs(cases) do
+    if not case.ok then return i end
+  end
+  return 1
+end
+
+-- Which of a list is meant; nil: there is none of that number.
+local function choose(list, number, usual, what, path)
+  if list[number or usual] then return number or usual end
+  common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(what, number or usual, path, #list))
+  return nil
+end
+
+local function run(chosen)
+  local path, format = chosen.scenario, draw.format(chosen.out)
+  local source = common.read(path)
+  common.check_device(chosen.device)
+  local cases, result = draw.scenario(path, source, { device = chosen.device, rules = chosen.rules,
+    descriptors = chosen.descriptors, trust = chosen.trust, limit_memory = chosen.limit_memory,
+    limit_steps = chosen.limit_steps, out = function() end })
+  if format == "html" then
+    local steps = 0
+    for _, case in ipairs(cases) do steps = steps + #case.steps end
+    draw.write(chosen.out, draw.page(result.title or path, path, cases))
+    common.out(("%s: %d case%s, %d step%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
+      steps == 1 and "" or "s"))
+  else
+    local number = choose(cases, chosen.case, first_failed(cases), "case", path)
+    local case = cases[number]
+    local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
+      ("case %d of %s"):format(number, path))
+    if not step then return common.USAGE end
+    draw.write(chosen.out, draw.step(case, step, format))
+    common.out(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
+      case.steps[step].title))
+  end
+  for _, case in ipairs(result.cases) do
+    if not case.ok then common.show_error(case.error) end
+    case.error = case.error and report.plain(case.error)
+  end
+  return report.status { result }
+end
+
+return { about = "Draw host and device, step by step.", options = options, run = run }

@@ -1,0 +1,49 @@
+-- exec.lua - `accdeep exec`: a real OpenACC program on this core.
+
+local common = require "accdeep.tools.cli.common"
+local exec = require "accdeep.tools.exec"
+
+-- Kernels of a real program are code of the host.
+local function host_device(text)
+  if text == "sim" then return text end
+  return nil, ("a program cannot run on '%s'; there is 'sim'"):format(text)
+end
+
+local function drawing(text)
+  local suffix = text:match "%.(%w+)$"
+  if suffix and ("dot svg png pdf"):find(suffix, 1, true) then return text end
+  return nil, ("'%s' does not end in .dot, .svg, .png or .pdf"):format(text)
+end
+
+local function options(command)
+  command:argument("program", "The program."):argname "<program>"
+  command:argument("arguments", "Its arguments."):args "*":argname "<arg>"
+  command:option("--device", "Device to run on: sim."):default "sim":convert(host_device)
+  command:option("--rules", "Rule profile (openacc-3.3)."):convert(common.profile)
+  command:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
+    :default "text"
+  common.trace(command)
+  command:option("--draw", "Draw the state with the most objects, or that of an error: .dot, .svg, .png, .pdf.")
+    :argname "<file>":convert(drawing)
+  command:flag("--strict", "Stop kernels that touch host memory; report at the end what was left behind.")
+end
+
+-- Options that take a value, which may be a word of its own.
+local VALUED = "--device --rules --format --draw"
+
+-- What stands behind the program is the program's.
+local function spell(args)
+  local valued = false
+  for i = 2, #args do
+    local arg = args[i]
+    if arg == "--" then return args end
+    if not valued and arg:sub(1, 1) ~= "-" then
+      return table.move(args, i, #args, i + 1, table.move(args, 1, i - 1, 1, { [i] = "--" }))
+    end
+    valued = arg:find "^%-%-[^=]+$" and VALUED:find(arg, 1, true) ~= nil
+  end
+  return args
+end
+
+return { about = "Run an OpenACC program, compiled by gcc -fopenacc -foffload=disable, on this core.",
+  options = options, spell = spell, run = exec }

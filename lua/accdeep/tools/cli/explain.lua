@@ -1,0 +1,91 @@
+-- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule or a name of the scenario
+-- language means.
+
+local rules = require "accdeep.catalogue.rules"
+local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
+local explain = require "accdeep.see.explain"
+local location = require "accdeep.base.location"
+local rule_text = require "accdeep.see.rule_text"
+local reference = require "accdeep.see.reference"
+local scenario = require "accdeep.script.scenario"
+local words = require "accdeep.see.reference.words"
+
+local function options(command)
+  command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "
+    .. "id of a rule, a clause, or a name of the scenario language.")
+  command:option("--in",
+    "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+  command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
+end
+
+-- What there is to say of a code, a rule, a name, a clause or a directive; nil if it is none.
+local function about(text)
+  local found = rule_text.of_code(text) or rule_text.of_rule(text) or reference.text(text)
+  local of_word = words.text(text)
+  if found or of_word then return (found or "") .. (found and of_word and "\n" or "") .. (of_word or "") end
+  return rule_text.of_code(text:lower()) or rule_text.of_rule(rules.spelled(text)) or words.text(text:lower())
+end
+
+-- A word that is neither a place, nor a code, nor a rule, nor a name.
+local function unknown(word)
+  common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a clause, a name, or a directive\n"
+  local near = diagnostic.closest(word, diagnostic.codes()) or diagnostic.closest(word, reference.all())
+    or diagnostic.closest(word, words.all()) or diagnostic.closest(word:upper(), rules.names())
+  if near then common.err(("did you mean '%s'?\n"):format(near)) end
+  return common.USAGE
+end
+
+-- Runs a scenario up to a directive, or a directive behind a scenario.
+local function run(chosen)
+  local path, line, text = chosen.scenario, nil, chosen.what
+  if not path then
+    local found = about(text)
+    if found then
+      common.out(found)
+      return 0
+    end
+    path, line = text:match "^(.+):(%d+)$"
+    line = math.tointeger(tonumber(line))
+    if not line and not text:find "[%s(]" then return unknown(text) end
+  end
+  local source = path and common.read(path) or ""
+  local failure
+  local ask, done = explain.new(common.out, function(place)
+    if not line then return place.file == "directive" end
+    local _, more = (place.text or ""):gsub("\n", "")
+    return place.file == path and place.line and place.line <= line and line <= place.line + more
+  end)
+  common.check_device(chosen.device)
+  local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules, explain = ask,
+    out = function() end, draw = function() end,
+    limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.whole(common.LIMIT_STEPS),
+    last = not line and function(session)
+      location.remember("directive", text)
+      local run_directive = session:is_openmp(text) and session.omp or session.directive
+      local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
+      if not ok then
+        failure = made
+      elseif type(made) == "function" then -- a compute construct
+        ok, made = pcall(made, function() end, {})
+        failure = not ok and made or nil
+      elseif made then
+        if not pcall(made.close, made) then made:abandon() end -- the plan at the end
+      end
+    end or nil })
+  if done() then return 0 end
+  for _, case in ipairs(record.cases) do failure = failure or case.error end
+  if failure then
+    if not path and failure.code:find "^unknown" and failure.code ~= "unknown-clause" then
+      failure.help = "accdeep explain --in FILE takes the declarations of a scenario"
+    end
+    common.show_error(failure)
+    return 2
+  end
+  common.err(("accdeep: no directive that moves data runs at %s\n"):format(text))
+  return common.USAGE
+end
+
+return { options = options, run = run,
+  about = "Show how one directive is understood and what it does; what an error code, a rule or a name means." }

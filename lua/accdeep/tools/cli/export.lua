@@ -1,0 +1,63 @@
+-- export.lua - `accdeep export`: the cases of a scenario as C programs.
+
+local common = require "accdeep.tools.cli.common"
+local export = require "accdeep.tools.export"
+local system = require "accdeep.system"
+
+local function options(command)
+  command:argument("scenario", "The scenario."):argname "<file>"
+  command:option("--c", "The directives to use: openacc, openmp; those of the scenario if not given.")
+    :choices { "openacc", "openmp" }
+  command:option("--case", "The case to write, by number; needed for standard output if there are several.")
+    :convert(common.whole)
+  command:option("--out", "Write each case into a file of this folder, which is made if needed."):argname "<folder>"
+  command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
+end
+
+-- Makes a folder, and those it lies in.
+local function make_folder(path)
+  for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
+    local ok, why = system.mkdir(path:sub(1, at - 1))
+    if not ok then error(common.environment_error(("%s: %s"):format(path, why)), 0) end
+  end
+end
+
+local function write(name, text)
+  local made, why = io.open(name, "w")
+  if not made then error(common.environment_error(why), 0) end
+  local ok = made:write(text)
+  if not (made:close() and ok) then error(common.environment_error(name .. ": cannot be written"), 0) end
+end
+
+-- 0: all that were asked for are written, 1: a case failed or has no program.
+local function run(chosen)
+  local path = chosen.scenario
+  local cases = export.cases(path, common.read(path), { rules = chosen.rules, out = function() end,
+    draw = function() end, limit_memory = common.size(common.LIMIT_MEMORY),
+    limit_steps = common.whole(common.LIMIT_STEPS) }, chosen.c)
+  local only = chosen.case or not chosen.out and #cases == 1 and 1
+  if chosen.case and not cases[chosen.case] or not only and not chosen.out then
+    common.err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
+    return common.USAGE
+  end
+  if chosen.out then make_folder(chosen.out) end
+  local status = 0
+  for i, case in ipairs(cases) do
+    if only and i ~= only then goto continue end
+    if not case.text then
+      common.show_error(case.error)
+      status = 1
+    elseif chosen.out then
+      local name = ("%s/%s-%d.c"):format(chosen.out, path:match "([^/]*)$":gsub("%.lua$", ""), i)
+      write(name, case.text)
+      common.out(("%s: %s\n"):format(name, case.name))
+    else
+      common.out(case.text)
+    end
+    ::continue::
+  end
+  return status
+end
+
+return { about = "Write the cases of a scenario as standard C programs with checks.",
+  options = options, run = run }

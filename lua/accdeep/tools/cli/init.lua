@@ -1,0 +1,75 @@
+-- cli - the command line. The module is a function: arguments -> exit status.
+--
+-- 0 all held, 1 an expectation or a construct failed, 2 bad directive or scenario text, 3 file, device,
+-- environment or limit, 4 usage, 70 internal error.
+--
+-- A command is a module of accdeep.tools.cli: {about, options = function(parser of the command), run =
+-- function(options, parser of all) -> exit status, and where argparse needs help spell =
+-- function(arguments) -> arguments}.
+
+local argparse = require "argparse"
+local common = require "accdeep.tools.cli.common"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+
+-- In the order that help lists them.
+local commands = { "run", "repl", "exec", "explain", "draw", "export", "conform", "replay", "diff", "devices", "types",
+  "rules", "completion", "manual" }
+
+local function parser()
+  local p = argparse("accdeep", "Executable specification of accelerator data management.")
+  p:add_help_command()
+  p:command_target "command"
+  p:flag "--version":description "Print the version."
+  p:require_command(false)
+  local by_name, parsers = {}, {}
+  for _, name in ipairs(commands) do
+    local command = require("accdeep.tools.cli." .. name)
+    by_name[name], parsers[name] = command, p:command(name, command.about)
+    command.options(parsers[name])
+  end
+  return p, parsers, by_name
+end
+
+-- --trace may stand alone, which argparse knows only for options that end the line.
+local function spelled_out(args, command)
+  if command and command.spell then args = command.spell(args) end
+  local list = {}
+  for i, arg in ipairs(args) do
+    if arg == "--" then return table.move(args, i, #args, i, list) end
+    list[i] = arg == "--trace" and "--trace=-" or arg
+  end
+  return list
+end
+
+return function(args)
+  local p, parsers, by_name = parser()
+  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- whose error we know
+  local ok, options = p:pparse(spelled_out(args, by_name[args[1]]))
+  if not ok then
+    local usage = (parsers[args[1]] or p):get_usage()
+    common.err(("%s\nError: %s\n"):format(usage, options))
+    return common.USAGE
+  end
+  if options.version then
+    common.out(("accdeep %s\n"):format(core.version))
+    return 0
+  end
+  local command = by_name[options.command]
+  if not command then
+    common.err(p:get_help() .. "\n")
+    return common.USAGE
+  end
+  local fine, status = pcall(command.run, options, p)
+  if fine then
+    local flushed, problem = io.stdout:flush()
+    if not flushed then common.cannot_write("standard output: " .. problem) end
+    if not common.lost then return status end
+    status = common.environment_error(common.lost)
+  end
+  if diagnostic.is(status) then
+    common.show_error(status)
+    return diagnostic.phase(status.code) == "environment" and 3 or 70
+  end
+  error(status, 0)
+end

@@ -1,0 +1,204 @@
+-- manual.lua - `accdeep manual`: the manual page accdeep(1), for man and for installing. Commands and
+-- options are those that the parser knows; the rest is written here.
+
+local common = require "accdeep.tools.cli.common"
+local core = require "accdeep.core"
+
+local DATE = "2026-11-21" -- of the text
+
+-- In roff's own language.
+local BEFORE = [[
+.SH NAME
+accdeep \- executable specification of accelerator data management
+.SH SYNOPSIS
+.B accdeep
+.I command
+.RI [ option " ...]"
+.RI [ argument " ...]"
+.SH DESCRIPTION
+.B accdeep
+carries out OpenACC and OpenMP directives on a simulated device or on a GPU, and shows and checks what becomes of
+every object, pointer and counter: deep copy after the technical report TR-14-1 (shapes, policies, nests, members in
+data clauses), OpenACC 2.0 and 3.3, OpenMP 4.0 and 5.1.
+Where hardware would go on silently \- an unattached pointer, an excluded member, bytes that nobody initialised \- it
+stops and says why, and which rule says so.
+.PP
+A
+.I scenario
+is a Lua script that says what a host program does to its memory and which directives it meets.
+Scenarios are examples, tests and specification at once;
+.B accdeep run
+runs them.
+.SH COMMANDS
+]]
+
+local AFTER = [=[
+.PP
+Each command explains itself:
+.BI "accdeep help " command .
+.SH SCENARIO LANGUAGE
+A scenario is Lua 5.4 with these names, and the safe part of Lua's library.
+.TP
+.B scenario { title=, rules=, language=, devices=, cites= }
+The head: title, rule profile, "c" or "fortran", number of devices, ids of rules.
+.TP
+.B case(\(dqname\(dq, function() ... end)
+One of several independent cases of a file.
+.TP
+.B declare [[ ... ]], fortran [[ ... ]]
+Types and variables of the host program in C and C++, or in Fortran, with shapes, policies and mappers.
+.TP
+.B host.NAME, host \(dqexpression\(dq
+The host program's memory, to read and to write.
+.TP
+.B acc \(dqdirective\(dq, omp \(dqdirective\(dq
+A directive.
+A structured or compute construct is followed by its body: a function, or statements in C as a string.
+.TP
+.B expect.host(\(dqexpression\(dq, value), expect.present \(dqsection\(dq ...
+What must hold: host, device, present, absent, attached, detached, count,
+uninitialized, events, moves, fails.
+.TP
+.B state(), events(function), show(), draw \(dqfile.svg\(dq
+What there is now, and what happens.
+.PP
+The routines of both interfaces
+.RB ( acc_is_present ,
+.B omp_target_alloc
+and so on) have their standard names.
+.PP
+.BI "accdeep explain " name
+tells what a name takes and gives, with an example; all of them are in
+.I reference.md
+among the package's pages.
+.SH EXIT STATUS
+.TP
+.B 0
+Everything held.
+.TP
+.B 1
+An expectation or a construct failed.
+.TP
+.B 2
+A directive, a declaration or a scenario is wrong as it is written.
+.TP
+.B 3
+A file, a device or a limit: nothing was wrong with what could be run.
+.TP
+.B 4
+The command line was wrong.
+.TP
+.B 70
+An error of accdeep's own.
+.PP
+Of several the highest.
+.B accdeep exec
+ends with the status of the program.
+.SH FILES
+Folders of an installation, under its prefix.
+.TP
+.I share/accdeep/spec
+The specification: rules, and the scenarios that show each of them from both sides.
+.TP
+.I share/doc/accdeep
+README, examples, and the reference of all names.
+.TP
+.I lib/libaccdeep-goacc.so
+What
+.B accdeep exec
+puts in front of a program's own OpenACC runtime. Looked for beside the program, and in
+.I ../lib
+from there.
+.SH ENVIRONMENT
+.TP
+.B NO_COLOR
+If it is not empty: no colours on a terminal. Nor are there any where
+.B TERM
+is
+.BR dumb ,
+and then no progress is told either.
+.TP
+.B LD_LIBRARY_PATH
+Where the driver of a GPU,
+.IR libcuda.so.1 ,
+is looked for besides the system's own folders.
+.TP
+.B ACCDEEP_LUA_DIR
+A folder whose Lua modules are used instead of those inside the program, for its development.
+.SH EXAMPLES
+]=]
+
+local EXAMPLES = {
+  { "accdeep run examples/deep_type.lua", "Run one scenario." },
+  { "accdeep run --jobs 2 --format junit spec/tr14", "Run a part of the specification in two processes, and report as "
+    .. "continuous integration wants it." },
+  { "accdeep run --trace examples/never_attached.lua", "Show every transfer, attachment and counter." },
+  { "accdeep explain --in examples/deep_type.lua 'data create(X) copyin(X.a[0:X.n])'",
+    "Show what a directive is lowered to, and what it does." },
+  { "accdeep rules TR14-4.2", "Print the rules of a section." },
+}
+
+local SEE = [[
+.SH SEE ALSO
+.BR gcc (1),
+.BR gfortran (1),
+.BR lua (1)
+]]
+
+-- Plain text as roff wants it.
+local function plain(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
+
+-- Text in lines of no more than 80 columns. Requests and labels stay whole, and no line begins like a request.
+local function filled(text)
+  local out = {}
+  for line in text:gmatch "[^\n]+" do
+    while #line > 80 and not line:find "^[.\\]" do
+      local first, rest = line:sub(1, 81):match "^(.*) ()[^.' ]"
+      if not first then break end
+      out[#out + 1], line = first, line:sub(rest)
+    end
+    out[#out + 1] = line
+  end
+  return table.concat(out, "\n")
+end
+
+-- A piece of a usage line: what is typed in bold, <what stands for something> in italics.
+local function usage(text)
+  return "\\fB" .. plain(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
+end
+
+local function element(out, label, description)
+  out[#out + 1] = ".TP"
+  out[#out + 1] = usage(label)
+  out[#out + 1] = plain(description)
+end
+
+-- Adds the section of a command: what argparse's own help says of it.
+local function describe(out, command)
+  local operands = { "[options]" }
+  for _, argument in ipairs(command._arguments) do operands[#operands + 1] = argument:_get_usage() end
+  out[#out + 1] = (".SS %s %s"):format(usage("accdeep " .. command._name), usage(table.concat(operands, " ")))
+  out[#out + 1] = plain(command:_get_description())
+  for _, argument in ipairs(command._arguments) do
+    element(out, argument:_get_label_lines()[1], argument:_get_description())
+  end
+  for _, option in ipairs(command._options) do
+    if option._name ~= "-h" then
+      element(out, table.concat(option:_get_label_lines(), " "), option:_get_description())
+    end
+  end
+end
+
+local function run(_, parser)
+  local out = { (".TH ACCDEEP 1 %s \"accdeep %s\" \"User Commands\""):format(DATE, core.version), BEFORE:sub(1, -2) }
+  for _, command in ipairs(parser._commands) do
+    if not command._is_help_command then describe(out, command) end
+  end
+  out[#out + 1] = AFTER:sub(1, -2)
+  for _, example in ipairs(EXAMPLES) do element(out, example[1], example[2]) end
+  out[#out + 1] = SEE
+  common.out(filled(table.concat(out, "\n")) .. "\n")
+  return 0
+end
+
+return { about = "Print the manual page.", options = function() end, run = run }

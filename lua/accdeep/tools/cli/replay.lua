@@ -1,0 +1,62 @@
+-- replay.lua - `accdeep replay`: the state at a place of a trace, or at one after the other.
+
+local common = require "accdeep.tools.cli.common"
+local terminal = require "accdeep.tools.interactive.terminal"
+local trace = require "accdeep.see.trace"
+
+local function options(command)
+  command:argument("trace", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"
+  command:option("--to", "The event, by number, after which the state is shown; the last, if not given.")
+    :argname "<n>":convert(common.whole)
+  command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
+end
+
+-- The state after so many events, and the last of them.
+local function state_after(lines, wanted)
+  local state, n, last = trace.state(), 0, nil
+  for _, line in ipairs(lines) do
+    if n == wanted then break end
+    if line.op then n, last = n + 1, line end
+    state:apply(line)
+  end
+  return state, last
+end
+
+local function show(lines, n, write)
+  local state, last = state_after(lines, n)
+  write(("after event %d%s\n%s"):format(n, last and ": " .. trace.describe(last) or "", state:text()))
+end
+
+local function step(lines, n, most)
+  local user = terminal.open()
+  local function write(text) user:page(text) end
+  show(lines, n, write)
+  while true do
+    local line, why = user:read(("(event %d of %d) "):format(n, most))
+    local word = line and line:match "^%s*(.-)%s*$"
+    if why == "end" or word == "quit" or word == "q" then break end
+    local wanted = word == "" and n + 1 or (word == "back" or word == "b") and n - 1
+      or math.tointeger(tonumber(word))
+    if wanted and wanted >= 0 and wanted <= most then
+      n = wanted
+      show(lines, n, write)
+    elseif word then
+      user:write(("  Enter for the next event, back, a number from 0 to %d, or quit\n"):format(most))
+    end
+  end
+  user:close()
+end
+
+local function run(chosen)
+  local lines, most = trace.read(chosen.trace, common.read(chosen.trace)), 0
+  for _, line in ipairs(lines) do most = most + (line.op and 1 or 0) end
+  local n = chosen.to or chosen.step and 0 or most
+  if n > most then
+    common.err(("accdeep: %s has %d events\n"):format(chosen.trace, most))
+    return common.USAGE
+  end
+  if chosen.step then step(lines, n, most) else show(lines, n, common.out) end
+  return 0
+end
+
+return { about = "Show the state at a place of a trace.", options = options, run = run }

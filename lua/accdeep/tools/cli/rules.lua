@@ -1,0 +1,42 @@
+-- rules.lua - `accdeep rules`: the catalogue, and what profiles decide.
+
+local rules = require "accdeep.catalogue.rules"
+local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
+local profile = require "accdeep.see.profile_page"
+
+local function options(command)
+  command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or a word: the "
+    .. "rules that speak of it."):args "?"
+  command:mutex(
+    command:flag("--coverage", "How many rules scenarios show from both sides, by section."),
+    command:option("--profile", "What a rule profile decides, otherwise than tr14 first."):convert(common.profile))
+end
+
+local function run(chosen)
+  if chosen.coverage then
+    common.out(rules.coverage())
+    return 0
+  end
+  if chosen.profile and chosen.id then
+    common.err "accdeep: rules takes an id or --profile, not both\n"
+    return common.USAGE
+  end
+  if chosen.profile then
+    common.out(profile.text(chosen.profile))
+    return 0
+  end
+  local text = rules.describe(rules.spelled(chosen.id or ""))
+  local found = not text and rules.search(chosen.id) or {}
+  if not text and #found == 0 then
+    common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
+    local near = diagnostic.closest(chosen.id:upper(), rules.names())
+    if near then common.err(("did you mean '%s'?\n"):format(near)) end
+    return common.USAGE
+  end
+  if text then common.out(text) end
+  for _, id in ipairs(found) do common.out(rules.describe(id)) end
+  return 0
+end
+
+return { about = "Show rules of the specification.", options = options, run = run }

@@ -1,0 +1,266 @@
+-- run.lua - `accdeep run`: scenarios, in one process or several.
+
+local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
+local draw = require "accdeep.see.draw"
+local explain = require "accdeep.see.explain"
+local progress = require "accdeep.base.progress"
+local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
+local step = require "accdeep.tools.interactive.step"
+local terminal = require "accdeep.tools.interactive.terminal"
+local system = require "accdeep.system"
+local trace = require "accdeep.see.trace"
+
+local environment_error, out, use_color = common.environment_error, common.out, common.use_color
+
+local function shard(text)
+  local i, n = text:match "^(%d+)/(%d+)$"
+  i, n = tonumber(i), tonumber(n)
+  if not i or i < 1 or i > n then return nil, ("'%s' is not a shard like 1/4"):format(text) end
+  return { i, n }
+end
+
+-- What conform takes, too.
+local function shared_options(command)
+  command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
+  command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.profile)
+  command:option("--async", "When queues do their work, where the scenario does not say: program (at once), "
+    .. "delayed (at the wait), concurrent (meanwhile)."):choices { "program", "delayed", "concurrent" }
+  command:option("--descriptors",
+    "Layout of Fortran's descriptors, where the scenario names none: cfi, flang, gfortran.")
+    :choices { "cfi", "flang", "gfortran" }
+  command:option("--format", "How to report: text, json, tap, junit."):choices { "text", "json", "tap", "junit" }
+    :default "text"
+  common.trace(command)
+  command:flag("--step", "Tell what every construct does; on a terminal, step through them, and back.")
+  command:option("--jobs", "Processes to run the files in."):default "1":convert(common.whole)
+  command:option("--shard", "Run part I of N of the files."):argname "<i/n>":convert(shard)
+  common.limits(command)
+end
+
+local function options(command)
+  command:argument("files", "Scenarios, and folders of scenarios; - is standard input."):args "*":argname "<file>"
+  command:option("-e", "Run this text as a scenario."):target "texts":argname "<text>":count "*"
+  shared_options(command)
+  command:option("--draw-dir", "Folder for pictures that scenarios draw."):argname "<folder>"
+  command:flag("--trust", "Let scenarios use all of Lua's library, and draw anywhere.")
+end
+
+-- ---------------------------------------------------------------------------------------- files --
+
+-- Adds the scenarios of a path: a file, or all .lua files in a folder and below.
+local function find(path, named, list)
+  local kind, problem = system.filetype(path)
+  if not kind then error(environment_error(("%s: %s"):format(path, problem)), 0) end
+  if kind == "file" then
+    if named or path:find "%.lua$" then list[#list + 1] = path end
+    return
+  end
+  local names, why = system.listdir(path)
+  if not names then error(environment_error(("%s: %s"):format(path, why)), 0) end
+  for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
+end
+
+local function scenarios(chosen)
+  local all, list = {}, {}
+  chosen.given = {} -- texts of what is no file, by the name that reports have for it
+  local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
+  for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
+  for _, path in ipairs(chosen.files) do
+    if path == "-" then add("stdin", io.read "a") else find(path, true, all) end
+  end
+  local part = chosen.shard or { 1, 1 }
+  for i, path in ipairs(all) do
+    if (i - 1) % part[2] == part[1] - 1 then list[#list + 1] = path end
+  end
+  if #all == 0 then
+    error(environment_error("there is no scenario in " .. table.concat(chosen.files, ", "),
+      "scenarios are files whose names end in .lua"), 0)
+  end
+  return list
+end
+
+-- -------------------------------------------------------------------------------------- running --
+
+-- The trace that is wanted, and its file.
+local function tracer(target)
+  if not target then return nil end
+  local file = io.stderr
+  if target ~= "-" then
+    local problem
+    file, problem = io.open(target, "w")
+    if not file then error(environment_error(problem), 0) end
+  end
+  return trace.writer(function(line)
+    local ok, problem = file:write(line)
+    if not ok then common.cannot_write(("%s: %s"):format(target, problem)) end
+  end), file
+end
+
+-- A record of a file that could not be run.
+local function broken(path, failure)
+  return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
+    error = report.plain(failure) } } }
+end
+
+local function run_file(path, chosen, writer, live)
+  local given = chosen.given and chosen.given[path]
+  local readable, text = true, given
+  if not given then readable, text = pcall(common.read, path) end
+  if not readable then return broken(path, text) end
+  local output = {}
+  local write = live and out or function(s) output[#output + 1] = s end
+  local draws = chosen.draw_dir or chosen.trust
+  local folder = chosen.draw_dir and chosen.draw_dir:gsub("/*$", "/") or ""
+  local wanted = {
+    device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
+    trace = writer and function(...) writer:event(...) end, mark = writer and function(...) writer:mark(...) end,
+    trust = chosen.trust,
+    limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
+    out = write, draw = draws and function(session, name) draw.save(session, folder .. name) end,
+  }
+  local made
+  if chosen.terminal then
+    made = step(path, text, wanted, chosen.terminal, use_color(2))
+    if not made then return nil end
+  else
+    if chosen.step then wanted.explain = explain.steps(write) end
+    made = scenario.run(path, text, wanted)
+  end
+  made.output = not live and table.concat(output) or nil
+  for _, case in ipairs(made.cases) do case.error = case.error and report.plain(case.error) end
+  return made
+end
+
+local function failures(record)
+  local n = 0
+  for _, case in ipairs(record.cases) do n = n + (case.ok and 0 or 1) end
+  return n
+end
+
+-- Runs files in a process of their own, which writes a line of JSON for each. done: the numbers of files and
+-- of failures of all processes.
+local function start_process(queue, paths, chosen, done)
+  local pipe = common.temporary()
+  local pid = system.fork()
+  if pid == 0 then
+    for _, i in ipairs(queue) do
+      local record = run_file(paths[i], chosen, nil, false)
+      pipe:write(require "dkjson".encode(record), "\n")
+      pipe:flush()
+      done:add(1, 1)
+      done:add(2, failures(record))
+    end
+    system.exit(0)
+  end
+  return pipe, pid
+end
+
+local POLL = 0.1 -- seconds
+
+-- Every n-th file goes to one process. The file whose line is missing is the one its process died of;
+-- those behind it go to another one.
+local function run_jobs(paths, chosen, live)
+  local decode = require "dkjson".decode
+  local records, queues, done = {}, {}, system.counters(2)
+  for i = 1, #paths do
+    local j = (i - 1) % chosen.jobs + 1
+    queues[j] = queues[j] or {}
+    table.insert(queues[j], i)
+  end
+  while #queues > 0 do
+    local pipes, pids, ended, left = {}, {}, {}, {}
+    for j, queue in ipairs(queues) do pipes[j], pids[j] = start_process(queue, paths, chosen, done) end
+    for _ = 1, #queues do
+      local pid, status
+      repeat
+        pid, status = system.wait(POLL)
+        common.progress:show("%d of %d files, %d failed", done:get(1), #paths, done:get(2))
+      until pid
+      ended[pid] = status
+    end
+    for j, queue in ipairs(queues) do
+      pipes[j]:seek("set", 0)
+      for n, i in ipairs(queue) do
+        local line = pipes[j]:read "l"
+        local record = line and decode(line)
+        if not record then
+          records[i] = broken(paths[i], diagnostic.new { code = "internal", rule = "HOUSE-jobs",
+            message = ("the process that ran this file ended with status %s"):format(ended[pids[j]]) })
+          if n < #queue then left[#left + 1] = table.move(queue, n + 1, #queue, 1, {}) end
+          break
+        end
+        record.printed = live and record.output or nil
+        records[i] = record
+      end
+      pipes[j]:close()
+    end
+    queues = left
+  end
+  return records
+end
+
+-- The terminal of --step, if a person sits there.
+local function steps_by_hand(chosen)
+  if not chosen.step or chosen.jobs > 1 or chosen.format ~= "text" then return nil end
+  return system.isatty(0) and system.isatty(1) and terminal.open() or nil
+end
+
+local function run(chosen)
+  if #chosen.files == 0 and #(chosen.texts or {}) == 0 then
+    common.err "accdeep: run takes scenarios: files, folders, - for standard input, or -e TEXT\n"
+    return common.USAGE
+  end
+  local paths = scenarios(chosen)
+  common.check_device(chosen.device)
+  if chosen.jobs == 0 then chosen.jobs = 1 end
+  if chosen.trace and chosen.jobs > 1 then
+    common.err "accdeep: --trace needs one process; --jobs is not used\n"
+    chosen.jobs = 1
+  end
+  chosen.terminal = steps_by_hand(chosen)
+  if chosen.terminal and chosen.trace then
+    common.err "accdeep: --trace is not written while somebody steps\n"
+    chosen.trace = nil
+  end
+  local formatter = report.formats[chosen.format] {
+    out = out, err = common.err, color = use_color(1), color_errors = use_color(2),
+  }
+  local machine_reads = chosen.format ~= "text" and system.isatty(1)
+  common.progress = progress.new(#paths == 1 or chosen.step or chosen.trace == "-" or machine_reads)
+  local records
+  if chosen.jobs > 1 then
+    records = run_jobs(paths, chosen, formatter.live)
+    for _, record in ipairs(records) do
+      if record.printed then out(record.printed) end
+      formatter.record(record)
+    end
+  else
+    local writer, trace_file = tracer(chosen.trace)
+    records = {}
+    local failed = 0
+    for i, path in ipairs(paths) do
+      common.progress:show("%d of %d files, %d failed: %s", i - 1, #paths, failed, path)
+      records[i] = run_file(path, chosen, writer, formatter.live)
+      if not records[i] then break end -- the user left
+      io.stdout:flush()
+      formatter.record(records[i])
+      failed = failed + failures(records[i])
+    end
+    if chosen.terminal then chosen.terminal:close() end
+    local ok, problem = true, nil
+    if trace_file then ok, problem = trace_file:flush() end
+    if not ok then common.cannot_write(("%s: %s"):format(chosen.trace, problem)) end
+  end
+  -- modules that lie among scenarios have no cases
+  for i = #records, 1, -1 do
+    if #records[i].cases == 0 then table.remove(records, i) end
+  end
+  formatter.finish(records)
+  common.progress:hide()
+  return report.status(records)
+end
+
+return { about = "Run scenarios.", options = options, run = run,
+  shared_options = shared_options }

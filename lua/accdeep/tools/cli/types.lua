@@ -1,0 +1,35 @@
+-- types.lua - `accdeep types`.
+
+local common = require "accdeep.tools.cli.common"
+local debug_info = require "accdeep.types.debug_info"
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+local session = require "accdeep.run.session"
+
+local function options(command)
+  command:argument("program", "A program or library that was compiled with -g."):argname "<program>"
+  command:argument("types", "Types to show; without one the names of all are listed."):args "*":argname "<type>"
+end
+
+-- Types of a program as text of C. The first that is wrong ends it.
+local function run(chosen)
+  if #chosen.types == 0 then
+    for _, name in ipairs(debug_info.names(chosen.program)) do common.out(name .. "\n") end
+    return 0
+  end
+  for _, name in ipairs(chosen.types) do
+    local s = session.new()
+    location.remember("types", name)
+    local ok, t = pcall(s.declare_from, s, chosen.program, name, "types", 1)
+    s:close()
+    if not ok and (not diagnostic.is(t) or diagnostic.phase(t.code) == "environment") then error(t, 0) end
+    if not ok then
+      common.show_error(t)
+      return 2
+    end
+    common.out(debug_info.describe(t))
+  end
+  return 0
+end
+
+return { about = "Show types as the debug information of a program has them.", options = options, run = run }

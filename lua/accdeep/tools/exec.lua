@@ -1,0 +1,112 @@
+-- exec.lua - `accdeep exec`: becomes a real OpenACC program whose runtime is accdeep. The program keeps
+-- its standard streams, its signals and its exit status; the runtime library is told by environment
+-- variables what to do.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local system = require "accdeep.system"
+
+local LIBRARY = "libaccdeep-goacc.so"
+
+local function fail(message, help)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
+end
+
+-- Next to the program, as it is built, or where it is installed.
+local function library()
+  local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
+  for _, place in ipairs(places) do
+    local path = place .. "/" .. LIBRARY
+    if system.filetype(path) == "file" then
+      if path:find "[ :]" then fail(("%s cannot be preloaded: its path has a space or a colon"):format(path)) end
+      return path
+    end
+  end
+  fail(("%s is not next to this program, and not in ../lib"):format(LIBRARY))
+end
+
+-- The file a shell would run for a name; nil if there is none.
+local function find(program)
+  if program:find "/" then return system.filetype(program) and program end
+  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = folder .. "/" .. program
+    if system.filetype(path) == "file" then return path end
+  end
+  return nil
+end
+
+local function read(path)
+  local file, problem = io.open(path, "rb")
+  if not file then fail(problem) end
+  local text = file:read "a" or ""
+  file:close()
+  return text
+end
+
+-- Calls that other compilers make for OpenACC, and whose they are.
+local OTHERS = {
+  { "__pgi_uacc_", "the NVIDIA HPC compilers" }, { "__tgt_target_", "LLVM" }, { "__tgt_target", "LLVM" },
+  { "__cray_acc_", "the Cray compilers" }, { "GOMP_target", "gcc's OpenMP" },
+}
+
+-- A program that cannot work under this runtime is told apart before it starts. What is no ELF file, a
+-- script for example, may start one that can.
+local function check(path, json)
+  local text = read(path)
+  if text:sub(1, 4) ~= "\127ELF" then return end
+  if #text < 64 or text:byte(5) ~= 2 or text:sub(19, 20) ~= "\62\0" or text:byte(17) ~= 2 and text:byte(17) ~= 3 then
+    fail(("%s is not a program for x86-64"):format(path))
+  end
+  local offset, size, count = string.unpack("<I8", text, 33), string.unpack("<I2I2", text, 55)
+  count = string.unpack("<I2", text, 57)
+  local dynamic = false
+  for i = 0, count - 1 do
+    local at = offset + i * size + 1
+    dynamic = dynamic or (at + 4 <= #text and string.unpack("<I4", text, at) == 3) -- PT_INTERP
+  end
+  if not dynamic then
+    fail(("%s is linked statically, so that no other runtime can be put in front of its own"):format(path),
+      "link it without -static, or with libaccdeep-goacc.a in front of libgomp")
+  end
+  if text:find("GOACC_", 1, true) or text:find("%f[%w_]acc_[a-z]") then return end
+  for _, other in ipairs(OTHERS) do
+    if text:find(other[1], 1, true) then
+      fail(("%s was compiled for another OpenACC runtime, that of %s"):format(path, other[2]),
+        "compile it with gcc -fopenacc -foffload=disable")
+    end
+  end
+  local note = ("%s itself makes no OpenACC calls; was it compiled with gcc -fopenacc?"):format(path)
+  io.stderr:write(json and require "dkjson".encode({ level = "note", message = note }, { keyorder = { "level" } })
+    or "accdeep: note: " .. note,
+    "\n") -- its libraries may make them
+end
+
+-- options: program, arguments, rules, format, trace, strict, devices. Returns only by an error.
+return function(options)
+  local path = find(options.program)
+  if not path then fail(("%s: there is no such program"):format(options.program)) end
+  if system.filetype(path) == "directory" then fail(("%s is a directory"):format(path)) end
+  check(path, options.format == "json")
+  if options.draw then
+    local file, problem = io.open(options.draw, "ab")
+    if not file then fail(problem) end
+    file:close()
+  end
+  if options.trace and options.trace ~= "-" then -- the runtime appends: programs may start others
+    local file, problem = io.open(options.trace, "wb")
+    if not file then fail(problem) end
+    file:close()
+  end
+  local before = os.getenv "LD_PRELOAD"
+  local env = {
+    LD_PRELOAD = library() .. (before and before ~= "" and ":" .. before or ""),
+    ACCDEEP_RULES = options.rules or "",
+    ACCDEEP_FORMAT = options.format,
+    ACCDEEP_TRACE = options.trace or "",
+    ACCDEEP_DRAW = options.draw or "",
+    ACCDEEP_STRICT = options.strict and "1" or "0",
+  }
+  local args = { path }
+  for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
+  fail(("%s: %s"):format(path, system.exec(args, env)))
+end

@@ -1,0 +1,175 @@
+-- checks.lua - what a C program compares: values, addresses, presence, attachments; methods of the recorder.
+--
+-- A check prints a line: what it is about, what is found, and what the scenario has if that differs.
+
+local core = require "accdeep.core"
+local export_program = require "accdeep.tools.export.program"
+local grammar = require "accdeep.grammar"
+local location = require "accdeep.base.location"
+local list_item = require "accdeep.shape.list_item"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+local view = require "accdeep.code.view"
+
+local checks = {}
+
+local Recorder = {}
+
+function checks.extend(class)
+  for name, fn in pairs(Recorder) do class[name] = fn end
+end
+
+local function quoted(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
+
+-- Adds a check: text is what it is called, write adds the comparisons.
+function Recorder:check(text, write)
+  if not self.program:is_open() then return end
+  local _, line = location.scenario(1)
+  local begin = #self.program.lines + 1
+  self:linef("check_begin(%d, %s);", line or 0, quoted(text))
+  write()
+  if not self.program:is_open() then return end
+  local lines = self.program.lines
+  local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
+  if #lines == begin + 1 and single then -- one number, one line
+    lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quoted(text), single:sub(2))
+    lines[begin + 1] = nil
+  else
+    self:line "check_end();"
+  end
+end
+
+local function number_text(value)
+  if type(value) == "boolean" then return value and "1" or "0" end
+  return export_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
+end
+
+-- A value of the host that the script reads; the same one once, until something happens.
+function Recorder:read(session, address, code, value)
+  if not self.program:is_open() or self.seen[address] then return end
+  self:catch_up()
+  self.seen[address] = true
+  local is_pointer = code == core.scalar.pointer
+  local text = self.program:object(address, is_pointer and "pointer" or code)
+  if not text then
+    return self:cannot "it reads host memory that no variable of a C program names"
+  end
+  if is_pointer then
+    value = session.host_space:pointer(types.pointer(types.void), value)
+    local pointer = self.program:pointer_text(session, view.address(value), types.void)
+    return self:check(("%s == %s"):format(text, pointer or "?"), function() self:compare(session, text, value) end)
+  end
+  self:check(text, function() self:compare(session, text, value) end)
+end
+
+local function as_it_is(text) return text end
+
+-- Comparisons of what is at a C expression with a value or a list of values. around: what is asked of each
+-- expression.
+function Recorder:compare(session, text, wanted, around)
+  around = around or as_it_is
+  local at = view.location(wanted)
+  if at and at.type.kind == "pointer" then
+    local pointer = self.program:pointer_text(session, at.address, at.type.to)
+    if not pointer then return self:cannot(("the address that %s is compared with has no name"):format(text)) end
+    return self:linef("check_number((const void *)(%s) == (const void *)(%s), 1);", around(text, true), pointer)
+  elseif at then
+    return self:cannot(("%s is compared with another object as a whole"):format(text))
+  end
+  if type(wanted) == "number" then
+    return self:linef("check_number(%s, %s);", around(text), number_text(wanted))
+  elseif type(wanted) == "boolean" then
+    return self:linef("check_number((%s) != 0, %s);", around(text), number_text(wanted))
+  elseif type(wanted) ~= "table" then
+    return self:cannot(("%s is compared with a %s"):format(text, type(wanted)))
+  end
+  local names, base = {}, wanted[0] ~= nil and 0 or 1
+  for key in pairs(wanted) do
+    if math.type(key) ~= "integer" then names[#names + 1] = tostring(key) end
+  end
+  table.sort(names)
+  for i = base, #wanted do self:compare(session, ("%s[%d]"):format(text, i - base), wanted[i], around) end
+  for _, name in ipairs(names) do self:compare(session, text .. "." .. name, wanted[name], around) end
+end
+
+local function postfix_text(node)
+  local text = unparse.expression(node)
+  return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
+end
+
+-- Comparisons of an expression of the scenario, which may be a section, with its value.
+function Recorder:compare_expression(session, expression, wanted, around)
+  local node = grammar.parse("expression", expression, 1, session.scope)
+  local dimensions = {}
+  while node.tag == "section" do
+    table.insert(dimensions, 1, node)
+    node = node.base
+  end
+  if #dimensions == 0 then return self:compare(session, postfix_text(node), wanted, around) end
+  local function elements(text, list, depth)
+    local section = dimensions[depth]
+    if not section then return self:compare(session, text, list, around) end
+    local at = view.location(list)
+    if at then list = at.type.kind == "array" and self:quietly(list.values, list) or {} end
+    local start = section.start and unparse.expression(section.start)
+    start = start and self:quietly(session.value, session, session:host_env(), start) or 0
+    local base = list[0] ~= nil and 0 or 1
+    for i = base, #list do elements(("%s[%d]"):format(text, start + i - base), list[i], depth + 1) end
+  end
+  elements(postfix_text(node), wanted, 1)
+end
+
+-- The address of an lvalue or section as C, and its bytes.
+function Recorder:extent(expression)
+  local session = self:session()
+  local _, bytes = self:quietly(session.extent, session, expression)
+  local node = grammar.parse("expression", expression, 1, session.scope)
+  local base, subscripts = list_item.take_apart(node)
+  if not subscripts then return "&" .. postfix_text(node), bytes end
+  local text = postfix_text(base)
+  local start = subscripts[1].start
+  if start and not (start.tag == "num" and start.value == 0) then
+    text = ("%s + %s"):format(text, unparse.expression(start))
+  end
+  return text, bytes
+end
+
+function Recorder:presence(text, wanted)
+  if not self.program:is_open() then return end
+  local address, bytes = self:extent(text)
+  self.program.uses.present = true
+  self:check(text .. " present", function()
+    self:linef("check_number(check_present(%s, %d), %d);", address, bytes, wanted)
+  end)
+end
+
+-- An expectation that a C program cannot check.
+function Recorder:unchecked(name, what)
+  local _, line = location.scenario(1)
+  self:catch_up()
+  self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
+end
+
+-- Whether a pointer is attached: its device copy holds the device address of what the host's leads to.
+function Recorder:attachment(text, wanted)
+  if not self.program:is_open() then return end
+  local session = self:session()
+  if self.program.language == "openmp" then
+    return self:unchecked("expect." .. (wanted == 1 and "attached" or "detached"), "whether a pointer is attached")
+  end
+  local slot = self:quietly(session.slot, session, text)
+  local target = self:quietly(session.ctx.host_read, session.ctx, slot, core.scalar.pointer)
+  if wanted == 1 and session.ctx:deviceptr(session.device, target) == 0 then
+    return self:unchecked("expect.attached", "pointers to what is not present itself")
+  end
+  self:catch_up()
+  self.program.uses.pointer = true
+  self:check(text .. " attached", function()
+    local pointer = postfix_text(grammar.parse("expression", text, 1, session.scope))
+    self:linef("check_number(check_attached(&%s, %s), %d);", pointer, pointer, wanted)
+  end)
+end
+
+checks.quoted, checks.number_text = quoted, number_text
+
+return checks

@@ -1,0 +1,558 @@
+-- deep.lua - shapes, policies and nests as standard OpenACC: functions of enter data, exit data, update and loops.
+--
+-- deep.of(program, session, plan) gives the deep variables of a directive's plan, or nil if it has none: then the
+-- directive is standard as it stands. For each treatment (nest.lua) and phase the program gets one function that
+-- goes through count elements; it calls those of the elements behind, so that a type may lead back to itself.
+-- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
+
+local core = require "accdeep.core"
+local nest = require "accdeep.shape.nest"
+local list_item = require "accdeep.shape.list_item"
+local tree = require "accdeep.base.tree"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local deep = {}
+
+local actions = {}
+for name, code in pairs(core.action) do actions[code] = name end
+
+-- What an action is on the way in, on the way out, and as a clause of a region. Storage that a policy asks for
+-- (hold) is memory without values.
+local clauses = {
+  copy = { enter = "copyin", exit = "copyout", moves_in = true, moves_out = true },
+  copyin = { enter = "copyin", exit = "delete", moves_in = true },
+  copyout = { enter = "create", exit = "copyout", moves_out = true },
+  create = { enter = "create", exit = "delete" },
+  hold = { enter = "create", exit = "delete" },
+  present = { enter = "create", exit = "delete" },
+  delete = { exit = "delete" },
+  ["update self"] = { update = "self" },
+  ["update device"] = { update = "device" },
+}
+local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false] = { [true] = "copyout",
+  [false] = "create" } }
+
+-- Why there is no program: a reason, not an error of the scenario.
+local function cannot(message) error({ cannot = message }, 0) end
+function deep.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
+deep.cannot = cannot
+
+local function clause_of(action)
+  return clauses[action] or cannot(("'%s' of what a structure leads to"):format(action))
+end
+
+-- ---------------------------------------------------------------------------------------- members --
+
+-- init_needed: the values move in, whatever else is asked (TR14-3.1.1-17).
+local with_values = { create = "copyin", copyout = "copy" }
+
+local function action_of(treatment, entry, action)
+  local own = treatment.own
+  local wanted = entry.action or own and own ~= "hold" and own or action
+  return entry.init and with_values[wanted] or wanted
+end
+
+-- The same for the objects that an entry holds or leads to.
+local function action_inside(session, treatment, entry, action)
+  local inner = nest.inner(session, treatment, entry)
+  return inner.own or action_of(treatment, entry, action), inner
+end
+
+-- The record that lies in the object as a member, or an array of them; nil for others.
+local function held_record(t)
+  while t.kind == "array" do t = t.of end
+  return types.is_record(t) and t or nil
+end
+
+-- Calls visit(path, moves_in, moves_out) for each member of an object that is no pointer to follow.
+local function each_value(session, treatment, action, path, visit)
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    local name = path .. entry.member.name
+    if held_record(entry.member.type) and entry.include then
+      local inner_action, inner = action_inside(session, treatment, entry, action)
+      each_value(session, inner, inner_action, name .. ".", visit)
+    elseif not entry.subscripts then
+      local how = clause_of(action_of(treatment, entry, action))
+      visit(name, entry.include and how.moves_in or false, entry.include and how.moves_out or false)
+    end
+  end
+end
+
+-- Whether any value of an object moves in, whether any moves out, and which stay the host's own then.
+local function traffic(session, treatment, action)
+  local moves_in, moves_out, kept = false, false, {}
+  each_value(session, treatment, action, "", function(path, goes_in, goes_out)
+    moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
+    if not goes_out then kept[#kept + 1] = path end
+  end)
+  return moves_in, moves_out, moves_out and kept or {}
+end
+
+-- Whether objects of a treatment are plain data, which a clause moves as they are.
+local function is_plain(session, treatment, seen)
+  if treatment.policy or seen[treatment] then return false end
+  seen[treatment] = true
+  local plain = true
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    plain = plain and entry.include and not (entry.subscripts or entry.init or entry.action)
+      and (not held_record(entry.member.type) or is_plain(session, nest.inner(session, treatment, entry), seen))
+  end
+  seen[treatment] = nil
+  return plain
+end
+
+-- Whether pointers of objects lead into what others bring (@).
+local function has_aliases(session, treatment, seen)
+  if seen[treatment] then return false end
+  seen[treatment] = true
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    if entry.include and nest.is_alias(entry) then return true end
+    local behind = types.innermost(entry.member.type)
+    if entry.include and types.is_record(behind) and (entry.subscripts or held_record(entry.member.type))
+      and has_aliases(session, nest.inner(session, treatment, entry), seen) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Whether a type leads back to itself.
+local function is_recursive(session, treatment, around)
+  if around[treatment] then return true end
+  around[treatment] = true
+  for _, entry in ipairs(nest.entries(session, treatment)) do
+    if entry.include and types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry)
+      and (entry.subscripts or held_record(entry.member.type))
+      and is_recursive(session, nest.inner(session, treatment, entry), around) then
+      return true
+    end
+  end
+  around[treatment] = nil
+  return false
+end
+
+-- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
+function deep.is_cyclic(session)
+  local ctx, device, targets = session.ctx, session.device, {}
+  local function object(address)
+    local found = ctx:present_at(device, address, false)
+    return found and found.host
+  end
+  for _, attached in ipairs(ctx:attachments(device)) do
+    local from, to = object(attached.slot), object(attached.target)
+    if from and to then
+      targets[from] = targets[from] or {}
+      table.insert(targets[from], to)
+    end
+  end
+  local state = {}
+  local function leads_back(at)
+    if state[at] ~= nil then return state[at] end
+    state[at] = true
+    for _, to in ipairs(targets[at] or {}) do
+      if leads_back(to) then return true end
+    end
+    state[at] = false
+    return false
+  end
+  for from in pairs(targets) do
+    if leads_back(from) then return true end
+  end
+  return false
+end
+
+-- ------------------------------------------------------------------------------------- functions --
+
+local Writer = {}
+Writer.__index = Writer
+
+function Writer:line(format, ...)
+  self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. format:format(...)
+end
+
+function Writer:open(format, ...)
+  self:line(format .. " {", ...)
+  self.depth = self.depth + 1
+end
+
+function Writer:close()
+  self.depth = self.depth - 1
+  self:line "}"
+end
+
+-- A bound as C: names of members are those of the element q points to, others those of variables.
+local function rebased(expression, record, scope)
+  return tree.map(expression, function(node)
+    if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
+    if node.tag ~= "id" then return nil end
+    if node.name == "this" then cannot "a bound that uses 'this'" end
+    if not node.global and types.member(record, node.name) then
+      return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
+    end
+    if not scope:declared(node.name) then cannot "a bound that uses a member of a structure around" end
+    return tree.with(node, "global", nil)
+  end)
+end
+
+local function bound(session, treatment, entry, node)
+  if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
+  return unparse.expression(entry.outer and node or rebased(node, treatment.record, session.scope))
+end
+
+-- Start and length of a subscript as C, "0" for no start.
+local function range(session, treatment, entry, subscript, t)
+  if subscript.ranges then cannot "a section of Fortran" end
+  if subscript.tag == "index" then return bound(session, treatment, entry, subscript.index), "1" end
+  local start = subscript.start and bound(session, treatment, entry, subscript.start) or "0"
+  if subscript.length then return start, bound(session, treatment, entry, subscript.length) end
+  return start, start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
+end
+
+
+-- Text that binds as tightly as a place needs.
+local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
+local function plus(base, start) return start == "0" and base or ("%s + %s"):format(base, operand(start)) end
+
+function Writer:guard(pointer, length)
+  local always = length:find "^%d+$" and length ~= "0"
+  self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
+end
+
+-- Whether the function of objects of a treatment would be empty in this phase.
+function Writer:has_nothing(inner)
+  if self.aliases then return not has_aliases(self.session, inner, {}) end
+  return is_plain(self.session, inner, {})
+end
+
+-- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing.
+function Writer:elements(treatment, entry, text, count)
+  local action, inner = action_inside(self.session, treatment, entry, self.action)
+  if self:has_nothing(inner) then return end
+  self:line("%s(%s, %s);", self.make(inner, action), text, count)
+end
+
+-- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and
+-- behind it. name: what keeps them, one object or the memory of count.
+local function keeping(kept, record, name, text, count)
+  local before, behind = {}, {}
+  local function put_back(margin, to, from)
+    for _, path in ipairs(kept) do
+      behind[#behind + 1] = ("%smemcpy(&%s.%s, &%s.%s, sizeof %s.%s);"):format(margin, to, path, from, path, from, path)
+    end
+  end
+  if #kept == 0 then
+    return before, behind, nil
+  elseif count == "1" then
+    local object = text:match "^&(.*)$" or "(*" .. text .. ")"
+    before[1] = ("%s = %s;"):format(name, object)
+    put_back("", object, name)
+    return before, behind, types.spell(record, name)
+  end
+  before[1] = ("%s = malloc(%s * sizeof *%s);"):format(name, operand(count), name)
+  before[2] = ("memcpy(%s, %s, %s * sizeof *%s);"):format(name, text, operand(count), name)
+  behind[1] = ("for (size_t k = 0; k < (size_t)%s; k++) {"):format(operand(count))
+  put_back("    ", operand(text) .. "[k]", name .. "[k]")
+  behind[#behind + 1] = "}"
+  behind[#behind + 1] = ("free(%s);"):format(name)
+  return before, behind, types.spell(types.pointer(record), name)
+end
+
+-- How the elements of a section move: the clause, and for records what of them stays as it is.
+function Writer:section_clause(treatment, entry, element)
+  local action = action_of(treatment, entry, self.action)
+  if not types.is_record(element) then return clause_of(action)[self.phase], {} end
+  local inner_action, inner = action_inside(self.session, treatment, entry, self.action)
+  local moves_in, moves_out, kept = traffic(self.session, inner, inner_action)
+  if self.phase == "enter" then return moves_in and "copyin" or "create", {} end
+  if clause_of(inner_action).exit == "delete" and not moves_out then return "delete", {} end
+  return moves_out and "copyout" or "delete", kept
+end
+
+local words = { enter = "enter data", exit = "exit data" }
+-- Phases of their own for aliases: when everything is there, and before anything goes.
+local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
+
+-- One section: the member q->name itself is attached by its clause, other pointers by the routine.
+function Writer:section(treatment, entry, pointer, t, subscript, is_member, inside)
+  local element = t.to
+  local start, length = range(self.session, treatment, entry, subscript, t)
+  local is_deep = types.is_record(element) and not inside
+  if self.aliases then
+    if not inside and not (is_deep and not self:has_nothing(nest.inner(self.session, treatment, entry))) then return end
+    self:guard(pointer, length)
+    if inside then inside(start, length) else self:elements(treatment, entry, plus(pointer, start), length) end
+    return self:close()
+  elseif self.phase == "update" then
+    self:guard(pointer, length)
+    if inside then
+      inside(start, length)
+    elseif not is_deep or is_plain(self.session, nest.inner(self.session, treatment, entry), {}) then
+      self:line("#pragma acc update %s(%s[%s:%s])", self.update, pointer, start, length)
+    else
+      self:elements(treatment, entry, plus(pointer, start), length)
+    end
+    return self:close()
+  end
+  local clause, kept = self:section_clause(treatment, entry, element)
+  local finalize = self.finalize and " finalize" or ""
+  self:guard(pointer, length)
+  local base = pointer
+  if not is_member then
+    if start ~= "0" then cannot "a section behind a pointer in an array that does not begin at element 0" end
+    base = "row"
+    self:line("%s = %s;", types.spell(types.pointer(element), "row"), pointer)
+  end
+  local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
+    finalize) end
+  if self.phase == "enter" then
+    move()
+    if not is_member then self:line("acc_attach((void **)&%s);", pointer) end
+    if inside then inside(start, length) end
+    if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
+  else
+    if inside then inside(start, length) end
+    if is_deep then self:elements(treatment, entry, plus(pointer, start), length) end
+    if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
+    local before, behind, declared = keeping(kept, element, "kept", plus(base, start), length)
+    if declared then self:line("%s;", declared) end
+    for _, text in ipairs(before) do self:line("%s", text) end
+    move()
+    for _, text in ipairs(behind) do self:line("%s", text) end
+  end
+  self:close()
+end
+
+-- What a pointer or an array of pointers leads to, by its subscripts from the at-th one on.
+function Writer:follow(treatment, entry, text, t, at)
+  local subscript = entry.subscripts[at]
+  local is_member = text == "q->" .. entry.member.name
+  local function each(over, first, count, of)
+    local i = ("i%d"):format(at)
+    self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
+    self:follow(treatment, entry, ("%s[%s%s]"):format(over, first == "0" and "" or operand(first) .. " + ", i), of,
+      at + 1)
+    self:close()
+  end
+  if subscript.tag == "alias" then
+    if not self.aliases then return end
+    self:open("if (%s)", text)
+    self:line("%s%s((void **)&%s);", self.aliases, self.finalize and "_finalize" or "", text)
+    return self:close()
+  elseif t.kind == "array" then
+    local first, count = range(self.session, treatment, entry, subscript, t)
+    if not entry.subscripts[at + 1] then return end -- elements of the object itself
+    return each(text, first, count, t.of)
+  end
+  local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
+  if inside and t.to.kind ~= "pointer" then cannot "a section of rows behind a pointer" end
+  self:section(treatment, entry, text, t, subscript, is_member, inside)
+end
+
+function Writer:entry(treatment, entry)
+  local t, text = entry.member.type, "q->" .. entry.member.name
+  if not entry.include then return end
+  if held_record(t) then
+    local count, of = 1, t
+    while of.kind == "array" do count, of = count * of.n, of.of end
+    text = t.kind == "array" and ("(%s)%s"):format(types.spell(types.pointer(of), ""), text) or "&" .. text
+    return self:elements(treatment, entry, text, ("%d"):format(count))
+  elseif entry.subscripts and types.innermost(t) ~= t then
+    return self:follow(treatment, entry, text, t, 1)
+  elseif self.phase == "update" and t.kind ~= "pointer" then
+    self:line("#pragma acc update %s(%s)", self.update, text)
+  end
+end
+
+-- The function of a treatment in a phase; makes it if the program does not have it.
+local function function_for(program, session, treatment, phase)
+  local known = program.deep_functions
+  local by_phase = known[treatment] or {}
+  known[treatment] = by_phase
+  local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, phase.finalize and "final" or "")
+  if by_phase[key] then return by_phase[key] end
+  program.ndeep = (program.ndeep or 0) + 1
+  local tag = treatment.record.tag
+  local name = ("%s_%s_%d"):format(phase.update and "update_" .. phase.update or phase.phase, tag or "object",
+    program.ndeep):gsub("[^%w_]", "_")
+  by_phase[key] = name
+  local head = ("static void %s(%s, size_t count)"):format(name,
+    types.spell(types.pointer(treatment.record), "objects"))
+  local writer = setmetatable({ session = session, lines = {}, depth = 0, phase = phase.phase, update = phase.update,
+    action = phase.action, finalize = phase.finalize, aliases = alias_routines[phase.phase] }, Writer)
+  function writer.make(inner, action)
+    return function_for(program, session, inner, { phase = phase.phase, update = phase.update, action = action,
+      finalize = phase.finalize })
+  end
+  writer:line("%s", head)
+  writer:line "{"
+  writer.depth = 1
+  writer:open "for (size_t i = 0; i < count; i++)"
+  writer:line("%s = &objects[i];", types.spell(types.pointer(treatment.record), "q"))
+  for _, entry in ipairs(nest.entries(session, treatment)) do writer:entry(treatment, entry) end
+  writer:close()
+  writer.depth = 0
+  writer:line "}"
+  program.prototypes[#program.prototypes + 1] = head .. ";"
+  program.functions[#program.functions + 1] = table.concat(writer.lines, "\n")
+  return name
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- The objects of an item as C: the address of the first one, how many, and the pointer that leads there, which may
+-- be null.
+local function objects_of(session, node)
+  local base, subscripts = list_item.take_apart(list_item.single(node))
+  local t = list_item.type_of(session, base)
+  if not subscripts then
+    local count, of = 1, t
+    while of.kind == "array" do count, of = count * of.n, of.of end
+    local text = unparse.expression(base)
+    if t.kind ~= "array" then return "&" .. text, "1" end
+    return ("(%s)%s"):format(types.spell(types.pointer(of), ""), text), ("%d"):format(count)
+  end
+  local section, of = subscripts[1], types.element(t)
+  if subscripts[2] or section.tag ~= "section" or not types.is_record(of) then
+    cannot "a deep section of several dimensions"
+  end
+  local start = section.start and unparse.expression(section.start) or "0"
+  local length = section.length and unparse.expression(section.length)
+    or start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
+  local pointer = unparse.expression(base)
+  return plus(pointer, start), length, t.kind == "pointer" and pointer or nil
+end
+
+local Deep = {}
+Deep.__index = Deep
+
+local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
+
+-- Statements that bring, end or update what the deep variables lead to; at the end the last one comes first.
+function Deep:calls(what, finalize)
+  local lines = {}
+  for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end
+  return lines
+end
+
+function Deep:calls_in(phase, finalize, lines)
+  local from, to, step = 1, #self.list, 1
+  if phase == "exit" then from, to, step = to, from, -1 end
+  for i = from, to, step do
+    local item = self.list[i]
+    if not item.there and not (alias_routines[phase] and not has_aliases(self.session, item.treatment, {})) then
+      local name = function_for(self.program, self.session, item.treatment, { phase = phase,
+        update = clauses[item.action].update, action = item.action, finalize = finalize })
+      if item.pointer then lines[#lines + 1] = ("if (%s)"):format(item.pointer) end
+      lines[#lines + 1] = ("%s%s(%s, %s);"):format(item.pointer and "    " or "", name, item.text, item.count)
+    end
+  end
+end
+
+-- Statements before and behind the end of the variables' own data, which put back what stays the host's.
+function Deep:keeping()
+  local all_before, all_behind = {}, {}
+  for _, item in ipairs(self.list) do
+    local _, _, kept = traffic(self.session, item.treatment, item.action)
+    local name = ("kept_%d"):format(#self.program.globals + 1)
+    local before, behind, declared = keeping(kept, item.treatment.record, name, item.text, item.count)
+    if declared then table.insert(self.program.globals, "static " .. declared .. ";") end
+    table.move(before, 1, #before, #all_before + 1, all_before)
+    table.move(behind, 1, #behind, #all_behind + 1, all_behind)
+  end
+  return all_before, all_behind
+end
+
+-- The clause of a variable itself.
+function Deep:own_clause(item)
+  local moves_in, moves_out = traffic(self.session, item.treatment, item.action)
+  local kind, word = self.plan.kind
+  if kind == "enter data" then
+    word = moves_in and "copyin" or "create"
+  elseif kind == "exit data" then
+    word = moves_out and "copyout" or "delete"
+  else
+    word = item.action == "present" and "present" or region_clause[moves_in][moves_out]
+  end
+  return ("%s(%s)"):format(word, unparse.expression(item.node))
+end
+
+-- The clauses of the directive: of the deep variables, and the others.
+function Deep:clauses()
+  local own, others = {}, {}
+  for _, clause in ipairs(self.plan.clauses) do
+    local is_deep, rest = false, {}
+    for _, variable in ipairs(clause.vars or {}) do
+      local item = self.by_node[variable]
+      if item then
+        own[#own + 1], is_deep = self:own_clause(item), true
+      else
+        rest[#rest + 1] = variable
+      end
+    end
+    if not is_deep then
+      others[#others + 1] = unparse.clause(clause)
+    elseif rest[1] then
+      others[#others + 1] = unparse.clause(setmetatable({ vars = rest, nest = false, shape = false },
+        { __index = clause }))
+    end
+  end
+  for _, item in ipairs(self.list) do
+    if item.implicit then own[#own + 1] = self:own_clause(item) end
+  end
+  local seen = {}
+  for _, text in ipairs(own) do
+    local variable = text:match "%((.*)%)$"
+    if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
+    seen[variable] = true
+  end
+  return own, others
+end
+
+-- Clauses by which a construct finds the variables that are there already.
+function Deep:present()
+  local list = {}
+  for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(unparse.expression(item.node)) end
+  return list
+end
+
+-- Whether all of them are there already: nothing has to be brought.
+function Deep:is_there()
+  for _, item in ipairs(self.list) do
+    if not item.there then return false end
+  end
+  return true
+end
+
+-- Whether clauses, as text, are about data.
+function Deep:has_data(others)
+  for _, text in ipairs(others) do
+    if text:find "^self" or text:find "^host" or text:find "^device%f[^%w_]" then return true end
+  end
+  return false
+end
+
+-- What is deep in a directive's plan, or nil. This, and the methods of what it gives, raise {cannot = reason} for
+-- what no standard directives can do.
+function deep.of(program, session, plan)
+  local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
+  for _, item in ipairs(plan.items) do
+    local treatment, clause = item.treatment, item.clause or {}
+    local said = clause.shape or clause.nest or clause.name == "invoke" -- has to be said otherwise, however plain
+    if treatment and (said or not is_plain(session, treatment, {})) then
+      local action = actions[item.action]
+      clause_of(action)
+      if plan.is_cyclic and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
+      if plan.kind == "exit data" and action == "hold" then cannot "a policy on exit data that ends nothing" end
+      local text, count, pointer = objects_of(session, item.node)
+      local entry = { treatment = treatment, action = action, node = item.node, text = text, count = count,
+        pointer = pointer, implicit = not clause.name, there = action == "present" and not treatment.policy }
+      made.list[#made.list + 1], made.by_node[item.node] = entry, entry
+    end
+  end
+  if #made.list == 0 then return nil end
+  if plan.condition then cannot "'if' on a deep copy" end
+  return made
+end
+
+return deep

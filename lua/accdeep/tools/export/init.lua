@@ -1,0 +1,39 @@
+-- export - scenarios as standard C programs with checks, one for each case.
+--
+-- A scenario runs in the tool while a recorder (record.lua) notes its steps; the programs
+-- (export/program.lua) print a line for each check. A case that standard C has no words for has a reason, with
+-- its place, instead.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local record = require "accdeep.tools.export.record"
+local scenario = require "accdeep.script.scenario"
+
+local export = {}
+
+-- The cases of a scenario: {name, text} or {name, error}. options are those of scenario.run; language:
+-- "openacc", "openmp" or nil for what the scenario uses.
+function export.cases(file, text, options, language)
+  local recorder = record(file, language)
+  options.record = recorder.attach
+  local result = scenario.run(file, text, options)
+  local programs = #recorder.cases > 0 and recorder.cases or { recorder.program }
+  local list = {}
+  for i, case in ipairs(result.cases) do
+    local program = programs[i]
+    local made = { name = case.name, error = case.error }
+    if not made.error and program then
+      program:finish(language)
+      local reason = program.reason
+      if reason then
+        made.error = diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file,
+          line = reason.line, message = ("'%s' has no C program: %s"):format(case.name, reason.message) }
+      else
+        made.text = program:text()
+      end
+    end
+    list[i] = made
+  end
+  return list
+end
+
+return export

@@ -1,0 +1,627 @@
+-- record.lua - what a scenario does, as steps of a C program, while it runs in the tool.
+--
+-- A scenario is a straight-line script, so that running it once tells all of its steps. The functions that a
+-- script sees are wrapped: each first brings the program's memory up to date (program.lua), adds its own
+-- statements, does what it always does, and then takes over what that wrote on the host. Whatever a script
+-- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
+-- script concludes from it holds there, too. What C has no words for closes the program with a reason.
+
+local checks = require "accdeep.tools.export.checks"
+local deep = require "accdeep.tools.export.deep"
+local diagnostic = require "accdeep.base.diagnostic"
+local export_program = require "accdeep.tools.export.program"
+local grammar = require "accdeep.grammar"
+local location = require "accdeep.base.location"
+local list_item = require "accdeep.shape.list_item"
+local routines = require "accdeep.tools.export.routines"
+local tree = require "accdeep.base.tree"
+local view = require "accdeep.code.view"
+
+local Recorder = {}
+Recorder.__index = Recorder
+checks.extend(Recorder)
+
+-- ------------------------------------------------------------------------------------ the program --
+
+function Recorder:cannot(message) self.program:cannot(message) end
+-- What stands outside of cases is there in all of them.
+function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
+
+-- The session under way; what the script reads of its host memory is told to the recorder.
+function Recorder:session()
+  local session = self.run.session
+  local rules = session.options.rules or "tr14"
+  self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
+  session.explain, session.warn = self.explain, self.warn
+  local space = session.host_space
+  if space.load ~= self.loads[space] then
+    local load = space.load
+    self.loads[space] = function(at, address, code, size, ...)
+      local value = load(at, address, code, size, ...)
+      if not session.current and not self.quiet and self.run.session == session then
+        self:read(session, address, code, value)
+      end
+      return value
+    end
+    space.load = self.loads[space]
+  end
+  return session
+end
+
+function Recorder:catch_up() self.program:catch_up(self:session()) end
+function Recorder:settle()
+  self.seen = {}
+  self.program:settle(self:session())
+end
+function Recorder:line(text)
+  if self.program:is_open() then self.program:line(text) end
+end
+function Recorder:linef(format, ...) self:line(format:format(...)) end
+
+-- Evaluates something for the program itself: what it reads is not the script's reading.
+function Recorder:quietly(fn, ...)
+  local before = self.quiet
+  self.quiet = true
+  local results = table.pack(pcall(fn, ...))
+  self.quiet = before
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+-- What there are no standard directives for, however written.
+local beyond_standard = { present_and_copyin = true, update_and_copy = true, bind_group = true, bind_groups = true,
+  bind_types = true, nogroup = true, name = true, bind_all = true, bind_type = true }
+-- What deep.lua writes otherwise.
+local described = { shape = true, policy = true }
+
+local function is_alias(node) return node.tag == "alias" end
+
+-- What of a directive is no standard's: a reason, and whether shapes, policies or nests are all there is of it.
+local function extension(node)
+  if node.name == "declare group" then return "groups", false end
+  local found
+  for _, clause in ipairs(node.clauses) do
+    if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
+    if clause.name == "invoke" or clause.nest or clause.shape then
+      local word = clause.name == "invoke" and "policy" or "shape"
+      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
+    end
+  end
+  if not found and tree.any(node.clauses, is_alias) then found = "an alias (@)" end
+  return found, true
+end
+
+-- The rest of a step, whose errors end the program.
+function Recorder:finish(results)
+  if not results[1] then
+    self.failed = true
+    if not self.failing then
+      self:cannot "a step that fails outside of expect.fails: it would end the program"
+    end
+    error(results[2], 0)
+  end
+  self:settle()
+  return table.unpack(results, 2, results.n)
+end
+
+-- A step: statements that are added by write, then fn.
+function Recorder:step(write, fn, ...)
+  self:catch_up()
+  if self.program:is_open() then write() end
+  return self:finish(table.pack(pcall(fn, ...)))
+end
+
+-- The same for a directive: its statements depend on what fn finds to be deep in it, nil or as of deep.of.
+function Recorder:directive_step(node, write, fn, ...)
+  self:catch_up()
+  self.plan = nil
+  local results = table.pack(pcall(fn, ...))
+  if self.program:is_open() then
+    self:lowered(function()
+      local found, beyond = nil, extension(node)
+      if self.plan and (beyond or self.program.shapes) then
+        found = deep.of(self.program, self.run.session, self.plan)
+      end
+      if found and self.failing then deep.cannot "a deep copy that fails: it would begin before it fails" end
+      if beyond and not found then deep.cannot(beyond .. ": no standard directive can express that") end
+      write(found)
+    end)
+  end
+  return self:finish(results)
+end
+
+-- Calls fn, which may find out that no standard directives can do it.
+function Recorder:lowered(fn)
+  local ok, problem = pcall(fn)
+  if ok then return end
+  if not deep.is_reason(problem) then error(problem, 0) end
+  self:cannot(problem.cannot)
+end
+
+-- The language of the directives and routines that are used: one of the two.
+function Recorder:speak(language)
+  local program = self.program
+  if self.wanted and self.wanted ~= language then
+    self:cannot(("a scenario in %s cannot be exported as %s: leave out --c"):format(
+      language == "openmp" and "OpenMP" or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"))
+  elseif program.language and program.language ~= language then
+    self:cannot "OpenACC and OpenMP in one program: no compiler has both runtimes"
+  end
+  program.language = program.language or language
+end
+
+-- ------------------------------------------------------------------------------------- directives --
+
+local dialects = {
+  acc = { language = "openacc", start = "directive", prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*",
+    word = "^%s*acc%f[^%w_]%s*", wait = "#pragma acc wait", queued = "async" },
+  omp = { language = "openmp", start = "omp_directive", prefix = "^%s*#%s*pragma%s+omp%f[^%w_]%s*",
+    word = "^%s*omp%f[^%w_]%s*", wait = "#pragma omp taskwait", queued = "nowait" },
+}
+
+local structured = { data = true, ["host data"] = true, host_data = true, ["target data"] = true }
+local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["begin declare target"] = true,
+  ["end declare target"] = true }
+
+local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
+
+local function has_clause(node, name)
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == name then return true end
+  end
+  return false
+end
+
+local function without_sentinel(name, text)
+  local dialect = dialects[name]
+  return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
+end
+
+-- A variable that stands in two data clauses: gcc refuses that.
+local function named_twice(node)
+  local seen = {}
+  for _, clause in ipairs(node.clauses) do
+    for _, variable in ipairs(clause.vars or {}) do
+      local base = list_item.take_apart(variable)
+      if base.tag == "id" and seen[base.name] then return base.name end
+      if base.tag == "id" then seen[base.name] = true end
+    end
+  end
+end
+
+-- A directive. The host is another number where there are more devices than the scenario has.
+function Recorder:pragma(name, text)
+  local session = self:session()
+  local line = without_sentinel(name, text)
+  if name == "omp" then
+    line = line:gsub("%f[%w_]device(%b())", function(number)
+      local ok, value = pcall(self.quietly, self, session.value, session, session:host_env(), number)
+      return ok and value == session.devices and "device(omp_get_initial_device())" or nil
+    end)
+  end
+  self:linef("#pragma %s %s", name, line)
+end
+
+-- The lines of a kernel's text, moved to where the program is.
+function Recorder:body(text, in_braces)
+  local lines, least = {}, math.huge
+  for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
+    lines[#lines + 1] = line
+    local indent = #line:match "^%s*"
+    if line:find "%S" and (#lines > 1 or indent > 0) then least = math.min(least, indent) end
+  end
+  if in_braces then self.program:open_brace() end
+  for _, line in ipairs(lines) do
+    self:line(line:sub(math.min(least, #line:match "^%s*") + 1))
+  end
+  if in_braces then self.program:close_brace() end
+end
+
+-- Names that stand for device addresses in a region just opened: the addresses are kept.
+function Recorder:keep_replaced(session, before)
+  local replaced = session.replaced
+  if not replaced or replaced == before then return end
+  local names = {}
+  for name in next, replaced do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local binding = rawget(replaced, name)
+    local address = binding.value and binding.value() or binding.place and binding.place()
+    if address then
+      self:linef("%s = %s%s;", self.program:keep_device(address), binding.value and "(void *)" or "(void *)&", name)
+    end
+  end
+end
+
+-- The end of the innermost region: what is deep in it goes before, and is put right behind.
+function Recorder:end_region()
+  if not self.program:is_open() then return end
+  self:lowered(function()
+    local found = table.remove(self.regions)
+    local before, behind = {}, {}
+    if found then before, behind = found:keeping() end
+    for _, text in ipairs(found and found:calls "exit" or {}) do self:line(text) end
+    for _, text in ipairs(before) do self:line(text) end
+    self.program:close_brace()
+    for _, text in ipairs(behind) do self:line(text) end
+  end)
+end
+
+-- A region as the script has it: its end is a step, too.
+function Recorder:region(region)
+  local made = {}
+  local function close()
+    return self:step(function() self:end_region() end, region.close)
+  end
+  made.close = close
+  return setmetatable(made, { __name = "region", __close = getmetatable(region).__close and close,
+    __call = function(_, body)
+      if type(body) ~= "function" then return region(body) end
+      return self:step(function() end, region, function()
+        body()
+        self:catch_up()
+        self:end_region()
+      end)
+    end })
+end
+
+-- A directive that is deep: clauses of the variables themselves, and calls for what they lead to.
+function Recorder:deep_directive(node, found)
+  local own, others = found:clauses()
+  local function pragma(name, ...)
+    local words = { "#pragma acc", name }
+    for _, list in ipairs { ... } do table.move(list, 1, #list, #words + 1, words) end
+    self:line(table.concat(words, " "))
+  end
+  local function calls(phase, finalize)
+    for _, text in ipairs(found:calls(phase, finalize)) do self:line(text) end
+  end
+  if node.name == "update" then
+    if found:has_data(others) then pragma(node.name, others) end
+    calls "update"
+  elseif node.name == "exit data" then
+    local before, behind = found:keeping()
+    calls("exit", found.plan.finalize)
+    for _, text in ipairs(before) do self:line(text) end
+    pragma(node.name, own, others)
+    for _, text in ipairs(behind) do self:line(text) end
+  else
+    local computes = node.name ~= "data" and node.name ~= "enter data"
+    if computes and found:is_there() then return pragma(node.name, own, others) end
+    pragma(computes and "data" or node.name, own, computes and {} or others)
+    if node.name ~= "enter data" then
+      self.program:open_brace()
+      table.insert(self.regions, found)
+    end
+    calls "enter"
+    if computes then pragma(node.name, found:present(), others) end
+  end
+end
+
+function Recorder:directive(name, original, text, refs)
+  local session = self:session()
+  local dialect = dialects[name]
+  local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.scope)
+  if not ok or not self.program:is_open() then return original(text, refs) end
+  self:speak(dialect.language)
+  local twice = name == "acc" and node.name ~= "update" and named_twice(node)
+  if twice then self:cannot(("'%s' stands in two data clauses of one directive, which gcc refuses"):format(twice)) end
+  if name == "acc" and described[node.name] then
+    self.program.shapes = true
+    return original(text, refs)
+  end
+  local beyond, is_described = extension(node)
+  if beyond and not (is_described and name == "acc") then
+    self:cannot_declare(("%s: no standard directive can express that"):format(beyond))
+  end
+  if declarations[node.name] then
+    table.insert(self.program.declarations, ("#pragma %s %s"):format(name, without_sentinel(name, text)))
+    return original(text, refs)
+  elseif node.name:find "^end " or node.name:find "^end_" then
+    return self:step(function() self:end_region() end, original, text, refs)
+  elseif node.name == "declare" then
+    self:cannot "declare acts when a C program starts, not where the scenario has it"
+    return original(text, refs)
+  end
+  local before = session.replaced
+  local queued = has_clause(node, dialect.queued)
+  local function write(found)
+    if found then
+      self:deep_directive(node, found)
+    else
+      self:pragma(name, text)
+    end
+    if structured[node.name] then
+      if not found then
+        self.program:open_brace()
+        table.insert(self.regions, false)
+      end
+    elseif queued then
+      self:line(dialect.wait)
+    end
+  end
+  -- a compute construct is only looked at until its body is there
+  local standalone = structured[node.name] or not routines.is_compute(name, node)
+  if not standalone then
+    local result = original(text, refs)
+    return type(result) == "function" and self:compute(name, node, text, refs, result, queued) or result
+  end
+  local result = self:directive_step(node, write, original, text, refs)
+  if result == nil then return nil end
+  self:keep_replaced(session, before)
+  return self:region(result)
+end
+
+-- A compute construct that waits for its body.
+function Recorder:compute(name, node, text, refs, run, queued)
+  return function(body)
+    if type(body) ~= "string" then
+      self:cannot "the body of a kernel is a Lua function: write it as C text"
+      return run(body)
+    end
+    return self:directive_step(node, function(found)
+      if found then self:deep_directive(node, found) else self:pragma(name, text) end
+      local is_loop = routines.is_loop(node)
+      if refs then
+        if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
+        body = refs:gsub("[%a_][%w_]*", "(void)&%0;"):gsub("%s*,%s*", " ") .. "\n" .. body
+      end
+      self:body(body, not is_loop)
+      if queued then self:line(dialects[name].wait) end
+      if found and not found:is_there() then self:end_region() end
+    end, run, body)
+  end
+end
+
+-- --------------------------------------------------------------------------------------- routines --
+
+function Recorder:routine(name, original, ...)
+  local session = self:session()
+  if not self.program:is_open() then return original(...) end
+  self:speak(name:find "^acc_" and "openacc" or "openmp")
+  self:catch_up()
+  local call, returns = routines.call(self, session, name, ...)
+  if not call then
+    self:cannot(("the routine %s%s"):format(name, returns or ""))
+    return original(...)
+  end
+  if returns == "nothing" or returns == "unchecked" then
+    return self:step(function() if returns == "nothing" then self:line(call .. ";") end end, original, ...)
+  end
+  local kept = returns == "device" and self.program:keep_device() or "result"
+  local value = self:step(function() self:line(("%s = %s;"):format(kept, call)) end, original, ...)
+  if not self.program:is_open() then return value end
+  if returns == "device" then
+    local at = view.location(value)
+    self.program.devices[#self.program.devices].address = at and at.address or 0
+    self:check(call .. " is null", function()
+      self:linef("check_number(%s == NULL, %d);", kept, (not at or at.address == 0) and 1 or 0)
+    end)
+  else
+    self.program.uses.result = true
+    local truth = returns == "truth"
+    self:check(call, function()
+      self:linef("check_number(%s, %s);", truth and "result != 0" or "result",
+        checks.number_text(truth and value ~= 0 and value ~= false or not truth and value))
+    end)
+  end
+  return value
+end
+
+-- ----------------------------------------------------------------------------------- expectations --
+
+local beyond_c = {
+  count = "reference counters", uninitialized = "bytes that nobody has initialised",
+  events = "events", moves = "transfers", warns = "warnings",
+  malformed = "text that does not compile", invalid = "directives that do not compile",
+}
+
+-- An error is the end of a C program: what it prints tells whether it was reached.
+function Recorder:fails(original, code, fn)
+  local program = self.program
+  if not program:is_open() then return original(code, fn) end
+  self:catch_up()
+  local depth = program.depth
+  local _, line = location.scenario(1)
+  program.uses.fails = true
+  -- what only a check of a kernel's addresses finds
+  program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
+  self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
+  self.failing, self.failed = true, false
+  local ok, err = pcall(original, code, fn)
+  self.failing = false
+  if not ok then error(err, 0) end
+  local phase = diagnostic.is(err) and (rawget(err, "phase") == "static" and "static" or diagnostic.phase(err.code))
+  if phase == "static" or phase == "text" then
+    self:cannot "an error that a compiler would report: there would be no program to run"
+  elseif not self.failed then
+    self:cannot "an error of the script itself, not of a directive or a routine"
+  end
+  if program:is_open() then
+    while program.depth > depth do program:close_brace() end
+    self:line "exit(check_survived());"
+    while program.depth > 1 do program:close_brace() end
+    program.ended = true
+  end
+  return err
+end
+
+local function expectations(self, env)
+  local plain = env.expect
+  local e = {}
+  for name, fn in pairs(plain) do e[name] = fn end
+  for name, what in pairs(beyond_c) do
+    e[name] = function(...)
+      local result = plain[name](...)
+      self:unchecked("expect." .. name, what)
+      return result
+    end
+  end
+  for name, wanted in pairs { attached = 1, detached = 0 } do
+    e[name] = function(text, count)
+      local result = plain[name](text, count)
+      self:attachment(text, wanted)
+      return result
+    end
+  end
+  function e.host(text, wanted)
+    plain.host(text, wanted)
+    self:catch_up()
+    local session = self:session()
+    self:check(text, function() self:compare_expression(session, text, wanted) end)
+  end
+  function e.device(text, wanted)
+    plain.device(text, wanted)
+    self:catch_up()
+    local session = self:session()
+    if self.program.language == "openmp" then
+      return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
+    end
+    self:check("device " .. text, function()
+      self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
+        self.program.uses[is_pointer and "pointer" or "device"] = true
+        return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
+      end)
+    end)
+  end
+  function e.present(text)
+    plain.present(text)
+    self:catch_up()
+    self:presence(text, 1)
+  end
+  function e.absent(text)
+    plain.absent(text)
+    self:catch_up()
+    self:presence(text, 0)
+  end
+  function e.fails(code, fn) return self:fails(plain.fails, code, fn) end
+  env.expect = setmetatable(e, { __call = function(_, ...) return plain(...) end })
+end
+
+-- ---------------------------------------------------------------------------------- the language --
+
+local beyond_language = {
+  fortran = "Fortran", call = "Fortran", output = "Fortran", func = "functions written in Lua",
+  method = "member functions",
+}
+local beyond_routines = { events = "events", state = "the present table, levels and counters" }
+
+local function host_names(self, env)
+  local meta = getmetatable(env.host)
+  local index, newindex, call = meta.__index, meta.__newindex, meta.__call
+  meta.__index = function(...) self:session() return index(...) end
+  meta.__newindex = function(...) self:session() return newindex(...) end
+  meta.__call = function(_, text)
+    local value = call(_, text)
+    local session = self:session()
+    self:catch_up()
+    local at = view.location(value)
+    if not at and self.program:is_open() then
+      self:check(text, function() self:compare_expression(session, text, value) end)
+    end
+    return value
+  end
+end
+
+-- C++ has no place in a C program. The text stands in for what a compiler would say first.
+local function of_cpp(text)
+  local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
+  return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
+    or plain:match "%f[%w_](virtual)%f[^%w_]" or plain:match "%f[%w_](public)%s*:"
+    or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
+end
+
+-- Without the directives that describe types: no compiler knows them.
+local function without_shapes(text)
+  local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
+    return line:find "\\%s*$" and "\n\0" or ""
+  end)
+  while plain:find "\0" do -- its continuation lines
+    plain = plain:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
+  end
+  return plain:sub(2)
+end
+
+function Recorder:declare(original, text)
+  self:catch_up()
+  original(text)
+  local session = self:session()
+  if text:find "#%s*pragma%s+acc%f[%s]" then self.program.shapes = true end
+  local cpp = of_cpp(text)
+  if cpp then self:cannot_declare(("'%s' is C++: programs are written in C"):format(cpp)) end
+  if not self.program:is_open() then return end
+  table.insert(self.program.declarations, (without_shapes(text):gsub("^%s*\n", ""):gsub("%s+$", "")))
+  self.program:declared(session)
+end
+
+-- Wraps the script's names. wanted: the language of the program, or nil for that of the scenario.
+local function record(file, wanted)
+  local self = setmetatable({ program = export_program.new(file), wanted = wanted, cases = {}, seen = {}, loads = {},
+    regions = {} }, Recorder)
+  self.explain = function(session, plan, ends)
+    if ends then return nil end
+    self.plan = plan
+    return function(err) plan.is_cyclic = not err and self.program.shapes and deep.is_cyclic(session) end
+  end
+  self.warn = function(session, code, ...)
+    if code == "bounds-changed" then
+      self:cannot "bounds that change while data are present: a program computes them anew"
+    end
+    return getmetatable(session).warn(session, code, ...)
+  end
+  function self.attach(env, run)
+    self.run = run
+    local plain = {}
+    for name, value in next, env do plain[name] = value end
+    for name in pairs(dialects) do
+      if plain[name] then
+        env[name] = function(text, refs)
+          if type(text) ~= "string" then return plain[name](text, refs) end
+          return self:directive(name, plain[name], text, refs)
+        end
+      end
+    end
+    for name, value in pairs(plain) do
+      if type(value) == "function" and (name:find "^acc_" or name:find "^omp_") then
+        env[name] = function(...) return self:routine(name, value, ...) end
+      elseif beyond_language[name] then
+        env[name] = function(...)
+          self:cannot_declare(beyond_language[name] .. " cannot be written in C")
+          return value(...)
+        end
+      elseif beyond_routines[name] then
+        env[name] = function(...)
+          local result = value(...)
+          self:unchecked(name .. "()", beyond_routines[name])
+          return result
+        end
+      end
+    end
+    function env.declare(text) return self:declare(plain.declare, text) end
+    function env.free(pointer)
+      local at = view.location(pointer)
+      return self:step(function()
+        self:linef("free(%s);", at and self.program:pointer_text(self:session(), at.address, at.type.to) or "NULL")
+      end, plain.free, pointer)
+    end
+    function env.case(name, body)
+      if type(name) == "function" then name, body = nil, name end
+      if type(body) ~= "function" then return plain.case(name, body) end
+      local outer = self.program
+      self.cases[#self.cases + 1] = outer:case(name or "case " .. (#run.cases + 1))
+      local index = #self.cases
+      plain.case(name or "case " .. (#run.cases + 1), function()
+        self.program, self.in_case, self.regions = self.cases[index], true, {}
+        self:session()
+        body()
+        self:catch_up()
+      end)
+      self.program, self.in_case = outer, false
+    end
+    host_names(self, env)
+    expectations(self, env)
+  end
+  return self
+end
+
+return record

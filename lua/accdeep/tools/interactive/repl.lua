@@ -1,0 +1,329 @@
+-- repl.lua - `accdeep repl`: statements of the scenario language, one after the other.
+--
+-- What was accepted is kept. A statement that fails is none of it: the session is made anew from the file and the
+-- accepted statements, so that the state is always theirs. So it is when the last one is taken back.
+
+local reproducible = require "accdeep.tools.interactive.reproducible"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local draw = require "accdeep.see.draw"
+local difference = require "accdeep.see.difference"
+local input = require "accdeep.tools.interactive.input"
+local location = require "accdeep.base.location"
+local inspect = require "accdeep.tools.interactive.inspect"
+local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
+local value = require "accdeep.script.value_text"
+local system = require "accdeep.system"
+
+local Repl = {}
+Repl.__index = Repl
+
+-- ------------------------------------------------------------------------------------ commands --
+
+-- Begins a new session, in which what is accepted runs.
+local function anew(self)
+  self.leaving = true
+  return true
+end
+
+local function undo(self, argument)
+  local n = argument == "" and 1 or math.tointeger(tonumber(argument))
+  if not n or n < 1 or n > #self.accepted then
+    return self.terminal:write(#self.accepted == 0 and "  there is nothing to take back\n"
+      or ("  undo takes a number from 1 to %d\n"):format(#self.accepted))
+  end
+  for _ = 1, n do
+    self.terminal:write(("  taken back: %s\n"):format(table.remove(self.accepted)))
+  end
+  return anew(self)
+end
+
+-- What was accepted as a scenario's text: behind that of the file.
+local function script(self)
+  local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
+  for _, text in ipairs(self.accepted) do -- a local variable has ended with its statement
+    parts[#parts + 1] = text:find "^%s*local%s" and "do " .. text .. " end\n" or text .. "\n"
+  end
+  return table.concat(parts)
+end
+
+local function save(self, argument)
+  local force, path = argument:match "^(%-f%s+)(.*)$"
+  path = path or argument
+  local terminal = self.terminal
+  if path == "" or path == "-f" then return terminal:write "  save takes a file: save FILE\n" end
+  if not force and system.filetype(path) then
+    return terminal:write(("  %s is there already; save -f %s replaces it\n"):format(path, path))
+  end
+  local file, problem = io.open(path, "w")
+  local ok = file and file:write(script(self))
+  if file then ok = file:close() and ok end
+  if not ok then return terminal:write(("  cannot write %s\n"):format(problem or path)) end
+  terminal:write(("  %d statement%s in %s\n"):format(#self.accepted, #self.accepted == 1 and "" or "s", path))
+  local session = self:session()
+  for device = 0, session.devices - 1 do
+    if #session.regions[device] > 0 then
+      return terminal:write "  a region is open at its end: there the scenario fails, until that is closed\n"
+    end
+  end
+end
+
+local commands = {
+  { "undo", "u", usage = "undo [N]", about = "take back the last statement, or N", run = undo },
+  { "save", usage = "save FILE", about = "write what was accepted as a scenario", run = save },
+  { "history", usage = "history", about = "what was accepted", run = function(self)
+    for i, text in ipairs(self.accepted) do self.terminal:write(("%4d  %s\n"):format(i, text)) end
+  end },
+  { "help", "h", "?", usage = "help", about = "this list", run = function(self) self:help() end },
+  { "quit", "q", "exit", usage = "quit", about = "leave", run = function(self, argument)
+    if argument ~= "" then return self.terminal:write "  quit takes nothing behind it; nothing was done\n" end
+    self.leaving, self.done = true, true
+    return true
+  end },
+}
+
+function Repl:help()
+  self.terminal:write("  A statement of the scenario language; an expression; a directive, as in data copy(X).\n"
+    .. inspect.help(commands, inspect.commands))
+end
+
+function Repl:session() return self.run.session end
+
+function Repl:words(stem)
+  local words = inspect.names(self:session(), stem)
+  if stem == "" then
+    for _, list in ipairs { commands, inspect.commands } do
+      for _, command in ipairs(list) do words[#words + 1] = command[1] end
+    end
+    for name, item in next, self.env do
+      if type(name) == "string" and item then words[#words + 1] = name end
+    end
+  end
+  return words
+end
+
+-- ---------------------------------------------------------------------------------- statements --
+
+-- Tells an error; the gravest is the exit status.
+function Repl:tell_error(err, file)
+  local made = scenario.as_error(err, file, self.run)
+  self.failures[#self.failures + 1] = { ok = false, error = report.plain(made) }
+  self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
+end
+
+-- Runs an accepted statement again.
+function Repl:replay(number)
+  local name = "input " .. number
+  local text = self.accepted[number]
+  location.remember(name, text)
+  local _, fn = input.compile(text, "@" .. name, self.env)
+  self.replaying = number
+  core.steps_anew()
+  fn()
+  self.replaying = nil
+end
+
+-- Values of an expression, if they say something; regions do not.
+local function show_results(self, results, is_call)
+  local parts = {}
+  for _, found in ipairs(results or {}) do
+    local mt = getmetatable(found)
+    if type(mt) ~= "table" or mt.__name ~= "region" then parts[#parts + 1] = value.text(found) end
+  end
+  if #parts == 0 and not is_call then parts[1] = "nil" end
+  if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
+end
+
+-- Runs a statement and keeps it. Returns true if the session has to be made anew.
+function Repl:execute(text)
+  local name = "input " .. #self.accepted + 1
+  location.remember(name, text)
+  local kind, fn = input.compile(text, "@" .. name, self.env)
+  if kind == "wrong" or kind == "incomplete" then
+    local line, message = fn:match ":(%d+): (.*)$"
+    self:tell_error(diagnostic.new { code = "syntax", message = message or fn, file = name,
+      line = tonumber(line) or 1, rule = "HOUSE-scenario" }, name)
+    return false
+  end
+  self.before, self.events = difference.moment(self:session(), self.numbers), {}
+  core.steps_anew()
+  self.running = text
+  local ok, results = pcall(fn)
+  if ok then
+    local whole, err = pcall(scenario.check_bodies, self:session())
+    if not whole then ok, results = false, err end
+  end
+  if diagnostic.is_limit(results) then error(results, 0) end
+  self.running = nil
+  if not ok then
+    self:tell_error(results, name)
+    return anew(self)
+  end
+  local is_statement = load(text, "=", "t") ~= nil -- a call, too
+  show_results(self, results, is_statement)
+  if #self.events > 0 then inspect.tell_events(self, self.events) end
+  if is_statement then self.accepted[#self.accepted + 1] = text end
+  if text:find "^%s*local%s" then
+    self.terminal:write "  a local variable ends with its statement: without 'local' it stays\n"
+  end
+  return false
+end
+
+-- ------------------------------------------------------------------------------------- reading --
+
+-- Lines up to where a text is whole; nil if the user gives it up, with the interrupt key or the word quit. At the end
+-- of a file it is what it is. awaited: what ends the text, for people.
+function Repl:more(text, is_whole, awaited)
+  local is_terminal = self.terminal.is_terminal
+  if is_terminal and not is_whole(text) then
+    self.terminal:write(("  %s; quit gives up\n"):format(awaited or "the statement goes on"))
+  end
+  while not is_whole(text) do
+    local line, why = self.terminal:read ">> "
+    if not line then return why == "end" and not is_terminal and text or nil end
+    if is_terminal and line:find "^%s*quit%s*$" then return nil end
+    text = text .. "\n" .. line
+  end
+  return text
+end
+
+function Repl:is_directive(line)
+  return input.directive(line, self.env, self:session().scope:names(), self:session().rules.is_openmp)
+end
+
+-- A bare directive as a statement of Lua, its body with it.
+function Repl:directive(line)
+  local on, rest = input.goes_on(line)
+  while on do
+    local next_line = self.terminal:read ">> "
+    if not next_line then return nil end
+    on, next_line = input.goes_on((next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")))
+    rest = rest:gsub("%s+$", "") .. " " .. next_line:gsub("^%s+", "")
+  end
+  local word, text, has_body = self:is_directive(rest)
+  if not has_body then return ("%s %s"):format(word, input.quoted(text)) end
+  local body
+  if self:session().options.language == "fortran" then -- up to an empty line
+    body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
+      "the construct's body ends with an empty line")
+  else
+    body = self:more("", input.is_whole_body, "the construct's body ends with ; or }")
+  end
+  return body and ("%s %s %s"):format(word, input.quoted(text), input.quoted((body:gsub("^\n", ""))))
+end
+
+-- A line that begins with a variable of the scenario: what it is for Lua, or nil for an expression that is printed.
+local function about_variable(text)
+  local made = load("host." .. text, "=", "t")
+  return made and not load("return host." .. text, "=", "t") and "host." .. text or nil
+end
+
+-- One thing that the user wants. Returns true when the session ends.
+function Repl:handle(line)
+  local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
+  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- alone the word leaves
+  local command = word and not is_directive and inspect.find(word, commands, inspect.commands)
+  if command and input.is_command(rest) and not self:session().scope:names()[word] then
+    self.terminal:remember(line)
+    return command.run(self, rest:match "^%s*(.-)%s*$")
+  end
+  local text = line
+  if is_directive then
+    text = self:directive(line)
+  elseif word and rawget(self.env, word) == nil and self:session().scope:names()[word] then
+    text = about_variable(line)
+    if not text then
+      self.terminal:remember(line)
+      inspect.print(self, line:match "^%s*(.-)%s*$")
+      return false
+    end
+  else
+    text = self:more(text, function(lines) return (input.compile(lines, "=", self.env)) ~= "incomplete" end)
+  end
+  if not text then return false end
+  self.terminal:remember((text:gsub("\n", " ")))
+  return self:execute(text)
+end
+
+-- Reads and does, until the session ends.
+function Repl:loop()
+  self.looping = true
+  for i = 1, #self.accepted do
+    if i == #self.accepted then self.before, self.events = difference.moment(self:session(), self.numbers), {} end
+    self:replay(i)
+  end
+  core.steps_anew()
+  self.silent = false
+  while true do
+    local line, why = self.terminal:read "> "
+    if why == "end" then
+      self.leaving, self.done = true, true
+      return
+    end
+    if line and line:find "%S" and not line:find "^%s*%-%-[^%[]*$" and self:handle(line) then return end
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- runs --
+
+-- One session: the file, what was accepted, and what the user wants then.
+function Repl:pass(options)
+  self.leaving, self.looping, self.running, self.replaying, self.before, self.events = false, false, nil, nil, nil, {}
+  return scenario.run(self.file, self.text, setmetatable({
+    explain = function() if self.leaving then core.stop() end end, -- of a file that has failed
+    failed = function(err) self:failed(err) end,
+    last = function() if not self.leaving then self:loop() end end,
+    trace = function(event) table.insert(self.events, event) end,
+    out = function(s) if not self.silent then self.terminal:write(s) end end,
+    draw = function(session, name) if not self.silent then draw.save(session, name) end end,
+    record = function(env, run)
+      self.env, self.run = env, run
+      self.prepare(env)
+    end,
+    limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
+  }, { __index = options }))
+end
+
+-- Where the file fails, with the state as it is there, the user goes on.
+function Repl:failed(err)
+  if self.looping or self.leaving or self:session().watching or diagnostic.is_limit(err) then return end
+  if type(err) == "string" and err:find("stack overflow", 1, true) then return end
+  if not self.silent then self:tell_error(err, self.file) end
+  local made = scenario.as_error(err, self.file, self.run)
+  self.at = made.line and { file = made.file, line = made.line }
+  self:loop()
+end
+
+-- Statements that did not do the same again, whatever they depend on: they are told, not lost without a word.
+function Repl:leave_out()
+  local terminal = self.terminal
+  terminal:write "  these could not be done again:\n"
+  for i = self.replaying, #self.accepted do terminal:write(("%4d  %s\n"):format(i, self.accepted[i])) end
+  for i = #self.accepted, self.replaying, -1 do self.accepted[i] = nil end
+end
+
+-- Reads statements until the user ends it. Returns the failures.
+local function repl(file, text, options, terminal, color)
+  local self = setmetatable({ file = file or "input", text = text or "", terminal = terminal, color = color,
+    accepted = {}, failures = {}, seen = {}, numbers = {}, prepare = reproducible() }, Repl)
+  terminal.words = function(stem) return self:words(stem) end
+  while true do
+    local record = self:pass(options)
+    self.silent = true
+    if self.done then return self.failures end
+    if not self.leaving then -- a limit, or the interrupt key; or a text that is no Lua
+      core.interrupted()
+      for _, case in ipairs(record.cases) do
+        if case.error then self:tell_error(case.error, self.file) end
+      end
+      if self.replaying then
+        self:leave_out()
+      elseif not self.running then
+        return self.failures
+      end
+    end
+  end
+end
+
+return repl

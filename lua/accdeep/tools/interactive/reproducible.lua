@@ -1,0 +1,27 @@
+-- reproducible.lua - runs of a scenario that are alike: the time of day and the seed of random numbers are those of the
+-- first run.
+
+local function reproducible()
+  local seed, times = os.time(), {}
+
+  -- Prepares a run, before its text is read: env holds the script's names.
+  return function(env)
+    local n = 0
+    local function recorded(fn)
+      return function(...)
+        local found = fn(...)
+        n = n + 1
+        times[n] = times[n] or found
+        return times[n]
+      end
+    end
+    env.os = { clock = recorded(os.clock), time = recorded(os.time) }
+    math.randomseed(seed)
+    function env.math.randomseed(...)
+      if select("#", ...) == 0 then return math.randomseed(seed) end
+      return math.randomseed(...)
+    end
+  end
+end
+
+return reproducible

@@ -1,0 +1,203 @@
+-- arithmetic.lua - numbers as C computes with them: promotions, conversions, operations of a type.
+--
+-- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
+-- same bits. code/eval.lua makes closures of these functions; code/codegen.lua takes types and the values of
+-- constants from them, and leaves the rest to the core (core/walk/arithmetic.c).
+
+local core = require "accdeep.core"
+local types = require "accdeep.types"
+
+local convert_scalar = core.convert
+local scalars = types.scalars
+local INT = scalars.int
+local ULONG = scalars["unsigned long"]
+local F32, BOOL = core.scalar.f32, core.scalar.bool
+
+local arithmetic = {}
+
+-- --------------------------------------------------------------------------------------- types --
+
+-- The type after integer promotion.
+function arithmetic.promoted(t)
+  if t.rank and t.rank < INT.rank then return INT end
+  return t
+end
+local promoted = arithmetic.promoted
+
+-- The type that the usual arithmetic conversions give two operands.
+function arithmetic.common(a, b)
+  if a.auto or b.auto then return types.auto end
+  a, b = promoted(a), promoted(b)
+  if a.float or b.float then
+    if a.rank >= b.rank then return a.float and a or b end
+    return b.float and b or a
+  end
+  if a.signed == b.signed then return a.rank >= b.rank and a or b end
+  local unsigned, signed = a, b
+  if a.signed then unsigned, signed = b, a end
+  if unsigned.rank >= signed.rank then return unsigned end
+  return signed.size > unsigned.size and signed or scalars["unsigned " .. signed.name] or unsigned
+end
+
+local compares = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true, ["=="] = true, ["!="] = true }
+
+-- Types of a binary operation on numbers: that of the left operand, of the right one, of the result.
+function arithmetic.binary(op, a, b)
+  if op == "<<" or op == ">>" then
+    local left = promoted(a)
+    return left, promoted(b), left
+  end
+  local t = arithmetic.common(a, b)
+  return t, t, compares[op] and INT or t
+end
+
+-- The type of a constant of an enumeration, as gcc has it.
+function arithmetic.enumerator(value)
+  if value >= -0x80000000 and value <= 0x7fffffff then return INT end
+  return value >= 0 and value <= 0xffffffff and scalars["unsigned int"] or scalars.long
+end
+
+local function is_wide(t) return not t.signed and t.size == 8 and not t.float end
+
+-- Whether each value of one type of integers is one of another, or has the same bits there.
+function arithmetic.holds(from, to)
+  if from.code == to.code or to.size == 8 and to.code ~= BOOL then return true end
+  if to.code == BOOL or from.size > to.size then return false end
+  return from.size < to.size and (to.signed or not from.signed)
+end
+
+-- --------------------------------------------------------------------------------- conversions --
+
+local function identity(v) return v end
+arithmetic.identity = identity
+
+-- A function that brings an integer into the range of a type, as C's conversions do.
+local function wrapper(t)
+  local bits = t.size * 8
+  if t.code == BOOL then
+    return function(v) return v ~= 0 and 1 or 0 end
+  elseif bits == 64 then
+    return identity
+  elseif t.signed then
+    local mask, sign, modulus = (1 << bits) - 1, 1 << (bits - 1), 1 << bits
+    return function(v)
+      v = v & mask
+      return v >= sign and v - modulus or v
+    end
+  end
+  local mask = (1 << bits) - 1
+  return function(v) return v & mask end
+end
+arithmetic.wrapper = wrapper
+
+local function to_integer(v)
+  if math.type(v) == "integer" then return v end
+  if v ~= v or v >= 0x1p63 or v < -0x1p63 then return 0 end
+  return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
+end
+
+-- A function from values of one scalar type to values of another.
+function arithmetic.converter(from, to)
+  if to.auto then return identity end
+  if to.float then
+    local widen = identity
+    if not from.float then
+      widen = from.code == ULONG.code and function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
+        or function(v) return v + 0.0 end
+    end
+    if to.code == F32 then return function(v) return convert_scalar(F32, widen(v)) end end
+    return widen
+  end
+  local wrap = wrapper(to)
+  if to.code == BOOL then return wrap end
+  if from.float or from.auto then return function(v) return wrap(to_integer(v)) end end
+  if from.code == to.code then return identity end
+  return wrap
+end
+
+-- ---------------------------------------------------------------------------------- operations --
+
+local comparisons = {
+  ["<"] = function(a, b) return a < b end,
+  [">"] = function(a, b) return a > b end,
+  ["<="] = function(a, b) return a <= b end,
+  [">="] = function(a, b) return a >= b end,
+  ["=="] = function(a, b) return a == b end,
+  ["!="] = function(a, b) return a ~= b end,
+}
+local unsigned_comparisons = {
+  ["<"] = math.ult,
+  [">"] = function(a, b) return math.ult(b, a) end,
+  ["<="] = function(a, b) return not math.ult(b, a) end,
+  [">="] = function(a, b) return not math.ult(a, b) end,
+}
+
+-- A function that compares two values of a type, or nil if the operator compares nothing. Pointers compare as
+-- unsigned numbers.
+function arithmetic.comparison(op, t)
+  return (t.kind == "pointer" or is_wide(t)) and unsigned_comparisons[op] or comparisons[op]
+end
+
+local function quotient(a, b)
+  local q = a // b
+  if q < 0 and q * b ~= a then q = q + 1 end
+  return q
+end
+
+local function unsigned_quotient(a, b)
+  if b < 0 then return math.ult(a, b) and 0 or 1 end
+  if a >= 0 then return a // b end
+  local q = ((a >> 1) // b) << 1
+  if not math.ult(a - q * b, b) then q = q + 1 end
+  return q
+end
+arithmetic.quotient = quotient
+
+-- A function that computes with two integers of a type (of a shift the right one is of any type). What C leaves
+-- undefined wraps; zero() is called for a division by zero.
+function arithmetic.operation(op, t, zero)
+  local wrap = wrapper(t)
+  if op == "+" then return function(a, b) return wrap(a + b) end
+  elseif op == "-" then return function(a, b) return wrap(a - b) end
+  elseif op == "*" then return function(a, b) return wrap(a * b) end
+  elseif op == "&" then return function(a, b) return a & b end
+  elseif op == "|" then return function(a, b) return a | b end
+  elseif op == "^" then return function(a, b) return wrap(a ~ b) end
+  elseif op == "<<" or op == ">>" then
+    local bits = t.size * 8 - 1
+    if op == "<<" then return function(a, b) return wrap(a << (b & bits)) end end
+    return function(a, b)
+      if t.signed and a < 0 then return ~(~a >> (b & bits)) end
+      return a >> (b & bits)
+    end
+  end
+  local divide = is_wide(t) and unsigned_quotient or quotient
+  return function(a, b)
+    if b == 0 then zero() end
+    local q = divide(a, b)
+    return wrap(op == "/" and q or a - q * b)
+  end
+end
+
+-- Whether C defines what an operation does with two integers of a type.
+function arithmetic.is_defined(op, t, a, b)
+  local least = t.signed and -1 << (t.size * 8 - 1)
+  if op == "/" or op == "%" then return b ~= 0 and not (a == least and b == -1) end
+  if op == "<<" or op == ">>" then
+    if b < 0 or b >= t.size * 8 then return false end
+    if op == ">>" or not t.signed then return true end
+    local v = wrapper(t)(a << b)
+    return quotient(v, 1 << b) == a and (b < 63 or a == 0)
+  end
+  if not t.signed then return true end
+  if t.size < 8 then
+    local v = op == "+" and a + b or op == "-" and a - b or op == "*" and a * b or 0
+    return v == wrapper(t)(v)
+  end
+  if op == "+" then return (a ~ (a + b)) & (b ~ (a + b)) >= 0 end
+  if op == "-" then return (a ~ b) & (a ~ (a - b)) >= 0 end
+  if op == "*" then return a == 0 or not (a == -1 and b == least) and quotient(a * b, a) == b and (a * b) % a == 0 end
+  return true
+end
+
+return arithmetic

@@ -1,0 +1,221 @@
+-- debug_info.lua - declarations from the debug information of a program: this process, or a file.
+--
+-- Only the type that is asked for is read, and what it leads to. Nothing is declared unless all of it can be.
+
+local core = require "accdeep.core"
+local debug_types = require "accdeep.types.debug_types"
+local diagnostic = require "accdeep.base.diagnostic"
+local qualified = require "accdeep.types.qualified"
+local transaction = require "accdeep.types.transaction"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local debug_info = {}
+
+local RULE = "HOUSE-debug"
+
+-- ---------------------------------------------------------------------------------------- programs --
+
+-- Opens the debug information of a file, or of this process. Raises.
+function debug_info.open(path)
+  local handle, why = core.debug(path)
+  if handle then return handle, path or "this program" end
+  raise("file", nil, path and ("%s: %s"):format(path, why) or why, { rule = RULE })
+end
+
+-- name: of a type that its libraries, which have some, do not know.
+local function without_information(file, name)
+  local libraries = name and (", and its libraries have no type '%s'"):format(name) or ""
+  raise("file", nil, ("%s has no debug information%s"):format(file, libraries), { rule = RULE,
+    help = "compile it with -g, and do not strip it" })
+end
+
+-- ------------------------------------------------------------------------------------------- names --
+
+-- What a text asks for: keyword (or nil), items of the name, its key, the last name, the scopes before it.
+local function asked_for(text, is_fortran)
+  if is_fortran then text = text:lower() end
+  local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
+  local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
+  if inner then
+    keyword, rest = "type", inner
+  elseif not keyword or not ("struct class union enum"):find(keyword, 1, true) then
+    keyword, rest = nil, text
+  end
+  local items, key = qualified.parse(rest)
+  local name, around
+  if items then name, around = qualified.split(items) end
+  local last = items and items[#items]
+  if not name or type(last) == "string" and last ~= name then
+    raise("syntax", 1, ("'%s' is no name of a type"):format(text), { rule = RULE, length = #text,
+      help = "names are like struct particle, app::grid, std::vector<float>, type(particle)" })
+  end
+  return { text = text, keyword = keyword ~= "type" and keyword or nil, items = items, key = key, name = name,
+    around = around }
+end
+
+local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
+
+local function is_asked_for(wanted, one)
+  local items = qualified.parse(one.name)
+  if not items then return false end
+  if one.fortran and #wanted.items == 1 then items = { items[#items] } end -- modules are not part of names there
+  return qualified.accepts(wanted.items, items)
+end
+
+local function spelled(wanted)
+  return (wanted.keyword and wanted.keyword .. " " or "") .. wanted.key
+end
+
+-- Entries of the debug information for a name. Raises if there is none.
+local function entries_for(handle, file, wanted)
+  local found, others, is_told = {}, {}, nil
+  local around = #wanted.around > 0 and ":" .. table.concat(wanted.around, ":") or nil
+  for _, everywhere in ipairs { false, true } do
+    local list, any, own = handle:find(wanted.name, around, 0, everywhere)
+    if not any then without_information(file) end
+    is_told = own
+    for _, one in ipairs(list) do
+      if is_asked_for(wanted, one) then found[#found + 1] = one else others[#others + 1] = qualified.key(one.name) end
+    end
+    if #found > 0 then return found end
+  end
+  if not is_told and #others == 0 then without_information(file, wanted.key) end
+  local names = {}
+  for _, one in ipairs((handle:find(wanted.name, nil, 2))) do
+    names[one.fortran and one.name:match "[^:]*$" or qualified.key(one.name)] = true
+  end
+  table.sort(others)
+  local near = others[1] or diagnostic.closest(wanted.key, names)
+  raise("unknown-type", 1, ("%s has no type '%s'"):format(file, wanted.key), { rule = RULE, length = #wanted.text,
+    help = near and ("did you mean '%s'?"):format(near)
+      or "what no variable or function uses is not in debug information" })
+end
+
+-- Of the entries for a name those that the keyword fits, that are whole, and that may differ. Raises if there is
+-- none, or if they have several names.
+local function chosen(file, wanted, found)
+  local fitting, whole, seen = {}, {}, {}
+  local has_typedef = false
+  for _, one in ipairs(found) do has_typedef = has_typedef or one.kind == "typedef" end
+  for _, one in ipairs(found) do
+    local kind = wanted.keyword and kinds[wanted.keyword] or not wanted.keyword and has_typedef and "typedef"
+    if not kind or one.kind == kind then fitting[#fitting + 1] = one end
+  end
+  if #fitting == 0 then
+    raise("type-mismatch", 1, ("'%s' is not a %s in %s"):format(wanted.key, wanted.keyword, file),
+      { rule = RULE, length = #wanted.text, help = ("there it is declared with '%s'"):format(found[1].kind) })
+  end
+  for _, one in ipairs(fitting) do
+    local mark = ("%s %s %s %s"):format(one.name, one.kind, one.at, one.size)
+    if not one.declaration and not seen[mark] then
+      seen[mark] = true
+      whole[#whole + 1] = one
+    end
+  end
+  if #whole == 0 then
+    raise("unknown-type", 1, ("%s only declares %s: its members are not known there"):format(file, spelled(wanted)),
+      { rule = RULE, length = #wanted.text,
+        help = "compile the file that defines it with -g; clang also takes -fstandalone-debug" })
+  end
+  for _, one in ipairs(whole) do
+    if qualified.key(one.name) ~= qualified.key(whole[1].name) then
+      raise("unknown-type", 1, ("'%s' may be %s or %s"):format(wanted.key, qualified.key(whole[1].name),
+        qualified.key(one.name)), { rule = RULE, length = #wanted.text, help = "write all of the name" })
+    end
+  end
+  return whole
+end
+
+-- --------------------------------------------------------------------------------------- declaring --
+
+-- Gives a type that is only declared where it is used its definition, if the program has one elsewhere.
+local function complete(handle, node)
+  if node.is_missing or not node.name then return false end
+  local wanted = asked_for(node.name)
+  for _, one in ipairs((handle:find(wanted.name, ":" .. table.concat(wanted.around, ":")))) do
+    if not one.declaration and one.kind ~= "typedef" and qualified.key(one.name) == wanted.key then
+      for key, value in pairs(handle:type(one.number)) do node[key] = value end
+      node.declaration = nil
+      return true
+    end
+  end
+  node.is_missing = true
+  return false
+end
+
+local function build(session, handle, file, wanted, whole)
+  local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
+  local t = builder:type(handle:type(whole[1].number))
+  builder:finish()
+  for i = 2, #whole do
+    local why = builder:differs(t, handle:type(whole[i].number))
+    if why then
+      raise("unknown-type", 1, ("%s has two types '%s', at %s and %s: %s"):format(file, wanted.key,
+        whole[1].at or "?", whole[i].at or "?", why), { rule = RULE, length = #wanted.text,
+        help = "declare the one that is meant" })
+    end
+  end
+  builder:commit()
+  return t
+end
+
+-- Declares the type that a text names, as it is in a program, and all that it leads to. Returns it.
+local function declare(session, path, text)
+  local wanted = asked_for(text, session.options.language == "fortran")
+  local handle <close>, file = debug_info.open(path)
+  local found = entries_for(handle, file, wanted)
+  return build(session, handle, file, wanted, chosen(file, wanted, found))
+end
+
+function debug_info.declare(session, path, text, file, line)
+  local t
+  transaction.run(session, function()
+    t = session:within(text, file, line, declare, session, path, text)
+    session:types_changed()
+  end)
+  return t
+end
+
+-- ----------------------------------------------------------------------------------------- showing --
+
+-- Names of all structures, unions, enums and typedefs that a program has outside of classes and functions, sorted.
+function debug_info.names(path)
+  local handle <close>, file = debug_info.open(path)
+  local list, any = handle:find()
+  if not any then without_information(file) end
+  local names, seen = {}, {}
+  for _, one in ipairs(list) do
+    local name = one.kind .. " " .. qualified.key(one.name)
+    if not one.declaration and not seen[name] then
+      seen[name] = true
+      names[#names + 1] = name
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+-- A record or enum as a text of C, with the offsets of its members.
+function debug_info.describe(t)
+  local lines = {}
+  local function add(record, offset, margin)
+    for _, member in ipairs(record.members) do
+      local at = offset + member.offset
+      if member.name and not member.name:find "^%(" then
+        local declared = types.spell(member.type, member.name):gsub("^struct (%S+::)", "%1")
+        lines[#lines + 1] = ("%s%-40s /* %d */"):format(margin, declared .. ";", at)
+      elseif not member.name then
+        add(member.type, at, margin)
+      end
+    end
+  end
+  if t.kind ~= "record" then return ("%s; /* %d bytes */\n"):format(types.name(t), t.size) end
+  lines[1] = types.name(t):gsub("^struct (%S+::)", "%1") .. " {"
+  add(t, 0, "    ")
+  lines[#lines + 1] = ("}; /* %d bytes */\n"):format(t.size)
+  return table.concat(lines, "\n")
+end
+
+return debug_info

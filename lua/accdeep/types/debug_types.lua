@@ -1,0 +1,429 @@
+-- debug_types.lua - types of a program as the session knows types: built from what core.debug read, with the
+-- offsets and sizes that stand there.
+--
+-- A builder keeps names apart until all is known to fit: those that the session has already must mean the same.
+-- Then commit enters them. Kinds of nodes: lua/binding/debug_type.c.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local qualified = require "accdeep.types.qualified"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local Builder = {}
+Builder.__index = Builder
+
+local BYTE = types.scalars["unsigned char"]
+
+-- -------------------------------------------------------------------------------------- scalars --
+
+-- Bytes that no type of C's describes: they move, and have no value.
+local function opaque(name, size)
+  local t = types.array(BYTE, size)
+  t.name = name
+  return t
+end
+
+local integers = {
+  signed = { "signed char", "short", [4] = "int", [8] = "long" },
+  unsigned = { "unsigned char", "unsigned short", [4] = "unsigned int", [8] = "unsigned long" },
+}
+local floats = { [4] = "float", [8] = "double" }
+
+local function base_type(node)
+  local encoding, size = node.encoding, node.size
+  local words = {}
+  for word in (node.name or ""):gmatch "%S+" do words[#words + 1] = word end
+  local named = types.builtin(words)
+  if named and named.kind == "scalar" and named.size == size and (encoding == "float") == (named.float or false) then
+    return named
+  elseif encoding == "complex" and floats[size // 2] then
+    return types.array(types.scalars[floats[size // 2]], 2)
+  elseif encoding == "boolean" and size == 1 then
+    return types.scalars._Bool
+  end
+  local name = encoding == "float" and floats[size]
+    or (integers[encoding == "boolean" and "unsigned" or encoding] or {})[size]
+  return name and types.scalars[name] or opaque(node.name, math.max(size, 0))
+end
+
+-- The scalar under an enum.
+local function enum_base(node)
+  return types.scalars[integers[node.signed and "signed" or "unsigned"][node.size] or "int"]
+end
+
+-- -------------------------------------------------------------------------------------- members --
+
+local MOST = 1 << 46 -- bytes that a type can have; more are in broken files
+
+local function damaged(what)
+  raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
+end
+
+-- Without names of typedefs; in_arrays: what the elements of arrays are.
+local function peeled(node, in_arrays)
+  for _ = 1, 100 do
+    local is_array = in_arrays and node and node.kind == "array"
+    if not is_array and (not node or node.kind ~= "typedef") then return node end
+    node = is_array and node.of or node.to
+  end
+  damaged "a type names itself"
+end
+
+local function is_complete(node) return not node.declaration and node.size ~= nil end
+
+-- Members that can be told apart, in order: {name?, of, offset, base}. The second result: whether there are
+-- others, that only have bytes.
+function Builder:members_of(node)
+  if node.list then return node.list, node.unseen end
+  local list, unseen = {}, false
+  node.list = list -- also for a damaged one that is its own base class
+  for _, m in ipairs(node.members) do
+    local of, inner = peeled(m.type), peeled(m.type, true)
+    local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
+    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- it has no bytes
+    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- nor has this base class
+    local has_name = m.name or of and of.kind == "record" -- of its own, or those of its members
+    if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, of) then
+      unseen = true -- bit-fields, virtual base classes, what the program only declares
+    elseif of and not is_endless and not is_empty then
+      local name = m.name
+      if name and name:find "^_vptr" then name = "__vptr" end
+      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base }
+    end
+  end
+  node.unseen = unseen
+  return list, unseen
+end
+
+-- A record without the members of some names: of a base class whose members are hidden.
+local function without(record, names)
+  local members = {}
+  for _, m in ipairs(record.members) do
+    if not m.name then
+      members[#members + 1] = { type = without(m.type, names), offset = m.offset }
+    elseif not names[m.name] then
+      members[#members + 1] = { name = m.name, type = m.type, offset = m.offset }
+    end
+  end
+  local made = types.record(record.record, record.tag)
+  made.name = record.name
+  return types.place(made, members, record.size, record.align)
+end
+
+-- Members without names for the bytes that others leave: they move with the object.
+local function fill(members, size)
+  local sorted = table.move(members, 1, #members, 1, {})
+  table.sort(sorted, function(a, b) return a.offset < b.offset end)
+  local at = 0
+  local function bytes(to)
+    if to <= at then return end
+    local inside = { name = ("(bytes %d to %d)"):format(at, to - 1), type = opaque("bytes", to - at), offset = 0 }
+    members[#members + 1] = { type = types.place(types.record("struct"), { inside }, to - at, 1), offset = at }
+  end
+  for _, m in ipairs(sorted) do
+    bytes(m.offset)
+    at = math.max(at, m.offset + m.type.size)
+  end
+  bytes(size)
+  table.sort(members, function(a, b) return a.offset < b.offset end)
+end
+
+-- The alignment that a layout shows: that of the members, unless they do not lie as it asks.
+local function alignment(node, members)
+  local align = node.align or 1
+  for _, m in ipairs(members) do
+    if m.offset % m.type.align == 0 then align = math.max(align, m.type.align) end
+  end
+  while align > 1 and node.size % align ~= 0 do align = align // 2 end
+  return align
+end
+
+-- -------------------------------------------------------------------------------------- building --
+
+Builder.damaged = damaged
+
+-- Completes a record; its members may be records, which are completed first.
+function Builder:complete(t, node)
+  if self.under_way[t] then damaged(types.name(t) .. " contains itself") end
+  if node.size < 0 or node.size > MOST then damaged(types.name(t) .. " has no such size") end
+  self.under_way[t] = true
+  local members, names = {}, {}
+  local list, unseen = self:members_of(node)
+  for _, m in ipairs(list) do
+    if m.name then names[m.name] = true end
+  end
+  local bases = {}
+  for _, m in ipairs(list) do
+    local of = self:type(m.of)
+    if of.kind == "record" and not of.complete or m.offset < 0 or m.offset + of.size > node.size then
+      damaged(("member '%s' of %s is not inside"):format(m.name or "", types.name(t)))
+    end
+    if m.base then bases[#bases + 1] = of end
+    local hidden = false
+    for name in pairs(not m.name and of.by_name or {}) do
+      hidden = hidden or names[name] == true
+    end
+    if hidden then of = without(of, names) end
+    for name in pairs(not m.name and of.by_name or {}) do names[name] = true end
+    members[#members + 1] = { name = m.name, type = of, offset = m.offset }
+  end
+  if unseen and not node.union then fill(members, node.size) end
+  self.place(t, members, node.size, alignment(node, members))
+  t.bases, t.from_debug = bases, true
+  self.under_way[t] = nil
+end
+
+-- The record of a node; completed at once if it is needed, else later. One that the session has may lead to others
+-- that are not complete.
+function Builder:record(node, needed)
+  local t = self.made[node]
+  local key = node.name and self.key(node.name)
+  if not t then
+    t = key and (self.tags[key] or self:known("tags", key, node)) or self.new_record(node, key)
+    if key then self.tags[key] = t end
+    self.made[node] = t
+    if is_complete(node) then table.insert(self.waiting, { t = t, node = node, is_known = t.complete }) end
+  end
+  if needed and not t.complete and is_complete(node) then self:complete(t, node) end
+  return t
+end
+
+-- What the session has under a name, if it is the same type, or one whose members are not known yet. Another one
+-- is an error, or hidden if it belongs to a scope around.
+function Builder:known(space, key, node)
+  local scope = self.session.scope
+  local t = scope[space][key]
+  if not t then return nil end
+  local why = self:differs(t, node)
+  if not why then return t end
+  if not rawget(scope[space], key) then return nil end
+  raise("duplicate-name", nil, ("%s is declared already, and not as in %s: %s"):format(types.name(t), self.file, why),
+    { rule = "HOUSE-debug", help = "declare it once: here, or from debug information" })
+end
+
+function Builder:array(node)
+  local of = self:type(node.of)
+  local first, last, step = #node.dims, 1, -1
+  if node.column_major then first, last, step = last, first, 1 end
+  local t = of
+  for i = first, last, step do
+    local n = node.dims[i].count or 0
+    if n < 0 or t.size > 0 and n > MOST // t.size then damaged "an array is larger than any memory" end
+    t = types.array(t, n)
+  end
+  return t
+end
+
+-- What gfortran keeps of an array, as a structure of C (gfc_array_descriptor of libgfortran.h).
+function Builder:descriptor(node)
+  local LONG, INT = types.scalars.long, types.scalars.int
+  local function structure(tag, list)
+    local t, members = types.record("struct"), {}
+    for i = 1, #list, 2 do members[#members + 1] = { name = list[i], type = list[i + 1] } end
+    t.name = tag
+    return types.complete(t, members)
+  end
+  local dtype = structure("dtype_type", { "elem_len", types.scalars["unsigned long"], "version", INT,
+    "rank", types.scalars["signed char"], "type", types.scalars["signed char"], "attribute", types.scalars.short })
+  local dimension = structure("descriptor_dimension", { "_stride", LONG, "lower_bound", LONG, "_ubound", LONG })
+  return structure(("descriptor of rank %d"):format(node.rank), { "base_addr", self:pointer { to = node.of },
+    "offset", LONG, "dtype", dtype, "span", LONG, "dim", types.array(dimension, node.rank) })
+end
+
+function Builder:pointer(node)
+  local to = peeled(node.to)
+  if to and to.kind == "record" then return types.pointer(self:record(to, false)) end
+  return types.pointer(self:type(node.to))
+end
+
+function Builder:enum(node)
+  local key = node.name and qualified.key(node.name)
+  local t = key and (self.tags[key] or self:known("tags", key, node))
+  if not t then
+    t = types.enum(key, enum_base(node))
+    if key then self.tags[key] = t end
+  end
+  if not node.scoped and not (key and key:find "::") then
+    for _, value in ipairs(node.values) do
+      if value.name then self.enumerators[value.name] = value.value end
+    end
+  end
+  return t
+end
+
+function Builder:typedef(node)
+  if not node.name then damaged "a typedef has no name" end
+  local key = qualified.key(node.name)
+  local t = self.typedefs[key] or self:known("typedefs", key, node)
+  if not t then
+    t = self:type(node.to)
+    if t.kind == "record" and not t.tag then t.name = t.name or key end
+  end
+  self.typedefs[key] = t
+  return t
+end
+
+local function new_record(node, key)
+  local t = types.record(node.union and "union" or "struct", key)
+  if key and not key:find "^[%a_][%w_]*$" then t.name = key end
+  return t
+end
+
+-- How C makes types of nodes.
+local makers = {
+  base = function(_, node) return base_type(node) end,
+  pointer = Builder.pointer, array = Builder.array, descriptor = Builder.descriptor, enum = Builder.enum,
+  typedef = Builder.typedef,
+  record = function(self, node) return self:record(node, true) end,
+  character = function(_, node) return types.array(types.scalars.char, math.max(node.size, 0)) end,
+  ["function"] = function() return types["function"] end,
+  other = function(_, node) return opaque(node.name, node.size) end,
+}
+
+local DEEPEST = 180 -- of what stands in or behind each other without a record between; C has less
+
+-- The type of a node; nil is void. Records that stand behind pointers are completed by finish.
+function Builder:type(node)
+  if not node then return types.void end
+  local t = self.made[node]
+  if t and (t.kind ~= "record" or t.complete) then return t end
+  self.depth = self.depth + 1
+  if self.depth > DEEPEST then damaged "types are nested too deeply" end
+  t = self.makers[node.kind](self, node)
+  self.depth = self.depth - 1
+  self.made[node] = t
+  return t
+end
+
+-- Completes what pointers lead to.
+function Builder:finish()
+  local at = 1
+  while self.waiting[at] do
+    local waiting = self.waiting[at]
+    if not waiting.t.complete then self:complete(waiting.t, waiting.node) end
+    for _, m in ipairs(waiting.is_known and self:members_of(waiting.node) or {}) do self:type(m.of) end
+    at = at + 1
+  end
+end
+
+-- -------------------------------------------------------------------------------------- comparing --
+
+local function size_of(node)
+  node = peeled(node)
+  if not node then return 1 end
+  if node.kind == "pointer" then return 8 end
+  if node.kind == "array" then
+    peeled(node, true) -- it ends
+    local n = size_of(node.of)
+    for _, dim in ipairs(node.dims) do n = n * (dim.count or 0) end
+    return n
+  end
+  return node.size or 0
+end
+
+function Builder:record_differs(t, node, name)
+  if t.record ~= (node.union and "union" or "struct") then return ("%s is a %s"):format(name, t.record) end
+  if not t.complete or not is_complete(node) then return nil end
+  if t.size ~= node.size then
+    return ("%s has %d bytes, there it has %d"):format(name, t.size, node.size)
+  end
+  local list, unseen = self:members_of(node)
+  local own = {}
+  for _, m in ipairs(t.members) do
+    if m.name or not (unseen and next(m.type.by_name):find "^%(") then own[#own + 1] = m end
+  end
+  for i, m in ipairs(list) do
+    local mine = own[i]
+    local called = m.name and ("member '%s'"):format(m.name) or "a member without a name"
+    local name_of = mine and (mine.name or mine.type == t.parent and t.parent.tag) or nil -- in Fortran it has a name
+    if not mine or name_of ~= m.name then return called .. " is not in its place" end
+    if mine.offset ~= m.offset then
+      return ("%s is at offset %d, there at %d"):format(called, mine.offset, m.offset)
+    end
+    local why = self:differs(mine.type, m.of, called)
+    if why then return why end
+  end
+  if #own > #list then return ("member '%s' is not there"):format(own[#list + 1].name or "(without a name)") end
+  return nil
+end
+
+-- Why a type of the session is not that of a node, or nil. Pairs under way count as the same.
+function Builder:differs(t, node, name)
+  node, name = peeled(node), name or "it"
+  local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
+  if not node then return t.kind ~= "void" and other() or nil end
+  local pairs_of = self.compared[node]
+  if not pairs_of then
+    pairs_of = {}
+    self.compared[node] = pairs_of
+  end
+  if pairs_of[t] then return nil end
+  pairs_of[t] = true
+  local why
+  if node.kind == "record" then
+    why = t.kind ~= "record" and other() or t.kind == "record" and self:record_differs(t, node, name)
+      or (t.tag and node.name and t.tag ~= self.key(node.name) and other()) or nil
+  elseif node.kind == "pointer" then
+    local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's
+    why = not to and other() or to and self:differs(to, node.to, name) or nil
+  elseif node.kind == "array" then
+    local of, bytes = t, size_of(node)
+    for _ = 1, #node.dims do of = of and of.of end
+    why = (not of or t.size ~= bytes) and other() or of and self:differs(of, node.of, name) or nil
+  elseif node.kind == "enum" then
+    why = (t.kind ~= "scalar" or t.size ~= node.size) and other() or nil
+  elseif node.kind == "function" then
+    why = t.kind ~= "function" and other() or nil
+  else
+    local same = self.makers[node.kind](self, node)
+    local fits = t.kind == same.kind and t.size == same.size and t.code == same.code and t.attribute == same.attribute
+    why = not fits and other() or same.kind == "descriptor" and self:differs(t.of, node.of, name) or nil
+  end
+  if why then pairs_of[t] = nil end
+  return why
+end
+
+-- ---------------------------------------------------------------------------------------- results --
+
+-- Enters the names, if no variable or enumerator has them.
+function Builder:commit()
+  local scope = self.session.scope
+  for key in pairs(self.typedefs) do
+    if rawget(scope.variables, key) or rawget(scope.enumerators, key) then
+      raise("duplicate-name", nil, ("'%s' is declared already, and a type in %s"):format(key, self.file),
+        { rule = "HOUSE-debug" })
+    end
+  end
+  for name, value in pairs(self.enumerators) do
+    local before = rawget(scope.enumerators, name)
+    if before ~= value and scope:declared(name) then
+      raise("duplicate-name", nil, ("'%s' is declared already, and an enumerator in %s"):format(name, self.file),
+        { rule = "HOUSE-debug" })
+    end
+  end
+  for _, space in ipairs { "tags", "typedefs" } do
+    for key, t in pairs(self[space]) do
+      if scope[space][key] ~= t then scope[space][key] = t end
+      if not key:find "^[%a_][%w_]*$" then scope.qualified[key] = qualified.parse(key) end
+    end
+  end
+  for name, value in pairs(self.enumerators) do scope.enumerators[name] = value end
+end
+
+local debug_types = {}
+
+-- What another language does otherwise (fortran_debug.lua).
+local c = { makers = makers, key = qualified.key, new_record = new_record, place = types.place,
+  is_hidden = function() return false end }
+
+-- file: what the program is called in messages. lookup(node) completes one that is only declared where it is used,
+-- and says whether it could.
+function debug_types.new(session, file, lookup)
+  local builder = { session = session, file = file, lookup = lookup,
+    made = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {}, compared = {}, depth = 0 }
+  for key, value in pairs(session.dialect.debug or c) do builder[key] = value end
+  return setmetatable(builder, Builder)
+end
+
+return debug_types

@@ -1,0 +1,89 @@
+-- fortran_debug.lua - derived types that gfortran compiled, as its debug information has them (debug_types.lua).
+--
+-- An array that is allocatable or a pointer has gfortran's descriptor, and fits a session with that layout; a scalar
+-- one is an address. Polymorphic components, procedure pointers and what the compiler adds are bytes without a name.
+
+local descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local ftypes = require "accdeep.types.fortran"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local function key(name) return name:match "[^:]*$":lower() end
+
+local classes = { signed = "integer", float = "real", boolean = "logical", complex = "complex" }
+
+local function base(builder, node)
+  local class = classes[node.encoding]
+  local kind = class == "complex" and node.size // 2 or node.size
+  local t = class and ftypes.intrinsic[class][kind]
+  if t then return t end
+  raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
+end
+
+-- The type of what a pointer or descriptor leads to; records wait.
+local function target(builder, node)
+  if not node then builder.damaged "an array has no elements" end
+  return node.kind == "record" and builder:record(node, false) or builder:type(node)
+end
+
+local function array(builder, node)
+  local bounds = {}
+  for i, dim in ipairs(node.dims) do bounds[i] = { lower = dim.lower, extent = dim.count or 0 } end
+  return ftypes.array(builder:type(node.of), bounds)
+end
+
+local function described(builder, node)
+  local layout = builder.session.layout
+  if layout ~= descriptor.layouts.gfortran then
+    raise("type-mismatch", nil, ("types of %s have descriptors of gfortran, here they are %s"):format(builder.file,
+      layout.name), { rule = "HOUSE-debug", help = 'scenario { descriptors = "gfortran" }' })
+  end
+  return ftypes.descriptor(layout, target(builder, node.of), node.rank, node.attribute)
+end
+
+local function pointer(builder, node)
+  return ftypes.descriptor(descriptor.address, target(builder, node.to), 0, "pointer")
+end
+
+local function new_record(node, name)
+  if node.fortran and name then return ftypes.record(name) end
+  raise("unsupported", nil, ("%s is no derived type of Fortran"):format(node.name or "the type"),
+    { rule = "HOUSE-debug" })
+end
+
+local readable = { base = true, record = true, array = true, descriptor = true, character = true }
+
+local function is_hidden(m, of)
+  if not of or m.name and m.name:find "^_" then return true end
+  if of.kind == "pointer" then
+    of = of.to
+    return not of or not readable[of.kind] or of.kind == "character" and of.size == 0
+  end
+  return not readable[of.kind] or of.kind == "record" and of.name ~= nil and of.name:find "__class_" ~= nil
+end
+
+-- A type that extends another one begins with a component that has that one's name.
+local function place(t, members, size, align)
+  local first = members[1]
+  local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil
+  if parent then members[1] = { type = parent, offset = 0 } end
+  ftypes.name_components(types.place(t, members, size, align), parent)
+  t.parent = parent
+end
+
+local function unsupported(builder, node)
+  raise("unsupported", nil, ("%s: a %s is no type of Fortran"):format(builder.file, node.kind),
+    { rule = "HOUSE-debug" })
+end
+
+return {
+  key = key, new_record = new_record, place = place, is_hidden = is_hidden,
+  makers = {
+    base = base, array = array, descriptor = described, pointer = pointer,
+    record = function(builder, node) return builder:record(node, true) end,
+    character = function(_, node) return ftypes.character(math.max(node.size, 0)) end,
+    enum = unsupported, typedef = unsupported, ["function"] = unsupported, other = unsupported,
+  },
+}

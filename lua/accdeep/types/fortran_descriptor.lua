@@ -1,0 +1,244 @@
+-- fortran_descriptor.lua - array descriptors in memory: what allocatable, pointer and assumed-shape variables are.
+--
+-- A layout is data: how the compilers of the platform have them. Nothing else knows offsets. Descriptors are
+-- read and written through a space (code/view.lua), so that those in device memory are read as a kernel would
+-- read them. Those of polymorphic objects end with an addendum: the address of the dynamic type's record
+-- (fortran_dynamic.lua) and a word for its parameters.
+
+local core = require "accdeep.core"
+local dynamic = require "accdeep.types.fortran_dynamic"
+
+local descriptor = {}
+
+local code = core.scalar
+
+-- Members in memory order, each {name, scalar, bytes}; dimension: the words of one dimension. classes: what the
+-- code of a type is, by class, with the kind above kind_shift, or by class and kind.
+local layouts = {
+  cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
+    header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
+      { "rank", code.i8, 1 }, { "attribute", code.i8, 1 }, { "type", code.i16, 2 } },
+    dimension = { "lower_bound", "extent", "sm" },
+    version = 1, attributes = { pointer = 0, allocatable = 1, other = 2 },
+    classes = { integer = 1, logical = 2, real = 3, complex = 4, character = 5, type = 6 }, kind_shift = 8,
+  },
+  flang = { -- CFI_cdesc_t of LLVM Flang, which tells in its last byte that an addendum follows
+    header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
+      { "rank", code.u8, 1 }, { "type", code.i8, 1 }, { "attribute", code.u8, 1 }, { "extra", code.u8, 1 } },
+    dimension = { "lower_bound", "extent", "sm" },
+    version = 20240719, attributes = { other = 0, pointer = 1, allocatable = 2 },
+    classes = { integer = { 7, 8, [4] = 9, [8] = 10 }, logical = { 39, 39, [4] = 39, [8] = 39 },
+      real = { [4] = 27, [8] = 28 }, complex = { [4] = 34, [8] = 35 }, character = { 40 }, type = 42 },
+  },
+  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h: strides count spans, not bytes
+    header = { { "base_addr", code.pointer, 8 }, { "offset", code.i64, 8 }, { "elem_len", code.u64, 8 },
+      { "version", code.i32, 4 }, { "rank", code.i8, 1 }, { "type", code.i8, 1 }, { "attribute", code.i16, 2 },
+      { "span", code.i64, 8 } },
+    dimension = { "stride", "lower_bound", "upper_bound" },
+    version = 0, attributes = { pointer = 0, allocatable = 0, other = 0 },
+    classes = { integer = 1, logical = 2, real = 3, complex = 4, type = 5, character = 6 },
+  },
+}
+local WORD = 8
+local TYPE_RECORD = 2 * WORD
+
+-- What gfortran has for pointers that are no arrays: the address alone.
+descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
+  classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
+
+local function lay_out(name, layout)
+  local offset = 0
+  layout.name, layout.members = name, {}
+  for _, member in ipairs(layout.header) do
+    layout.members[member[1]] = offset
+    offset = offset + member[3]
+  end
+  layout.header_bytes, layout.dimension_bytes = offset, WORD * #layout.dimension
+  for i, word in ipairs(layout.dimension) do layout.members[word] = WORD * (i - 1) end
+  layout.in_spans = layout.members.stride ~= nil
+end
+for name, layout in pairs(layouts) do lay_out(name, layout) end
+lay_out("address", descriptor.address)
+descriptor.layouts = layouts
+
+function descriptor.size(layout, rank, is_polymorphic)
+  return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
+end
+
+-- Offset of a member of dimension i (from 1), or of the header.
+function descriptor.offset(t, member, i)
+  local layout = t.layout
+  return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
+end
+
+-- Offset of the pointer to the dynamic type's record.
+function descriptor.type_slot(t) return t.size - TYPE_RECORD end
+
+function descriptor.type_code(layout, of)
+  local known = layout.classes[of.class]
+  if type(known) == "table" then return known[of.fkind] end
+  return known + (layout.kind_shift and of.class ~= "type" and of.fkind << layout.kind_shift or 0)
+end
+
+local function divisor(a, b)
+  while b ~= 0 do a, b = b, a % b end
+  return a
+end
+
+-- What strides are counted in: elements, but for parts of larger ones.
+local function span_of(of, dims)
+  local span = of.size
+  for _, dim in ipairs(dims) do
+    if dim.extent > 0 and dim.sm % math.max(of.size, 1) ~= 0 then span = divisor(span, math.abs(dim.sm)) end
+  end
+  return span
+end
+
+-- Every word of a descriptor of type t, with put(offset, scalar, bytes, value). of: type of the elements, record:
+-- where the descriptor finds its type's record; both of polymorphic ones only.
+local function each_word(t, base, dims, of, record, put)
+  local layout, elements, made = t.layout, of or t.of, {}
+  local span = layout.in_spans and span_of(elements, dims or {})
+  local start = 0
+  for i = 1, t.rank do
+    local dim = dims and dims[i] or { lower = 1, extent = 0, sm = elements.size }
+    made[i] = { lower_bound = dim.lower, extent = dim.extent, sm = dim.sm }
+    if span then
+      local stride = span > 0 and dim.sm // span or 1
+      made[i].stride, made[i].upper_bound = stride, dim.lower + math.max(dim.extent, 0) - 1
+      start = start - stride * dim.lower
+    end
+  end
+  local values = { base_addr = base, elem_len = elements.size, version = layout.version, rank = t.rank,
+    attribute = layout.attributes[t.attribute], type = descriptor.type_code(layout, elements),
+    extra = t.polymorphic and 1 or 0, span = span, offset = start }
+  for _, member in ipairs(layout.header) do
+    put(layout.members[member[1]], member[2], member[3], values[member[1]])
+  end
+  for i = 1, t.rank do
+    for _, word in ipairs(layout.dimension) do
+      put(descriptor.offset(t, word, i), code.i64, WORD, made[i][word])
+    end
+  end
+  if t.polymorphic then
+    put(descriptor.type_slot(t), code.pointer, WORD, record)
+    put(descriptor.type_slot(t) + WORD, code.i64, WORD, 0)
+  end
+end
+
+-- The bytes of a descriptor of type t in host memory: base address and dims, a list of {lower, extent, sm}.
+-- of: the dynamic type, if it is another one than the declared type.
+function descriptor.pack(session, t, base, dims, of)
+  local parts = {}
+  each_word(t, base, dims, of, t.polymorphic and dynamic.record(session, of or t.of), function(_, _, bytes, value)
+    parts[#parts + 1] = string.pack("<i" .. bytes, value)
+  end)
+  return table.concat(parts)
+end
+
+-- Writes a whole descriptor of type t.
+function descriptor.write(space, t, address, base, dims, low, high, frame, of)
+  each_word(t, base, dims, of, t.polymorphic and dynamic.pointer(space, of or t.of),
+    function(offset, scalar, bytes, value)
+      space:store(address + offset, scalar, bytes, value, low, high, frame)
+    end)
+end
+
+-- Base address with the bounds of the object it leads into.
+function descriptor.base(space, address, low, high, frame)
+  return space:load_pointer(address, low, high, frame)
+end
+
+-- Type of the elements: the dynamic one of what is polymorphic.
+function descriptor.type(space, t, address, low, high, frame)
+  if not t.polymorphic then return t.of end
+  return dynamic.type(space, address + descriptor.type_slot(t), low, high, frame)
+end
+
+-- How elements of what descriptors of type t lead to are called: where the core finds their dimensions.
+function descriptor.array(t)
+  local layout = t.layout
+  return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
+end
+
+-- Lower bound, extent and stride in bytes of dimension i.
+function descriptor.dim(space, t, address, i, low, high, frame)
+  local layout = t.layout
+  local at = address + layout.header_bytes + (i - 1) * layout.dimension_bytes
+  local a = space:load(at, code.i64, WORD, low, high, frame)
+  local b = space:load(at + WORD, code.i64, WORD, low, high, frame)
+  local c = space:load(at + 2 * WORD, code.i64, WORD, low, high, frame)
+  if not layout.in_spans then return a, b, c end
+  return b, c - b + 1, a * space:load(address + layout.members.span, code.i64, WORD, low, high, frame)
+end
+
+function descriptor.dims(space, t, address, low, high, frame)
+  local dims = {}
+  for i = 1, t.rank do
+    local lower, extent, sm = descriptor.dim(space, t, address, i, low, high, frame)
+    dims[i] = { lower = lower, extent = extent, sm = sm }
+  end
+  return dims
+end
+
+-- Bytes from the first to the last element, and where the first lies: strides may be negative, and where
+-- there is no element there are no bytes.
+function descriptor.hull(base, of, dims)
+  local first, last = base, base + of.size
+  for _, dim in ipairs(dims) do
+    if dim.extent <= 0 then return base, 0 end
+    local span = (dim.extent - 1) * dim.sm
+    if span < 0 then first = first + span else last = last + span end
+  end
+  return first, last - first
+end
+
+-- The elements of a section with gaps, for the core: bytes that lie together, and {count, step ...} of the
+-- dimensions beyond, the largest step first; nil if there are no gaps.
+function descriptor.gaps(of, dims)
+  local run, steps = of.size, {}
+  for _, dim in ipairs(dims) do
+    if dim.extent <= 0 then return nil end
+    if dim.extent > 1 then steps[#steps + 1] = { count = dim.extent, step = math.abs(dim.sm) } end
+  end
+  table.sort(steps, function(a, b) return a.step > b.step end)
+  while steps[1] and steps[#steps].step == run do
+    run = run * table.remove(steps).count
+  end
+  if not steps[1] then return nil end
+  local flat = {}
+  for _, step in ipairs(steps) do
+    flat[#flat + 1] = step.count
+    flat[#flat + 1] = step.step
+  end
+  return run, flat
+end
+
+function descriptor.count(dims)
+  local n = 1
+  for _, dim in ipairs(dims) do n = n * math.max(dim.extent, 0) end
+  return n
+end
+
+-- Strides of contiguous elements, put into dims.
+function descriptor.pack_strides(of, dims)
+  local sm = of.size
+  for _, dim in ipairs(dims) do
+    dim.sm = sm
+    sm = sm * dim.extent
+  end
+  return dims
+end
+
+-- Whether the elements lie one behind the other in memory order.
+function descriptor.is_contiguous(of, dims)
+  local sm = of.size
+  for _, dim in ipairs(dims) do
+    if dim.extent <= 0 then return true end
+    if dim.extent > 1 and dim.sm ~= sm then return false end
+    sm = sm * dim.extent
+  end
+  return true
+end
+
+return descriptor

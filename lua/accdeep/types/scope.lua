@@ -1,0 +1,133 @@
+-- scope.lua - names of a host program: variables, types, tags, enumerators, functions, prototypes, procedures,
+-- templates, namespaces, qualified names of C++ (key -> items of qualified.lua). Enumerators are all constants;
+-- constant_types has the types of those that are no int.
+--
+-- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
+-- used, new ones are entered here. The scope of a namespace, a class or a template's arguments has a home: the scope
+-- around all of these, to which the types made of templates belong.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local qualified = require "accdeep.types.qualified"
+local transaction = require "accdeep.types.transaction"
+local types = require "accdeep.types"
+
+local Scope = {}
+Scope.__index = Scope
+
+local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "prototypes", "procedures", "templates",
+  "instances", "qualified", "namespaces", "constant_types" }
+
+local function new(outer)
+  local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
+  local self = setmetatable({ outer = outer }, Scope)
+  for _, name in ipairs(SPACES) do self[name] = space(name) end
+  if not outer then
+    for name, scalar in pairs(types.predefined) do self.typedefs[name] = types.scalars[scalar] end
+  end
+  self.is_type = function(name) return self:type_named(name) ~= nil end
+  self.is_template = function(name) return self.templates[name] ~= nil end
+  self.qualified_type = function(text) return self:type_spelled(text) or self:type_inside(text) end
+  return self
+end
+
+-- Names that a text declares; types that are named, not yet defined: a definition fills them, also those of scopes
+-- around.
+transaction.register(function(session)
+  local undo = { transaction.kept_fields(session.scope, SPACES) }
+  local scope = session.scope
+  while scope do
+    for _, t in next, scope.tags do
+      if t.kind == "record" and not t.complete then undo[#undo + 1] = transaction.kept(t) end
+    end
+    scope = scope.outer
+  end
+  return function() for i = #undo, 1, -1 do undo[i]() end end
+end)
+
+-- A typedef's name or, as in C++, a tag.
+function Scope:type_named(name)
+  if self.variables[name] then return nil end
+  return self.typedefs[name] or self.tags[name]
+end
+
+-- The key of a type whose name has scopes or template arguments (qualified.lua), in any of its spellings; nil if
+-- there is none, or several.
+function Scope:type_spelled(text)
+  local at = self
+  while at and not next(at.qualified) do at = at.outer end
+  local wanted, key = nil, nil
+  if at then wanted, key = qualified.parse(text) end
+  if not wanted or self:type_named(key) then return key end
+  local found
+  while at do
+    for other, items in next, at.qualified do
+      if qualified.accepts(wanted, items) then
+        if found and self:type_named(found) ~= self:type_named(other) then return nil end
+        if not found or other < found then found = other end
+      end
+    end
+    at = at.outer
+  end
+  return found
+end
+
+-- The type that a class or a namespace declares, of a name without arguments of templates: Outer::Inner; or nil.
+function Scope:type_inside(text)
+  local t, key = nil, nil
+  if text:find "[<>]" or not text:find("::", 1, true) then return nil end
+  for name in text:gmatch "[%w_]+" do
+    if t then
+      local inner = t.names
+      t = inner and (rawget(inner.typedefs, name) or rawget(inner.tags, name))
+      if not t then return nil end
+    else
+      key = key and key .. "::" .. name or name
+      t = self.typedefs[key] or self.tags[key]
+      if not t and not self.namespaces[key] then return nil end
+    end
+  end
+  return t
+end
+
+-- Enters a constant; it hides a variable of the same name.
+function Scope:constant(name, value, t)
+  self.enumerators[name], self.variables[name] = value, false
+  if t and t ~= types.scalars.int then self.constant_types[name] = t end
+end
+
+-- The value and the type of a constant, or nil.
+function Scope:constant_named(name)
+  local value = self.enumerators[name]
+  return value, value and (self.constant_types[name] or arithmetic.enumerator(value))
+end
+
+-- Whether the name is taken in this scope itself.
+function Scope:declared(name)
+  return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
+end
+
+-- Types made from templates, by name.
+function Scope:all_instances()
+  local all = {}
+  local scope = self
+  while scope do
+    for name, t in next, scope.instances do all[name] = all[name] or t end
+    scope = scope.outer
+  end
+  return all
+end
+
+-- Names of everything that can stand in an expression, for "did you mean".
+function Scope:names()
+  local all = {}
+  local scope = self
+  while scope do
+    for _, space in ipairs { "variables", "enumerators", "functions" } do
+      for name in next, scope[space] do all[name] = true end
+    end
+    scope = scope.outer
+  end
+  return all
+end
+
+return { new = new }

@@ -1,0 +1,111 @@
+-- template.lua - class templates: a type is made for each list of arguments (TR14-4.3-16).
+--
+-- A template is {name, params, record, place, scope, directives}; a parameter {name, spec?, default?}: with a spec
+-- it stands for a number.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local scope = require "accdeep.types.scope"
+local sorted = require "accdeep.base.sorted"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local template = {}
+
+-- A place in the text, in which names are those of with_arguments.
+local function place_of(session, node)
+  local place = session:here(node.pos)
+  place.scope = nil
+  return place
+end
+
+-- Keeps a template. Its directives are carried out for every type that is made from it.
+function template.declare(session, node)
+  local name, at = node.record.name, session.scope
+  if not name or not node.record.members then
+    if name then return end -- an announcement
+    raise("syntax", node.pos, "a template defines a class with a name")
+  end
+  if rawget(at.templates, name) or at:declared(name) then
+    raise("duplicate-name", node.record.pos, ("'%s' is declared already"):format(name))
+  end
+  at.templates[name] = { name = (at.prefix or "") .. name, params = node.params, record = node.record,
+    place = place_of(session, node), scope = at.home and at or nil, directives = {} }
+end
+
+-- Runs fn with the template's parameters as names of types and numbers.
+local function with_arguments(session, made, arguments, fn, ...)
+  local outer = session.scope
+  local inner = scope.new(made.scope or outer)
+  inner.home = outer.home or outer -- what is made meanwhile belongs to the scope around
+  for i, parameter in ipairs(made.params) do
+    if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
+    else inner.typedefs[parameter.name] = arguments[i] end
+  end
+  session.scope = inner
+  local ok, result = pcall(fn, ...)
+  session.scope = outer
+  if not ok then error(result, 0) end
+  return result
+end
+template.with_arguments = with_arguments
+
+local function same(a, b)
+  for i, argument in ipairs(a) do
+    local other = b[i]
+    if argument.value ~= other.value or argument.kind ~= other.kind
+      or argument.kind and argument ~= other and not types.same(argument, other) then
+      return false
+    end
+  end
+  return true
+end
+
+-- The type for arguments: types, and {value, type} for numbers. fill(session, t, spec): gives the record its members.
+function template.instance(session, spec, made, arguments, fill)
+  local texts = {}
+  for i, argument in ipairs(arguments) do
+    texts[i] = argument.value and ("%d"):format(argument.value) or types.name(argument)
+  end
+  local name = ("%s<%s>"):format(made.name, table.concat(texts, ", "))
+  local home = session.scope.home or session.scope
+  local key, known = name, home.instances[name]
+  while known and not (known.template == made and same(known.arguments, arguments)) do -- of another scope's types
+    key = key .. " "
+    known = home.instances[key]
+  end
+  if known then return known end
+  local t = types.record(made.record.kind == "union" and "union" or "struct", name)
+  t.name, t.template, t.arguments = name, made, arguments
+  home.instances[key] = t
+  local depth = (session.instantiating or 0) + 1
+  if depth > 64 then
+    raise("limit", spec.pos, ("%s needs ever more types"):format(made.name), { rule = "HOUSE-limit" })
+  end
+  session.instantiating = depth
+  local ok, err = pcall(with_arguments, session, made, arguments, function()
+    session:at(made.place, fill, session, t, made.record)
+    for _, directive in ipairs(made.directives) do
+      session:at(directive.place, session.define_for, session, directive.node, t)
+    end
+  end)
+  session.instantiating = depth > 1 and depth - 1 or nil
+  if not ok then
+    home.instances[key] = nil
+    error(err, 0)
+  end
+  return t
+end
+
+-- A shape or policy of the template itself: for the types there are, and for those to come.
+function template.describe(session, made, node)
+  local directive = { node = node, place = place_of(session, node) }
+  for _, t in sorted(session.scope:all_instances()) do
+    if t.template == made then
+      with_arguments(session, made, t.arguments, session.define_for, session, node, t)
+    end
+  end
+  made.directives[#made.directives + 1] = directive
+end
+
+return template
