@@ -1,7 +1,6 @@
 -- Queues whose work goes on by itself, where the device can do that: all is as if it were done in program order, but
 -- what is fetched reaches the host at the wait. On other devices it is done at once, and the same holds.
-scenario { title = "OpenACC 2.16: concurrent queues", async = "concurrent", devices = 2, cites = { "ACC33-async-2",
-  "ACC33-async-3", "ACC33-async-4", "ACC33-async-5" } }
+scenario { title = "OpenACC 2.16: concurrent queues", async = "concurrent", devices = 2 }
 
 declare [[
   struct node { int n; float *a; };
@@ -90,7 +89,8 @@ case("accepts: data leave while queues use them [ACC33-async-4]", function()
   expect.host("b[1]", 2)
 end)
 
-case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or before [ACC33-async-2]", function()
+case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or before"
+  .. " [ACC33-async-2 HOUSE-scenario]", function()
   acc "enter data copyin(a, b, t)"
   local function at_the_wait(code, text)
     expect.fails(code, function()
@@ -114,7 +114,7 @@ case("rejects: in a kernel that runs in a queue, what is wrong, at the wait or b
   expect.host("a[0]", 1)
 end)
 
-case("rejects: what one thread reads before it writes it, though many would have written it [ACC33-async-2]", function()
+case("differs: what one thread reads before it writes it, though many would have written it [ACC33-async-2]", function()
   acc "enter data create(t) copyin(sum)"
   expect.fails("uninitialized-read", function()
     acc "parallel loop present(t, sum) async(1)"

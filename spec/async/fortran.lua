@@ -1,6 +1,5 @@
 -- Queues in Fortran: clauses and directives among statements, names of kernels that run late.
-scenario { title = "OpenACC 2.16: asynchronous behaviour in Fortran", language = "fortran", async = "delayed",
-  cites = { "ACC33-async-1", "ACC33-async-2", "ACC33-async-3" } }
+scenario { title = "OpenACC 2.16: asynchronous behaviour in Fortran", language = "fortran", async = "delayed" }
 
 fortran [[
   integer, allocatable :: x(:)

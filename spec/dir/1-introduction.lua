@@ -1,6 +1,5 @@
 -- What the two interfaces have in common: data of a construct, clauses that look first, several devices.
-scenario { title = "DIR 1: introduction", rules = "directory", devices = 2, cites = {
-  "DIR-1-01", "DIR-1-02", "DIR-1-04" } }
+scenario { title = "DIR 1: introduction", rules = "directory", devices = 2 }
 
 declare "float v[200], w[10];"
 for k = 0, 9 do host.v[k], host.w[k] = k, 10 * k end
@@ -10,7 +9,7 @@ case("accepts: data live as long as their construct [DIR-1-01]", function()
   acc "parallel copyin(w)" (function(d) expect.equal(d.w[1], 10) end)
 end)
 
-case("rejects: after it they are gone, an inner one's before an outer one's [DIR-1-01]", function()
+case("differs: after it they are gone, an inner one's before an outer one's [DIR-1-01]", function()
   acc "data copyin(w)" (function()
     acc "data copyin(v[0:10])" (function() end)
     expect.absent "v[0:10]"
@@ -109,7 +108,7 @@ case("rejects: devices that there are not [DIR-1-04]", function()
   expect.equal(acc_get_device_num(), 0)
 end)
 
-case("rejects: one device's data are not another's [DIR-1-04]", function()
+case("rejects: one device's data are not another's [DIR-1-04 ACC33-upd-1]", function()
   acc "enter data copyin(w)"
   acc "set device_num(1)"
   expect.fails("not-present", function() acc "parallel present(w)" (function() end) end)

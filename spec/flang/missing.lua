@@ -1,6 +1,5 @@
 -- Statements of Fortran that are known and not carried out: refused as such, before anything of their text has run.
-scenario { title = "FLANG: statements that there are not", language = "fortran", rules = "openacc-3.3",
-  cites = { "HOUSE-version" } }
+scenario { title = "FLANG: statements that there are not", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
   type base

@@ -1,6 +1,5 @@
 -- Where the device has a descriptor: in its object, and only there.
-scenario { title = "FLANG: storage of descriptors", language = "fortran", rules = "openacc-3.3",
-  cites = { "FLANG-storage-1", "FLANG-storage-2", "FLANG-storage-3" } }
+scenario { title = "FLANG: storage of descriptors", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
   type ty1
@@ -66,13 +65,13 @@ case("accepts: an object inside an object, an object in an array [FLANG-storage-
   expect.equal(#state().attached, 1)
 end)
 
-case("rejects: default(present) brings nothing [FLANG-storage-1]", function()
+case("rejects: default(present) brings nothing [FLANG-storage-1 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.fails("not-present", function() fortran("!$acc serial default(present)\n" .. use) end)
   expect.absent "d"
 end)
 
-case("rejects: an implicit copy(d) alone leads nowhere [FLANG-storage-1]", function()
+case("differs: an implicit copy(d) alone leads nowhere [FLANG-storage-1]", function()
   expect.fails("host-pointer-on-device", function() fortran("!$acc serial\n" .. use) end)
 end)
 
@@ -112,14 +111,14 @@ case("accepts: bounds of now, not of the copyin [FLANG-storage-2]", function()
   expect.equal(output(), { "3.0" })
 end)
 
-case("rejects: default(present) and present(d%p) without d [FLANG-storage-2]", function()
+case("rejects: default(present) and present(d%p) without d [FLANG-storage-2 ACC33-2.7.3-1]", function()
   acc "enter data copyin(d%p)"
   expect.fails("not-present", function()
     fortran("!$acc serial default(present) present(d%p)\n" .. use)
   end)
 end)
 
-case("rejects: without its target present(d%p) fails, and d does not stay [FLANG-storage-2]", function()
+case("rejects: without its target present(d%p) fails, and d does not stay [FLANG-storage-2 ACC33-2.7.3-1]", function()
   expect.fails("not-present", function() fortran("!$acc serial present(d%p)\n" .. use) end)
   expect.absent "d"
 end)
@@ -139,7 +138,7 @@ case("accepts: the target is not present: the same [FLANG-storage-3]", function(
   expect.detached "d%p"
 end)
 
-case("rejects: with both present attach attaches, for the construct [FLANG-storage-3]", function()
+case("differs: with both present attach attaches, for the construct [FLANG-storage-3]", function()
   acc "enter data copyin(d, t1)"
   call "wrapper(d%p)"
   expect.equal(output(), { "3.0" })

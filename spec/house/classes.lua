@@ -1,6 +1,5 @@
 -- Classes of C++: where their members lie, what their definitions may hold.
-scenario { title = "Classes of C++", cites = { "HOUSE-layout", "HOUSE-names",
-  "HOUSE-language" } }
+scenario { title = "Classes of C++" }
 
 -- A text that declares D, its size, and offsets of members.
 local function lies(text, size, offsets)

@@ -1,6 +1,5 @@
 -- Figure 6: what a declare group directive and the clauses that bind groups look like.
-scenario { title = "LLNL Figure 6: declare group and the clauses that bind", rules = "indirect",
-  cites = { "LLNL-4-01", "LLNL-4-02", "LLNL-4-04", "LLNL-4-12" } }
+scenario { title = "LLNL Figure 6: declare group and the clauses that bind", rules = "indirect" }
 
 declare [[
   struct pair { int a, b; };
@@ -45,7 +44,7 @@ case("accepts: name, bind_all and bind_type are about the group, the rest waits 
   omp "target data bind_group(sent)" (function() expect.present "v[0:4]" end)
 end)
 
-case("rejects: name, bind_all and bind_type on a construct [LLNL-4-02]", function()
+case("rejects: name, bind_all and bind_type on a construct [LLNL-4-02 OMP60-tgt-1]", function()
   for _, clause in ipairs { "name(g)", "bind_all(parallel)", "bind_type(struct pair)" } do
     expect.fails("clause-not-allowed", function() omp("parallel " .. clause) end)
   end

@@ -1,6 +1,5 @@
 -- update, set, init, shutdown, wait.
-scenario { title = "OpenACC 2.14: executable directives", devices = 2, cites = { "ACC33-upd-1", "ACC33-upd-2",
-  "ACC33-shut-1" } }
+scenario { title = "OpenACC 2.14: executable directives", devices = 2 }
 
 declare [[
   struct s { int n; float x[4]; };
@@ -85,7 +84,7 @@ case("accepts: rows that are not whole [ACC33-upd-2]", function()
   expect.host("m[2][1]", 21)
 end)
 
-case("rejects: rows outside of their array, and in other directives [ACC33-upd-2]", function()
+case("rejects: rows outside of their array, and in other directives [ACC33-upd-2 ACC33-2.7.1-1]", function()
   rules "openacc-3.3"
   declare "int m[4][4];"
   acc "enter data copyin(m)"

@@ -1,6 +1,5 @@
 -- host_data and declare.
-scenario { title = "OpenACC 3.3, 2.8 and 2.13: host_data, declare", rules = "openacc-3.3",
-  cites = { "ACC33-hd-1", "ACC33-dec-1" } }
+scenario { title = "OpenACC 3.3, 2.8 and 2.13: host_data, declare", rules = "openacc-3.3" }
 
 declare [[
   double v[4] = { 1, 2, 3, 4 }, w[2] = { 5, 6 };

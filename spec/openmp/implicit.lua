@@ -1,7 +1,5 @@
 -- What target constructs use without naming it, and clauses that say how they have their variables.
-scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1",
-  cites = { "OMP60-map-11", "OMP60-map-12", "OMP60-map-10", "OMP60-map-13", "OMP60-map-4", "OMPEX-struct_map-1",
-    "OMPEX-struct_map-5" } }
+scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1" }
 
 declare [[
   int x = 1, n = 4;
@@ -87,7 +85,7 @@ case("accepts: the body's own pointers may be changed, whatever they led to [OMP
   expect.equal(host.q, NULL)
 end)
 
-case("rejects: what they lead to is not there [OMP60-map-11]", function()
+case("differs: what they lead to is not there [OMP60-map-11]", function()
   local err = expect.fails("null-pointer", function() omp "target" "p[0] = 50;" end)
   expect.equal(err.help, "map a section of it: p[0:n]")
   host.np = addr "s"
@@ -124,7 +122,7 @@ case("rejects: members that are not mapped, unqualified ones, too [OMPEX-struct_
   expect.host("c.list", { 0, 1, 0, 5 })
 end)
 
-case("rejects: names that nothing declares [OMP60-map-11]", function()
+case("rejects: names that nothing declares [OMP60-map-11 HOUSE-names]", function()
   expect.fails("unknown-name", function() omp "target" "nothing = 1;" end)
   expect.fails("unknown-name", function() omp("target", "x, nothing") "" end)
   expect.fails("unknown-name", function() omp "target" (function(d) return d.nothing end) end)
@@ -224,7 +222,7 @@ case("accepts: a structure of which nothing is there maps its members on the con
   expect.host("s.k", 9)
 end)
 
-case("rejects: others of its members [OMP60-map-12]", function()
+case("differs: others of its members [OMP60-map-12]", function()
   expect.fails("not-present", function() omp "target map(tofrom: s.d[0:4]) map(to: s.n)" "s.k = 1;" end)
   expect.fails("not-present", function() omp "target map(from: s.k)" "s.n = 1;" end)
   expect.fails("not-present", function()
@@ -232,7 +230,7 @@ case("rejects: others of its members [OMP60-map-12]", function()
   end)
 end)
 
-case("rejects: an explicit map of what is there in part [OMP60-map-12]", function()
+case("rejects: an explicit map of what is there in part [OMP60-map-12 OMP60-map-13]", function()
   omp "target data map(to: v[2:4])" (function()
     expect.fails("partially-present", function() omp "target map(tofrom: v)" "v[3] = 1;" end)
   end)
@@ -274,7 +272,7 @@ case("accepts: present, if it is [OMP60-map-11]", function()
   expect.count("v", { structured = 0, dynamic = 1 })
 end)
 
-case("rejects: present, if it is not [OMP60-map-11]", function()
+case("rejects: present, if it is not [OMP60-map-11 OMP60-map-9]", function()
   expect.fails("not-present", function() omp "target defaultmap(present: aggregate)" "v[0] = 50;" end)
   expect.fails("not-present", function() omp "target defaultmap(present)" "x = 50;" end)
   omp "target defaultmap(present: pointer)" "x = 50;"
@@ -324,7 +322,7 @@ case("accepts: firstprivate and private, of any type [OMP60-map-11]", function()
   expect.device("v[0]", 5)
 end)
 
-case("rejects: a private variable has no value [OMP60-map-11]", function()
+case("differs: a private variable has no value [OMP60-map-11]", function()
   expect.fails("uninitialized-read", function() omp "target private(x) map(n)" "n = x;" end)
   expect.fails("uninitialized-read", function() omp "target private(v) map(n)" "n = v[0];" end)
 end)
@@ -348,7 +346,7 @@ case("accepts: a pointer in a firstprivate clause has its value, whatever that i
   expect.host("n", 1)
 end)
 
-case("rejects: following that, if it is the host's [OMP60-map-11]", function()
+case("differs: following that, if it is the host's [OMP60-map-11]", function()
   omp "target enter data map(to: p[0:4])"
   expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p[0] = 5;" end)
   expect.fails("host-pointer-on-device", function() omp "target firstprivate(p)" "p = p + 1; p[0] = 5;" end)
@@ -403,7 +401,7 @@ case("accepts: has_device_addr: the variable is on the device [OMP60-map-11]", f
   expect.host("x", 51)
 end)
 
-case("rejects: has_device_addr with what is not there [OMP60-map-11]", function()
+case("rejects: has_device_addr with what is not there [OMP60-map-11 OMPEX-struct_map-1]", function()
   expect.fails("not-present", function() omp "target has_device_addr(v)" "v[0] = 1;" end)
   expect.fails("not-present", function() omp "target has_device_addr(x)" "x = 1;" end)
 end)
@@ -418,7 +416,7 @@ case("accepts: reductions are brought back, lastprivate, too [OMP60-map-11]", fu
   expect.host("x", 7)
 end)
 
-case("rejects: without a clause they are not [OMP60-map-11]", function()
+case("differs: without a clause they are not [OMP60-map-11]", function()
   omp "target parallel for" "for (int i = 0; i < 4; i++) x += i;"
   expect.host("x", 1)
 end)

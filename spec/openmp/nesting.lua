@@ -1,6 +1,5 @@
 -- Which constructs may stand in which, in bodies of C text.
-scenario { title = "OpenMP: constructs in constructs", rules = "openmp-5.1",
-  cites = { "OMP60-nest-1", "OMP60-nest-2" } }
+scenario { title = "OpenMP: constructs in constructs", rules = "openmp-5.1" }
 
 declare "int a[10], s, t;"
 

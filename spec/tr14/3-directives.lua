@@ -1,5 +1,5 @@
 -- The four layers of directives: what the simple one says, the others say too.
-scenario { title = "TR14 3: the layers of directives", rules = "tr14", cites = { "TR14-3-01" } }
+scenario { title = "TR14 3: the layers of directives", rules = "tr14" }
 
 declare [[
   struct deep { int n; float *a, *b, *c;
@@ -42,7 +42,7 @@ case("accepts: policy, nest and members for selective direction [TR14-3-01]", fu
   expect.equal(done "data copyout(P.a[0:P.n]) copyin(P.b[0:P.n])", wanted)
 end)
 
-case("rejects: what a layer cannot say is said by the next [TR14-3-01]", function()
+case("rejects: what a layer cannot say is said by the next [TR14-3-01 TR14-3.1.1-03]", function()
   expect.invalid("acc shape(calc_a) type(struct deep) copyout(a)", "clause-not-allowed") -- no direction
   expect.fails("syntax", function() acc "policy type(struct plain) default(copy)" end) -- global, by name
   expect.fails("unknown-policy", function() acc "data invoke<all>(P)" end)

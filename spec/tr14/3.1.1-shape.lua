@@ -1,10 +1,5 @@
 -- The shape directive: its text, its static rules, what each clause means for data and updates.
-scenario { title = "TR14 3.1.1: the shape directive", rules = "tr14", cites = { "TR14-3.1.1-01",
-  "TR14-3.1.1-03", "TR14-3.1.1-04", "TR14-3.1.1-05", "TR14-3.1.1-06", "TR14-3.1.1-07",
-  "TR14-3.1.1-08", "TR14-3.1.1-09", "TR14-3.1.1-10", "TR14-3.1.1-11", "TR14-3.1.1-12",
-  "TR14-3.1.1-13", "TR14-3.1.1-14", "TR14-3.1.1-15", "TR14-3.1.1-16", "TR14-3.1.1-17",
-  "TR14-3.1.1-18", "TR14-3.1.1-19", "TR14-3.1.1-20", "TR14-3.1.1-21", "TR14-3.1.1-22",
-  "TR14-3.1.1-23", "TR14-3.5-12" } }
+scenario { title = "TR14 3.1.1: the shape directive", rules = "tr14" }
 
 declare [[
   struct array { int n; float *a, *b; };
@@ -101,7 +96,7 @@ case("accepts: inside a type the type is the nearest one [TR14-3.1.1-05]", funct
   end)
 end)
 
-case("rejects: members of the outer type inside the inner one [TR14-3.1.1-05]", function()
+case("rejects: members of the outer type inside the inner one [TR14-3.1.1-05 TR14-3.1.1-04]", function()
   expect.invalid([[struct around { struct within { int n; float *p;
     #pragma acc shape include(q[0:k])
     } w; int k; float *q; };]], "unknown-member")
@@ -165,7 +160,7 @@ case("accepts: a shape without a name is the default one [TR14-3.1.1-09]", funct
   acc "data copyin(V)" (function() expect.attached("V.a", 1) end)
 end)
 
-case("rejects: a named shape is no default [TR14-3.1.1-09]", function()
+case("differs: a named shape is no default [TR14-3.1.1-09]", function()
   with "#pragma acc shape(deep) include(a[0:n])"
   acc "data copyin(V)" (function()
     expect.present "V"
@@ -205,7 +200,7 @@ case("accepts: without a shape everything is included, pointers as they are"
     expect.device("A.n", 2)
   end)
 
-case("rejects: without a section a pointer is not followed [TR14-3.1.1-11 TR14-3.1.1-16]",
+case("differs: without a section a pointer is not followed [TR14-3.1.1-11 TR14-3.1.1-16]",
   function()
     with "#pragma acc shape include(a, b)"
     acc "data copyin(V)" (function()
@@ -273,7 +268,7 @@ case("accepts: members of many embedded elements have names of their own [TR14-3
   end)
 end)
 
-case("rejects: the shape of one type says nothing about another [TR14-3.1.1-12]", function()
+case("differs: the shape of one type says nothing about another [TR14-3.1.1-12]", function()
   with "#pragma acc shape include(a[0:n])"
   declare "struct array A;"
   host.A = { n = 1, a = { 1 } }
@@ -292,7 +287,7 @@ case("accepts: members follow the clause of their object [TR14-3.1.1-13]", funct
   expect.host("V.a[0:3]", { 0, 10, 20 })
 end)
 
-case("rejects: copyin brings no member back [TR14-3.1.1-13]", function()
+case("differs: copyin brings no member back [TR14-3.1.1-13]", function()
   with "#pragma acc shape init_needed(n) include(a[0:n])"
   acc "data copyin(V)" (function()
     acc "parallel present(V)" "for (int i = 0; i < V.n; ++i) V.a[i] = 10 * i;"
@@ -334,7 +329,7 @@ case("accepts: updates move included members [TR14-3.1.1-15]", function()
   expect.host("V.fixed[0]", 10)
 end)
 
-case("rejects: updates leave excluded members alone [TR14-3.1.1-15]", function()
+case("differs: updates leave excluded members alone [TR14-3.1.1-15]", function()
   with [[#pragma acc shape include(a[0:n])
     #pragma acc shape(less) exclude(m, a)]]
   acc "enter data copyin(V)"
@@ -379,7 +374,7 @@ case("accepts: init_needed holds for clauses of policies, of nests and of conven
   end
 end)
 
-case("rejects: a plain include is not initialised [TR14-3.1.1-17]", function()
+case("differs: a plain include is not initialised [TR14-3.1.1-17]", function()
   with "#pragma acc shape include(n, a[0:n])"
   acc "data create(V)" (function()
     expect.uninitialized "V.n"
@@ -396,7 +391,7 @@ case("accepts: members in no clause are included by default [TR14-3.1.1-18]", fu
   end)
 end)
 
-case("rejects: default(exclude) leaves out what no clause names [TR14-3.1.1-18 TR14-3.1.1-19]",
+case("differs: default(exclude) leaves out what no clause names [TR14-3.1.1-18 TR14-3.1.1-19]",
   function()
     with "#pragma acc shape default(exclude) include(n, a[0:n])"
     acc "data copyin(V)" (function()
@@ -516,7 +511,7 @@ case("accepts: bounds have the values that C gives them [TR14-3.1.1-21]", functi
   end)
 end)
 
-case("rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21]", function()
+case("rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21 TR14-3.1.1-23]", function()
   declare [[
     int n = 2147483647, zero = 0, bits = 32;
     float f = 1;

@@ -1,8 +1,5 @@
 -- Nests: shapes and policies for one directive, the form everything else is lowered to.
-scenario { title = "TR14 3.3: local nested syntax", rules = "tr14", cites = { "TR14-3.1.2-09", "TR14-3.3-01",
-  "TR14-3.3-02", "TR14-3.3-03", "TR14-3.3-04", "TR14-3.3-05", "TR14-3.3-06", "TR14-3.3-07", "TR14-3.3-08",
-  "TR14-3.3-09", "TR14-3.3-10", "TR14-3.3-11", "TR14-3.3-12", "TR14-3.3-13", "TR14-3.3-14", "TR14-3.3-15",
-  "TR14-3.3-16", "TR14-3.3-17" } }
+scenario { title = "TR14 3.3: local nested syntax", rules = "tr14" }
 
 declare [[
   struct bare { int n; float *a, *b; };
@@ -44,7 +41,7 @@ case("accepts: a clause, brackets or none, a nest; blanks anywhere [TR14-3.3-01]
   expect.equal(of "data copyin<>(P)::{ include(a[0:n]) }", wanted)
 end)
 
-case("rejects: other brackets, other separators, what does not end [TR14-3.3-01]", function()
+case("rejects: other brackets, other separators, what does not end [TR14-3.3-01 HOUSE-syntax]", function()
   expect.malformed "acc data copyin(P)::*{ include(a[0:n]) }"
   expect.malformed "acc data copyin(P)::( include(a[0:n]) )"
   expect.malformed "acc data copyin(P)::{ include(a[0:n])"
@@ -95,7 +92,7 @@ case("accepts: the nest is for the listed variables of this directive [TR14-3.3-
   end)
 end)
 
-case("rejects: another directive knows nothing of it [TR14-3.3-04]", function()
+case("differs: another directive knows nothing of it [TR14-3.3-04]", function()
   expect.moves(function()
     acc "data copyin(P)::{ include(a[0:n]) }" (function() end)
   end, { h2d = { count = 2, bytes = 32 }, d2h = 0 })
@@ -126,7 +123,7 @@ case("accepts: clauses name members of the type [TR14-3.3-06]", function()
   end)
 end)
 
-case("rejects: names of variables, of other types' members, members twice [TR14-3.3-06]", function()
+case("rejects: names of variables, of other types' members, members twice [TR14-3.3-06 TR14-3.1.1-04]", function()
   expect.invalid("acc data copy(P)::{ include(m) }", "unknown-member")
   expect.invalid("acc data copy(P)::{ include(list[0:n]) }", "unknown-member")
   expect.invalid("acc data copy(P)::{ include(a) exclude(a) }", "duplicate-member")
@@ -144,7 +141,7 @@ case("accepts: bounds name members of the nearest nest, then variables [TR14-3.3
   end)
 end)
 
-case("rejects: members of enclosing nests; ::n is the variable [TR14-3.3-07]", function()
+case("rejects: members of enclosing nests; ::n is the variable [TR14-3.3-07 HOUSE-names]", function()
   expect.invalid("acc data copyin(O)::{ include(c)::{ include(inner[0:1])::{ include(a[0:k]) } } }", "unknown-name")
   acc "data copyin(P)::{ include(a[0: ::n]) }" (function()
     expect.absent "P.a[1:1]"
@@ -162,7 +159,7 @@ case("accepts: a nest extends the default shape and overrides it [TR14-3.3-08]",
   end)
 end)
 
-case("rejects: what the nest excludes, whatever the default shape says [TR14-3.3-08]", function()
+case("differs: what the nest excludes, whatever the default shape says [TR14-3.3-08]", function()
   acc "data copyin(X)::{ exclude(a) }" (function()
     expect.absent "X.a[0:2]"
     expect.present "X.b[0:2]"
@@ -177,7 +174,7 @@ case("accepts: a nest extends the named shape [TR14-3.3-09]", function()
   acc "data copyin<no_b>(X)::{ include(b) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
 end)
 
-case("rejects: a shape that the type has not [TR14-3.3-09]", function()
+case("rejects: a shape that the type has not [TR14-3.3-09 TR14-3.1.2-08]", function()
   expect.invalid("acc data copyin<no_c>(X)::{ include(a[0:1]) }", "unknown-shape")
   expect.invalid("acc data copyin<no_b>(P)::{ include(a[0:1]) }", "unknown-shape")
 end)
@@ -191,7 +188,7 @@ case("accepts: unnamed members as default says, or as the extended shape does [T
   acc "data copyin<no_b>(X)::{ include(n) }" (function() expect.absent "X.b[0:2]" end)
 end)
 
-case("rejects: what was excluded stays out unless default(include) brings it back [TR14-3.3-10]", function()
+case("differs: what was excluded stays out unless default(include) brings it back [TR14-3.3-10]", function()
   acc "data copyin<no_b>(X)::{ include(n) }" (function() expect.absent "X.b[0:2]" end)
   acc "data copyin<no_b>(X)::{ default(include) }" (function() expect.present "X.b[0:2]" end)
 end)
@@ -203,7 +200,7 @@ case("accepts: <> extends nothing: sections are given again [TR14-3.3-11 TR14-3.
   end)
 end)
 
-case("rejects: <> does not know the default shape's sections [TR14-3.3-11 TR14-3.1.2-09]", function()
+case("differs: <> does not know the default shape's sections [TR14-3.3-11 TR14-3.1.2-09]", function()
   acc "data copyin<>(X)::{ include(a) }" (function()
     expect.absent "X.a[0:2]"
     expect.fails("host-pointer-on-device", function() acc "parallel present<>(X)::{ exclude(b) }" "X.a[0] = 1;" end)
@@ -219,7 +216,7 @@ case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", fu
   acc "data invoke(Y)::{ default(create) }" (function() expect.uninitialized "Y.a[0:3]" end)
 end)
 
-case("rejects: no nest, no direction [TR14-3.3-12]", function()
+case("rejects: no nest, no direction [TR14-3.3-12 TR14-3.2.3-01]", function()
   expect.invalid("acc data invoke<>(X)", "unknown-policy")
   expect.malformed "acc update invoke<>(X)::{ default(update) }"
   expect.malformed "acc data invoke<>(self: X)::{ default(copy) }"
@@ -233,7 +230,7 @@ case("accepts: a policy nest uses, shapes, excludes, moves, invokes [TR14-3.3-13
   end)
 end)
 
-case("rejects: type and the clauses of shapes in it [TR14-3.3-13]", function()
+case("rejects: type and the clauses of shapes in it [TR14-3.3-13 TR14-3.2.1-02]", function()
   expect.invalid("acc data invoke<>(X)::{ type(struct deep) default(copy) }", "clause-not-allowed")
   expect.invalid("acc data invoke<>(X)::{ include(a) default(copy) }", "clause-not-allowed")
 end)
@@ -248,7 +245,7 @@ case("accepts: <p> extends the policy; <> builds on the default shape [TR14-3.3-
   acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
 end)
 
-case("rejects: <> knows no policy of the type [TR14-3.3-14]", function()
+case("rejects: <> knows no policy of the type [TR14-3.3-14 TR14-3.2.2-02]", function()
   expect.invalid("acc data invoke<b_out>(X)::{ create(b) }", "unknown-policy")
   acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.a[0:2]", { 1, 2 }) end)
 end)
@@ -279,7 +276,7 @@ case("accepts: any structure of fixed depth from one root [TR14-3.3-16]", functi
   end)
 end)
 
-case("rejects: the depth is that of the text [TR14-3.3-16]", function()
+case("rejects: the depth is that of the text [TR14-3.3-16 TR14-4.3-18]", function()
   declare "struct node { int value; struct node *next; } N;"
   host.N = { value = 1, next = { { value = 2, next = { { value = 3 } } } } }
   acc "data copyin(N)::{ include(next[0:1]) }" (function()
@@ -305,7 +302,7 @@ case("accepts: <> without a nest is a shape that names nothing: a shallow copy [
   end)
 end)
 
-case("rejects: <> without a nest names no policy; a shape of a type is named [TR14-3.3-11]", function()
+case("rejects: <> without a nest names no policy; a shape of a type is named [TR14-3.3-11 TR14-3.3-14]", function()
   expect.invalid("acc data invoke<>(X)", "unknown-policy")
   expect.invalid("acc data invoke<>(O)::{ default(exclude) invoke<>(c) }", "unknown-policy")
   expect.malformed "acc shape(other) type(struct outer) include<>(c)"
@@ -321,7 +318,7 @@ case("accepts: shapes and policies do what their nests do [TR14-3.3-17]", functi
   end
 end)
 
-case("rejects: a nest that says something else does something else [TR14-3.3-17]", function()
+case("differs: a nest that says something else does something else [TR14-3.3-17]", function()
   expect(of "data copy(X)" ~= of "data copy<>(X)::{ include(a[0:n], b[0:n - 1]) }")
   expect(of "data create(X)" ~= of "data create<>(X)::{ include(a[0:n], b[0:n]) }")
 end)

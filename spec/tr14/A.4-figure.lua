@@ -1,8 +1,7 @@
 -- Figure A.4: shapes of derived types, whose allocatable components describe themselves.
 -- The figure leaves its data regions open, and declares CompoundType behind them; Fortran wants declarations
 -- first. The regions are closed here, and the type stands before what uses it.
-scenario { title = "TR14 A.4: shapes in Fortran", language = "fortran", rules = "tr14",
-  cites = { "TR14-A.4-01", "TR14-A.4-02", "TR14-1.1-05", "TR14-3.1.1-02" } }
+scenario { title = "TR14 A.4: shapes in Fortran", language = "fortran", rules = "tr14" }
 
 fortran [[
   type DeepType
@@ -62,7 +61,7 @@ case("accepts: copyin<not_c>(X) takes A and B only [TR14-A.4-01]", function()
     "detach x%a", "detach x%b", "free x", "free x%a", "free x%b" })
 end)
 
-case("rejects: C is not to be had with not_c [TR14-A.4-01]", function()
+case("rejects: C is not to be had with not_c [TR14-A.4-01 TR14-3.1.2-08]", function()
   acc "data copyin<not_c>(X)" (function()
     expect.absent "x%c"
     expect.fails("excluded-member", function() acc "serial present<not_c>(X)" "x%c(0) = 2" end)
@@ -86,7 +85,7 @@ case("accepts: d1 with its own shape in every element, raw stays behind [TR14-A.
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: raw, and C of the elements [TR14-A.4-02]", function()
+case("differs: raw, and C of the elements [TR14-A.4-02]", function()
   acc "data copy(Z)" (function()
     expect.absent "z%raw"
     expect.detached "z%raw"
@@ -95,7 +94,7 @@ case("rejects: raw, and C of the elements [TR14-A.4-02]", function()
   end)
 end)
 
-case("rejects: components that the type does not have [TR14-A.4-02]", function()
+case("rejects: components that the type does not have [TR14-A.4-02 TR14-3.1.1-04]", function()
   expect.invalid("type t\n real, allocatable :: a\n !$acc shape exclude(b)\n end type t", "unknown-member")
   expect.invalid("type t\n type(DeepType) :: a\n !$acc shape include<not_b>(a)\n end type t", "unknown-shape")
 end)
@@ -131,7 +130,7 @@ case("accepts: what is not allocated is nothing to copy [TR14-1.1-05]", function
   expect.host("x%a", { 10, 2, 3 })
 end)
 
-case("rejects: as OpenACC 3.3 has it, X alone is no deep copy [TR14-1.1-05]", function()
+case("differs: as OpenACC 3.3 has it, X alone is no deep copy [TR14-1.1-05]", function()
   rules "openacc-3.3"
   acc "data copyin(X)" (function()
     expect.absent "x%a"
@@ -178,7 +177,7 @@ case("accepts: outside of the type, by its name, over two lines [TR14-3.1.1-02]"
   end)
 end)
 
-case("rejects: two names that differ in case only are one [TR14-3.1.1-02]", function()
+case("rejects: two names that differ in case only are one [TR14-3.1.1-02 TR14-3.1.1-10]", function()
   expect.invalid([[
     type t
       real, allocatable :: a
@@ -188,7 +187,8 @@ case("rejects: two names that differ in case only are one [TR14-3.1.1-02]", func
   ]], "duplicate-name")
 end)
 
-case("rejects: outside of a type without a type, the pragma of C, another clause [TR14-3.1.1-02]", function()
+case("rejects: outside of a type without a type, the pragma of C, another clause"
+  .. " [TR14-3.1.1-02 TR14-3.1.1-03]", function()
   expect.invalid("!$acc shape exclude(a)", "missing-type")
   expect.malformed "type t\n real, allocatable :: a\n #pragma acc shape exclude(a)\n end type t"
   expect.invalid("type t\n real, allocatable :: a\n !$acc shape skip(a)\n end type t", "unknown-clause")

@@ -1,8 +1,7 @@
 -- Figure A.5: a policy in a derived type, invoked for an object and for a whole array of rank two.
 -- Its comment speaks of copying a and b in and c both ways; the policy, as in Figure A.2, brings b and c and
 -- fetches a, which is what a = b + c needs. The array is declared behind the first region; here it is before.
-scenario { title = "TR14 A.5: policies in Fortran", language = "fortran", rules = "tr14",
-  cites = { "TR14-A.5-01" } }
+scenario { title = "TR14 A.5: policies in Fortran", language = "fortran", rules = "tr14" }
 
 fortran [[
   type DeepType
@@ -71,7 +70,7 @@ case("accepts: the whole figure, its regions closed [TR14-A.5-01]", function()
   expect.host("array_x(1,1)%a", { -3, -3, -3 })
 end)
 
-case("rejects: A does not come in, B and C do not go out [TR14-A.5-01]", function()
+case("differs: A does not come in, B and C do not go out [TR14-A.5-01]", function()
   acc "data invoke<calc_a>(array_X)" (function()
     expect.uninitialized "array_x(2,1)%a"
     expect.fails("uninitialized-read", function() acc "serial" "array_x(2,1)%b(1) = array_x(2,1)%a(1)" end)
@@ -80,7 +79,7 @@ case("rejects: A does not come in, B and C do not go out [TR14-A.5-01]", functio
   expect.host("array_x(2,1)%b", { 4, 5, 6 })
 end)
 
-case("rejects: a policy has a name, and the type must have it [TR14-A.5-01]", function()
+case("rejects: a policy has a name, and the type must have it [TR14-A.5-01 TR14-3.2.1-01]", function()
   expect.invalid("data invoke<calc_b>(X)", "unknown-policy")
   expect.malformed "type t\n real, allocatable :: a\n !$acc policy default(copyin)\n end type t"
 end)

@@ -95,74 +95,74 @@ local DECLARED_ANEW = { rule = "ACC33-2.7.1-4",
 
 local openacc = {
   ["3.1.1-shape"] = {
-    ["rejects: bounds that C leaves undefined, floating ones [TR14-3.1.1-21]"] = { UNDEFINED },
+    ["bounds that C leaves undefined, floating ones"] = { UNDEFINED },
   },
   ["3.2-policy"] = {
-    ["accepts: one default [TR14-3.2.1-14]"] = { [2] = EXCLUDED },
+    ["one default"] = { [2] = EXCLUDED },
   },
   classes = {
-    ["rejects: a name that neither has; a derived class's own comes first [TR14-3.1.2-08]"] = { compile = CPLUSPLUS },
+    ["a name that neither has; a derived class's own comes first"] = { compile = CPLUSPLUS },
   },
   ["1.2-capabilities"] = {
-    ["rejects: parents that are read, though they were not sent [TR14-1.2-12]"] = { NEVER_WRITTEN },
+    ["parents that are read, though they were not sent"] = { NEVER_WRITTEN },
   },
   ["3.4-convenience"] = {
-    ["accepts: any object as base: elements, inner structures, what pointers lead to [TR14-3.4-02]"]
+    ["any object as base: elements, inner structures, what pointers lead to"]
       = { ELEMENT_POINTER },
   },
   ["4.1-attach"] = {
-    ["accepts: pointers attach to objects of this directive, and to those present before [TR14-4.1-02]"]
+    ["pointers attach to objects of this directive, and to those present before"]
       = { [2] = PLAIN_POINTER },
-    ["rejects: an object goes while a pointer is attached to it, or in it [TR14-4.1-03]"] = { PLAIN_POINTER },
+    ["an object goes while a pointer is attached to it, or in it"] = { PLAIN_POINTER },
   },
   corners = {
-    ["accepts: the base of a member's alias in a clause is an empty section [TR14-3.5-06]"]
+    ["the base of a member's alias in a clause is an empty section"]
       = { ["end"] = NOTHING_THERE },
-    ["accepts: any object of an array of rows, and a part of one row [TR14-3.4-02 ACC33-2.7.1-4]"]
+    ["any object of an array of rows, and a part of one row"]
       = { compile = NO_WORDS },
   },
   ["2.7-clauses"] = {
-    ["accepts: the directive does what the routine does, and attaches [ACC33-2.7-7]"] = { PLAIN_POINTER },
-    ["rejects: sections without a length, outside of the array, of the wrong type [ACC33-2.7.1-1]"]
+    ["the directive does what the routine does, and attaches"] = { PLAIN_POINTER },
+    ["sections without a length, outside of the array, of the wrong type"]
       = { SECTION_UNCHECKED },
-    ["accepts: two dimensions: arrays, pointers to pointers, arrays of pointers [ACC33-2.7.1-3]"]
+    ["two dimensions: arrays, pointers to pointers, arrays of pointers"]
       = { compile = NO_WORDS },
-    ["rejects: in a strict profile a section of a null pointer is an error [ACC33-2.7-2]"] = { NULL_SECTION },
-    ["rejects: memory that is not there any more [ACC33-2.7.1-1]"] = { [2] = FREED },
-    ["accepts: sections of two dimensions whose bounds are variables [ACC33-2.7.1-4]"] = { compile = DECLARED_ANEW },
-    ["rejects: sections of two dimensions whose bounds are variables and leave gaps [ACC33-2.7.1-4]"]
+    ["in a strict profile a section of a null pointer is an error"] = { NULL_SECTION },
+    ["memory that is not there any more"] = { [2] = FREED },
+    ["sections of two dimensions whose bounds are variables"] = { compile = DECLARED_ANEW },
+    ["sections of two dimensions whose bounds are variables and leave gaps"]
       = { compile = DECLARED_ANEW },
   },
   ["2.7.2-attach"] = {
-    ["accepts: each pointer in device memory has a counter [ACC33-att-1]"] = { [2] = PLAIN_POINTER },
-    ["accepts: pointers with a section, pointer variables [ACC33-att-5]"] = { [2] = PLAIN_POINTER },
-    ["rejects: in a strict profile a new target is an error [ACC33-att-3]"] = { PLAIN_POINTER },
-    ["rejects: in a strict profile detach below zero is an error [ACC33-det-1]"] = { ["end"] = PLAIN_POINTER },
-    ["rejects: where a null pointer is not present it leads to an error [ACC33-gloss-2]"]
+    ["each pointer in device memory has a counter"] = { [2] = PLAIN_POINTER },
+    ["pointers with a section, pointer variables"] = { [2] = PLAIN_POINTER },
+    ["in a strict profile a new target is an error"] = { PLAIN_POINTER },
+    ["in a strict profile detach below zero is an error"] = { ["end"] = PLAIN_POINTER },
+    ["where a null pointer is not present it leads to an error"]
       = { ["end"] = BROUGHT_MEMBER },
   },
   ["3.2-routines"] = {
-    ["accepts: the copies of acc_memcpy are moves [ACC33-3.2.30-1]"] = { compile = NO_ROUTINE },
-    ["rejects: memory that acc_malloc did not give, a negative size, too much [ACC33-3.2.16-1]"] = { NO_NEGATIVE },
+    ["the copies of acc_memcpy are moves"] = { compile = NO_ROUTINE },
+    ["memory that acc_malloc did not give, a negative size, too much"] = { NO_NEGATIVE },
   },
   attach = {
-    ["rejects: the innermost pointer of a chain is the only one that a clause attaches under openacc-3.3 [ACC33-att-5]"]
+    ["the innermost pointer of a chain is the only one that a clause attaches under openacc-3.3"]
       = { compile = COMPILER_CRASHES },
-    ["rejects: the innermost pointer of a chain is the only one that a clause attaches under libgomp-12 [ACC33-att-5]"]
+    ["the innermost pointer of a chain is the only one that a clause attaches under libgomp-12"]
       = { compile = COMPILER_CRASHES },
-    ["accepts: exit data of what a region holds leaves the attachment, too under openacc-3.3 [ACC33-2.7-1]"]
+    ["exit data of what a region holds leaves the attachment, too under openacc-3.3"]
       = { compile = COMPILER_CRASHES },
-    ["rejects: exit data detaches, whatever holds the data under libgomp-12 [ACC33-2.7-1]"]
+    ["exit data detaches, whatever holds the data under libgomp-12"]
       = { compile = COMPILER_CRASHES },
-    ["rejects: members alone, where clauses leave the structure out under openacc-3.3 [ACC33-att-6]"]
+    ["members alone, where clauses leave the structure out under openacc-3.3"]
       = { BROUGHT_MEMBER },
-    ["rejects: a member that leads to a section, where it is not mapped with it under openacc-3.3 [ACC33-att-10]"]
+    ["a member that leads to a section, where it is not mapped with it under openacc-3.3"]
       = { [2] = BROUGHT_MEMBER },
   },
   lifetimes = {
-    ["rejects: what was not named of a structure is not there under openacc-3.3 [ACC33-2.7.1-5]"]
+    ["what was not named of a structure is not there under openacc-3.3"]
       = { BEHIND_MEMBER },
-    ["rejects: what was not named of a structure is not there under libgomp-12 [ACC33-2.7.1-5]"]
+    ["what was not named of a structure is not there under libgomp-12"]
       = { BEHIND_MEMBER },
   },
 }

@@ -160,14 +160,15 @@ end
 
 -- --------------------------------------------------------------------------------------- all of them --
 
--- Exports the cases of a file: {name, file, case, source}; nil if one has no program.
+-- Exports the cases of a file: {name, file, case (its sentence), source}; nil if one has no program.
 local function export(program, language, file, work, tests)
   local name = file:match "([^/]*)%.lua$"
   local pipe = assert(io.popen(("%s export --c %s --out %s %s"):format(shell.quote(program), language,
     shell.quote(work), shell.quote(file))))
   for line in pipe:lines() do
     local source, case = line:match "^(.-%.c): (.*)$"
-    tests[#tests + 1] = { name = source:match "([^/]*)%.c$", file = name, case = case, source = source }
+    local sentence = case:gsub("^%l+: ", ""):gsub(" %[[^%]]*%]$", "")
+    tests[#tests + 1] = { name = source:match "([^/]*)%.c$", file = name, case = sentence, source = source }
   end
   return pipe:close()
 end

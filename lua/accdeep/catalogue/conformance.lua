@@ -80,4 +80,24 @@ function conformance.cited(case)
   return ids
 end
 
+local kinds = { accepts = true, rejects = true, differs = true }
+
+-- Why a case that has run does not show what its name says, as a sentence; nil if it does. shown: the number n of its
+-- expectations, and the rules of the errors that it expected, refused.
+function conformance.flaw(name, shown)
+  if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
+    return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"
+  end
+  if shown.n == 0 then return "the case expects nothing" end
+  if not name:find "^rejects" then return nil end
+  if #shown.refused == 0 then return "the case is called rejects, and nothing in it is refused: is it differs?" end
+  local cited = {}
+  for _, id in ipairs(conformance.cited { name = name }) do cited[id] = true end
+  for _, rule in ipairs(shown.refused) do
+    if cited[rule] then return nil end
+  end
+  return ("the case is called rejects, and cites none of the rules that its errors name: %s")
+    :format(table.concat(shown.refused, " "))
+end
+
 return conformance

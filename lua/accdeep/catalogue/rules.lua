@@ -1,6 +1,6 @@
 -- rules.lua - the rules of spec/rules: {id, section, kind, status, text, why?} by document.
 --
--- status: "done" if conformance scenarios show what the rule accepts and what it rejects, "untestable" if
+-- status: "done" if conformance scenarios show what the rule accepts and its other side, "untestable" if
 -- nothing can show it, and why; otherwise "open".
 
 local rules = {}

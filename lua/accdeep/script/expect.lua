@@ -134,8 +134,8 @@ local function is_directive(text)
 end
 
 -- The expectations over a scenario, and a function that collects the events of another: current() gives the session
--- that is under way.
-function expect.new(current)
+-- that is under way. shown: {n, refused}, counts the expectations and lists the rules of errors that were expected.
+function expect.new(current, shown)
   local e = {}
 
   local function need(ok, what)
@@ -337,14 +337,16 @@ function expect.new(current)
     if not accepts(err) or (wanted and err.code ~= wanted) then
       fail(("error of %s"):format(text), wanted or what, ("%s: %s"):format(err.code, err.message))
     end
+    table.insert(shown.refused, err.rule)
+    return err
   end
 
   function e.malformed(text, code)
-    expect_error(text, code, function(err) return err.code == "syntax" end, "text that does not parse")
+    return expect_error(text, code, function(err) return err.code == "syntax" end, "text that does not parse")
   end
 
   function e.invalid(text, code)
-    expect_error(text, code, function(err) return err.code ~= "syntax" or code == "syntax" end,
+    return expect_error(text, code, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
@@ -359,12 +361,13 @@ function expect.new(current)
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then -- an error of the script itself
       if code ~= "scenario-error" then fail("another error", code, tostring(err)) end
-      return diagnostic.new { code = code, message = tostring(err), rule = "HOUSE-scenario" }
+      err = diagnostic.new { code = code, message = tostring(err), rule = "HOUSE-scenario" }
     end
     if err.code == "internal" or err.code == "expectation" and code ~= "expectation" then error(err, 0) end
     if err.code ~= code then
       fail("another error", code, ("%s: %s"):format(err.code, err.message))
     end
+    table.insert(shown.refused, err.rule)
     return err
   end
 
@@ -392,7 +395,14 @@ function expect.new(current)
     return found
   end
 
+  for name, expectation in pairs(e) do
+    e[name] = function(...)
+      shown.n = shown.n + 1
+      return expectation(...)
+    end
+  end
   return setmetatable(e, { __call = function(_, condition, message)
+    shown.n = shown.n + 1
     if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
   end }), collect
 end

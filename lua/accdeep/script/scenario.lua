@@ -7,6 +7,7 @@ local advice = require "accdeep.grammar.advice"
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local rules = require "accdeep.catalogue.rules"
+local conformance = require "accdeep.catalogue.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local eval = require "accdeep.code.eval"
@@ -388,7 +389,7 @@ local function language(run)
   end
 
   local collect
-  env.expect, collect = expect.new(current)
+  env.expect, collect = expect.new(current, run.shown)
   function env.events(fn)
     local list = collect(fn)
     local named = {}
@@ -408,7 +409,7 @@ local function language(run)
       raise("scenario-error", nil, "a case inside a case", { rule = "HOUSE-scenario" })
     end
     need_text(name, "case takes a name and a function")
-    run:case(name, body)
+    run:case(name, body, location.caller(2))
   end
 
   for name in pairs(api.routines) do
@@ -547,8 +548,9 @@ function Run:advised(err)
   return about_name and scenario.as_error(err, self.file, self) or err
 end
 
-function Run:case(name, body)
+function Run:case(name, body, file, line)
   local started = core.clock()
+  self.shown.n, self.shown.refused = 0, {}
   self:open_session(self.session:inner())
   self:mark("case", name)
   self.in_case = true
@@ -557,6 +559,8 @@ function Run:case(name, body)
     ok, err = pcall(function()
       if self.options.ended then self.options.ended() end
       finish(self.session)
+      local flaw = self.options.conform and conformance.flaw(name, self.shown)
+      if flaw then raise("expectation", nil, flaw, { file = file, line = line }) end
     end)
   end
   if diagnostic.is_limit(err) then error(err, 0) end
@@ -572,13 +576,13 @@ end
 -- async and descriptors (of scenarios that do not say), device_bytes, group_least, threads, explain (explain.lua), last
 -- (function of the session, when the script has run), record (function of the script's names and the run, which may
 -- wrap them: tools/export/record.lua), draw (function of the session and a file's name), failed (function of an
--- error, before what it undoes is undone), ended (function, when a case or the script has run). Returns {file, title,
--- cases = {{name, ok, error?, seconds}}, seconds}.
+-- error, before what it undoes is undone), ended (function, when a case or the script has run), conform (cases must
+-- show what their names say: conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
-    out = options.out or function(s) io.write(s) end, head = {} }, Run)
+    out = options.out or function(s) io.write(s) end, head = {}, shown = { n = 0, refused = {} } }, Run)
   local started = core.clock()
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device, trace = options.trace,

@@ -12,7 +12,7 @@ end
 
 local function run_documents(chosen)
   local folder, seen = conformance.folder(), {}
-  chosen.files = {}
+  chosen.files, chosen.conform = {}, true
   for _, document in ipairs(chosen.documents) do
     local found = conformance.of(document)
     if not found then

@@ -116,7 +116,7 @@ local function run_file(path, chosen, writer, live)
   local wanted = {
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
     trace = writer and function(...) writer:event(...) end, mark = writer and function(...) writer:mark(...) end,
-    trust = chosen.trust,
+    trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
     out = write, draw = draws and function(session, name) draw.save(session, folder .. name) end,
   }
