@@ -28,12 +28,11 @@ floors.core = {
 -- The Lua modules. The folder of all has the package and the Lua half of the interface for C programs.
 floors.modules = {
   headers = {},
-  floors = { "lua/accdeep/base", "lua/accdeep/grammar", "lua/accdeep/catalogue", "lua/accdeep/types",
-    "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape", "lua/accdeep/plan",
-    "lua/accdeep/plan/body",
-    "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference", "lua/accdeep/see", "lua/accdeep/see/draw",
-    "lua/accdeep/tools/export", "lua/accdeep/tools", "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli",
-    "lua/accdeep" },
+  floors = { "lua/accdeep/base", "lua/accdeep/catalogue", "lua/accdeep/grammar", "lua/accdeep/check",
+    "lua/accdeep/types", "lua/accdeep/code", "lua/accdeep/code/fortran", "lua/accdeep/code/cuda", "lua/accdeep/shape",
+    "lua/accdeep/plan", "lua/accdeep/plan/body", "lua/accdeep/run", "lua/accdeep/script", "lua/accdeep/see/reference",
+    "lua/accdeep/see", "lua/accdeep/see/draw", "lua/accdeep/tools/export", "lua/accdeep/tools",
+    "lua/accdeep/tools/interactive", "lua/accdeep/tools/cli", "lua/accdeep" },
   products = {},
   exceptions = {},
 }

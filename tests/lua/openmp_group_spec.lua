@@ -3,7 +3,7 @@
 local grammar = require "accdeep.grammar"
 local group = require "accdeep.types.groups"
 local omp = require "accdeep.grammar.unparse_openmp"
-local sharing = require "accdeep.catalogue.openmp_exclusions"
+local sharing = require "accdeep.check.openmp_exclusions"
 local support = require "tests.lua.support"
 
 local declarations = [[

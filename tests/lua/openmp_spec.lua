@@ -1,6 +1,6 @@
 -- OpenMP directives: their trees, what is allowed where, and the items they become.
 local core = require "accdeep.core"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local grammar = require "accdeep.grammar"
 local lower = require "accdeep.plan.openmp"
 local mapper = require "accdeep.shape.mapper"

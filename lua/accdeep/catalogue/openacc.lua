@@ -1,166 +1,214 @@
--- openacc.lua - OpenACC's directives: what kind of construct each is, and which clauses it takes.
+-- openacc.lua - the directives and clauses of OpenACC and of TR-14-1, an entry each. Grammar, checks, policies, nests,
+-- exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
+--
+-- A directive is {name, kind, takes?, needs_data?, text}. kind: what a plan of it is ("region", "enter data", ...),
+-- "compute", "body" for what stands in bodies alone, "declaration", and "members" for what describes a type; takes:
+-- what stands in its own parentheses; needs_data: it is nothing without a data clause.
+--
+-- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
+-- parentheses ("vars", ...: grammar/openacc.lua); of: the directives that have it, in short. And
+--   data: when a data clause copies, "in", "out", "in out" or ""; nil: it allocates nothing
+--   action, flag: what it asks the core for, if not the action of its name
+--   present_or: names of its forms that take data as they are where they are present; declare and exit data have none
+--   update: the direction of a clause of update; lasting: declare keeps its data as long as the program
+--   default: a policy's default may name it; wish: the rule of TR14's chapter 5 that knows it (profile tr14x)
+--   once: it stands once; argument: it needs its argument; keys: words before a colon in the argument
+--   own: no standard has it
 
-local advice = require "accdeep.grammar.advice"
-local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.grammar.openacc"
+local words = require "accdeep.base.words"
 
-local raise = diagnostic.raise
+local openacc = {}
 
-local allowed = {}
-
-local function set(...)
-  local s = {}
-  for _, list in ipairs { ... } do
-    for name in list:gmatch "%S+" do s[name] = true end
-  end
-  return s
-end
-
-local entries = [[copyin create pcopyin pcreate present_or_copyin present_or_create present_and_copyin
-  update_and_copy invoke]]
-local region = entries .. [[ copy copyout no_create present deviceptr attach pcopy pcopyout
-  present_or_copy present_or_copyout default if async wait]]
-local private = " private firstprivate reduction self"
-local sizes = " num_gangs num_workers vector_length"
-local compute = region .. " device_type dtype"
-local loop = " gang worker vector seq independent auto collapse tile private reduction"
-
-local directives = {
-  ["data"] = { kind = "region", clauses = set(region) },
-  ["enter data"] = { kind = "enter data", clauses = set(entries, "attach if async wait") },
-  ["exit data"] = { kind = "exit data",
-    clauses = set "copyout delete detach invoke finalize if async wait" },
-  ["update"] = { kind = "update",
-    clauses = set "self host device invoke if if_present async wait device_type dtype" },
-  ["parallel"] = { kind = "compute", clauses = set(compute, private, sizes) },
-  ["serial"] = { kind = "compute", clauses = set(compute, private) },
-  ["kernels"] = { kind = "compute", clauses = set(compute, sizes, "self") },
-  ["parallel loop"] = { kind = "compute", clauses = set(compute, private, sizes, loop) },
-  ["serial loop"] = { kind = "compute", clauses = set(compute, private, loop) },
-  ["kernels loop"] = { kind = "compute", clauses = set(compute, sizes, loop, "self") },
-  ["loop"] = { kind = "body", clauses = set(loop, "device_type dtype") },
-  ["atomic"] = { kind = "body", clauses = set "read write update capture if" },
-  ["cache"] = { kind = "body", clauses = {} },
-  ["routine"] = { kind = "declaration", clauses = set "gang worker vector seq bind nohost device_type dtype" },
-  ["set"] = { kind = "set", clauses = set "device_num default_async if device_type dtype" },
-  ["wait"] = { kind = "wait", clauses = set "async if" },
-  ["init"] = { kind = "init", clauses = set "device_num device_type dtype if" },
-  ["shutdown"] = { kind = "shutdown", clauses = set "device_num device_type dtype if" },
-  ["end data"] = { kind = "end data", clauses = {} },
-  ["host_data"] = { kind = "host data", clauses = set "use_device if if_present" },
-  ["end host_data"] = { kind = "end host data", clauses = {} },
-  ["declare"] = { kind = "declare",
-    clauses = set "copy copyin copyout create present deviceptr device_resident link" },
+openacc.directives = {
+  { "enter data", kind = "enter data", needs_data = true,
+    text = "Maps data from here on; counted by the dynamic counter." },
+  { "exit data", kind = "exit data", needs_data = true, text = "Ends what enter data began." },
+  { "end data", kind = "end data", text = "Ends the innermost data region." },
+  { "end host_data", kind = "end host data", text = "Ends a host_data region." },
+  { "host_data", kind = "host data", text = "A region in which use_device gives device addresses." },
+  { "declare", kind = "declare", needs_data = true, text = "Maps data for the life of the program or procedure." },
+  { "data", kind = "region", text = "Maps data for a region; counted by the structured counter." },
+  { "update", kind = "update", needs_data = true, text = "Copies data that are present to the host (self) or the "
+    .. "device (device). In a policy: what an update takes." },
+  { "parallel loop", kind = "compute", text = "A compute construct that is a loop." },
+  { "serial loop", kind = "compute", text = "A compute construct of one thread that is a loop." },
+  { "kernels loop", kind = "compute",
+    text = "A compute construct that the compiler divides into kernels, and is a loop." },
+  { "parallel", kind = "compute", text = "A compute construct." },
+  { "serial", kind = "compute", text = "A compute construct of one thread." },
+  { "kernels", kind = "compute", text = "A compute construct that the compiler divides into kernels." },
+  { "loop", kind = "body", text = "In a body: the loop may be divided." },
+  { "atomic", kind = "body", text = "In a body: one access that nothing interrupts." },
+  { "cache", kind = "body", takes = "vars", text = "In a body: data that are kept close: no effect here." },
+  { "routine", kind = "declaration", text = "A function that is called on devices, too." },
+  { "set", kind = "set", text = "Chooses the current device or the default queue." },
+  { "wait", kind = "wait", takes = "wait", text = "Waits for queues before the work, or as a directive." },
+  { "init", kind = "init", text = "Starts the device." },
+  { "shutdown", kind = "shutdown", text = "Ends the device." },
+  { "shape", kind = "members", text = "Describes the members of a type that a deep copy takes." },
+  { "policy", kind = "members", text = "Names what a data clause does with each member of a type." },
 }
 
--- Clauses of policies that a directive has only in nests.
-local of_policies = set "use shape"
+-- Short for several directives.
+local short = {
+  combined = "parallel_loop serial_loop kernels_loop",
+  compute = "parallel serial kernels combined",
+  loops = "loop combined",
+  regions = "data compute",
+  devices = "init shutdown",
+}
 
--- Clauses that stand once, whatever they say.
-local once = set "if finalize if_present default async device_num default_async read write update capture"
+openacc.clauses = {
+  { "copy", takes = "vars", of = "regions declare policy", data = "in out", present_or = "pcopy present_or_copy",
+    default = true, text = "Maps the data: allocated and copied to the device at entry if absent, copied back and "
+    .. "removed at exit when the last reference ends." },
+  { "copyin", takes = "vars", of = "regions enter_data declare policy", data = "in",
+    present_or = "pcopyin present_or_copyin", default = true, lasting = true,
+    text = "Maps the data: allocated and copied to the device if absent; removed at exit without a copy." },
+  { "copyout", takes = "vars", of = "regions exit_data declare policy", data = "out", default = true,
+    present_or = "pcopyout present_or_copyout", text = "Allocates the data at entry if absent, and copies them to the "
+    .. "host at exit when the last reference ends." },
+  { "create", takes = "vars", of = "regions enter_data declare policy", data = "", default = true, lasting = true,
+    present_or = "pcreate present_or_create", text = "Allocates the data on the device if absent, without a copy." },
+  { "no_create", takes = "vars", of = "regions policy",
+    text = "Uses the data if they are present; if not, nothing is allocated." },
+  { "present", takes = "vars", of = "regions declare policy", default = true,
+    text = "Requires that the data are present; error not-present otherwise." },
+  { "delete", takes = "vars", of = "exit_data policy", default = true,
+    text = "Decrements the counter; removes the data from the device without a copy when it is 0." },
+  { "present_and_copyin", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+    flag = "keep", default = true, own = true, text = "As copyin, for data that may be present in part: what is absent "
+    .. "is added (directory paper)." },
+  { "update_and_copy", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+    flag = "refresh", default = true, own = true,
+    text = "As copy; data that are present already are updated as well (directory paper)." },
+  { "invoke", takes = "invoke", of = "regions enter_data exit_data update policy",
+    text = "Applies a policy to variables: invoke<policy>(X)." },
+  { "deviceptr", takes = "vars", of = "regions declare",
+    text = "The variables hold device addresses already: nothing is mapped." },
+  { "attach", takes = "vars", of = "regions enter_data", action = "attach", text = "Sets a pointer that is present to "
+    .. "the device address of its target; its attach counter is incremented." },
+  { "detach", takes = "vars", of = "exit_data", action = "detach",
+    text = "Decrements the attach counter of a pointer; at 0 its host value is restored on the device." },
+  { "device_resident", takes = "vars", of = "declare", action = "create", lasting = true,
+    text = "On declare: the variable lives on the device." },
+  { "link", takes = "vars", of = "declare", lasting = true,
+    text = "On declare: only a link lives on the device; the data are mapped when they are used." },
+  { "self", takes = "self", of = "update compute", action = "update self", update = "self",
+    text = "On update: copies from the device to the host. On a compute construct: a condition for the host." },
+  { "host", takes = "vars", of = "update", action = "update self", update = "self",
+    text = "On update: copies from the device to the host, as self." },
+  { "device", takes = "vars", of = "update", action = "update device", update = "device",
+    text = "On update: copies from the host to the device." },
+  { "use_device", takes = "vars", of = "host_data", text = "On host_data: the variables are device addresses in the "
+    .. "body." },
+  { "private", takes = "vars", of = "parallel serial loops",
+    text = "Each gang or iteration has its own, uninitialised copy." },
+  { "firstprivate", takes = "vars", of = "parallel serial parallel_loop serial_loop",
+    text = "Each gang has its own copy, with the value of the host." },
+  { "reduction", takes = "reduction", of = "parallel serial loops",
+    text = "Combines the private copies by an operator at the end." },
+  { "default", takes = "default", of = "regions shape policy", once = true, text = "default(none) requires a clause "
+    .. "for each variable; default(present) requires that they are present. In shapes: whether other members are "
+    .. "included." },
+  { "if", takes = "expression", of = "regions enter_data exit_data update atomic set wait devices host_data",
+    once = true, argument = true,
+    text = "A condition: if it is false, the directive does nothing, or the construct runs on the host." },
+  { "if_present", takes = "none", of = "update host_data", once = true,
+    text = "The directive skips data that are not present." },
+  { "finalize", takes = "none", of = "exit_data", once = true, text = "On exit data: the dynamic counter becomes 0." },
+  { "async", takes = "expression", of = "regions enter_data exit_data update wait", once = true,
+    text = "The work is put into a queue; the host goes on." },
+  { "wait", takes = "wait", of = "regions enter_data exit_data update",
+    text = "Waits for queues before the work, or as a directive." },
+  { "device_type dtype", takes = "anything", of = "update compute loop routine set devices", argument = true,
+    text = "Clauses after it are for one kind of device." },
+  { "device_num", takes = "expression", of = "set devices", once = true, argument = true,
+    text = "The number of the device." },
+  { "default_async", takes = "expression", of = "set", once = true, argument = true,
+    text = "The queue of async without a value." },
+  { "num_gangs", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How many gangs: no effect on data." },
+  { "num_workers", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How many workers: no effect on data." },
+  { "vector_length", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How long vectors are: no effect on data." },
+  { "gang", takes = "anything", of = "loops routine", keys = "num dim static",
+    text = "The loop is divided among gangs: no effect on data." },
+  { "worker", takes = "anything", of = "loops routine", keys = "num",
+    text = "The loop is divided among workers: no effect on data." },
+  { "vector", takes = "anything", of = "loops routine", keys = "length",
+    text = "The loop uses vectors: no effect on data." },
+  { "seq", takes = "none", of = "loops routine", text = "The loop is sequential." },
+  { "independent", takes = "none", of = "loops", text = "The iterations are independent." },
+  { "auto", takes = "none", of = "loops", text = "The compiler decides whether iterations are independent." },
+  { "collapse", takes = "anything", of = "loops", argument = true, text = "How many nested loops are one." },
+  { "tile", takes = "anything", of = "loops", argument = true, text = "The sizes of tiles of nested loops." },
+  { "read", takes = "none", of = "atomic", once = true, text = "On atomic: a read." },
+  { "write", takes = "none", of = "atomic", once = true, text = "On atomic: a write." },
+  { "update", takes = "none", of = "atomic", once = true, text = "On atomic: a read and a write." },
+  { "capture", takes = "none", of = "atomic", once = true, text = "On atomic: a write, and the value before." },
+  { "bind", takes = "anything", of = "routine", argument = true, text = "On routine: another name on devices." },
+  { "nohost", takes = "none", of = "routine", text = "On routine: no version for the host." },
+  { "include", takes = "members", of = "shape",
+    text = "In a shape or a policy: the members that a deep copy takes, with sections for pointers." },
+  { "exclude", takes = "members", of = "shape policy",
+    text = "In a shape or a policy: the members that a deep copy leaves out." },
+  { "init_needed", takes = "members", of = "shape",
+    text = "In a shape: members that must be initialised on the device even by a create." },
+  { "update", takes = "update", of = "policy", text = "In a policy: what an update takes." },
+  { "type", takes = "type", of = "shape policy", text = "Names the type that a shape or a policy describes." },
+  { "use", takes = "names", of = "policy", text = "In a policy: takes over another policy." },
+  { "shape", takes = "names", of = "policy", text = "Describes the members of a type that a deep copy takes." },
+  { "with", takes = "parameters", of = "shape policy", wish = "TR14-5-01", text = "Parameters of a shape." },
+  { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
+}
 
-allowed.directives, allowed.set = directives, set
+-- Of a clause's name: {name, first: the clause's first name, entry, present_or: whether it is such a form}. A name of
+-- two entries (update) is that of the first.
+openacc.clause = {}
+-- What stands in parentheses -> names of the clauses.
+openacc.takes = {}
+-- Directive -> set of names of clauses.
+openacc.of = {}
 
--- What a directive is: "compute", "region", "body" for one that stands in bodies alone, ...; nil for shape and policy.
-function allowed.kind_of(name) return directives[name] and directives[name].kind end
+for _, directive in ipairs(openacc.directives) do openacc.of[directive[1]] = {} end
 
--- The directives that take a clause, by name.
-function allowed.directives_with(clause)
-  local list = {}
-  for name, what in pairs(directives) do
-    if what.clauses[clause] then list[#list + 1] = name end
-  end
-  table.sort(list)
-  return list
-end
-
--- Raises about a clause that a directive does not take.
-function allowed.refuse_clause(node, clause, takes)
-  local name = clause.name
-  if of_policies[name] then
-    raise("clause-not-allowed", clause.pos, ("'%s' belongs to policies"):format(name), { length = #name,
-      rule = "TR14-3.3-13", help = ("write it in a nest: invoke<>(X)::{ %s(...) }"):format(name) })
-  elseif not directive.known[name] then
-    raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
-      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, directive.known) })
-  end
-  raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
-    { length = #name, rule = name == "finalize" and "ACC33-2.6-1" or "ACC33-2.7-8" })
-end
-
-local needs_argument = set("if device_num default_async collapse tile device_type dtype bind", sizes)
-local keys = { gang = set "num dim static", worker = set "num", vector = set "length" }
-
--- The dimension of a gang clause, its argument dim, as a text; nil: it names none (ACC33-2.9-2).
-function allowed.dimension(clause)
-  return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
-    and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
-end
-
--- Raises if a clause lacks its argument, or has one that it does not take.
-local function check_argument(clause)
-  local name, text = clause.name, clause.text
-  local function wrong(message)
-    raise("syntax", clause.pos, message:format(name), { length = #name,
-      rule = directives.loop.clauses[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
-  end
-  if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
-  if needs_argument[name] and not text and not clause.e then wrong "'%s' needs an argument" end
-  if not text then return end
-  local dimension = name == "gang" and allowed.dimension(clause)
-  if dimension and not dimension:find "^[123]$" and (tonumber(dimension) or dimension:find "^[-+]") then
-    raise("syntax", clause.pos, ("'gang' has the dimensions 1, 2 and 3, not %s"):format(dimension),
-      { length = #name, rule = "ACC33-2.9-2", help = "gang(dim: 1), gang(dim: 2) or gang(dim: 3)" })
-  end
-  local flat = text:sub(2, -2):gsub("%b()", "0")
-  for part in (flat .. ","):gmatch "([^,]*)," do
-    local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
-    if not (value or part):find "%S" then wrong "an argument of '%s' is empty" end
-    if key and keys[name] and not keys[name][key:lower()] then
-      wrong(("'%%s' knows no '%s:'"):format(key))
-    elseif part:find "^%s*[%w_]+%s+[%w_]" then
-      wrong "expected ',' between arguments of '%s'"
+-- Enters a name for the directives of a list; without: a set of those that have no such form.
+local function enter(entry, name, list, without)
+  for word in list:gmatch "%S+" do
+    local clauses = openacc.of[word:gsub("^(%a+)_", { enter = "enter ", exit = "exit " }):gsub("_loop", " loop")]
+    if short[word] then
+      enter(entry, name, short[word], without)
+    elseif not without[word] then
+      clauses[name] = true
     end
   end
 end
 
-allowed.check_argument = check_argument
+local plain_only = words.set "declare exit_data"
 
--- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
-function allowed.check(node)
-  local seen, takes = {}, directives[node.name].clauses
-  for _, clause in ipairs(node.clauses) do
-    local name = clause.name
-    if not takes[name] then allowed.refuse_clause(node, clause, takes) end
-    if seen[name] and once[name] then
-      raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
-        { length = #name, rule = "ACC33-2.6-1" })
-    end
-    check_argument(clause)
-    seen[name] = true
-  end
-  return seen
-end
-
--- Modifiers of data clauses that later versions have (3.0: zero; 2.7: readonly; 3.4: the others).
-local modifiers = set "readonly zero capture always alwaysin alwaysout"
-
--- Clauses that are understood and not carried out, or lack what they need.
-function allowed.check_forms(node, kind)
-  for _, clause in ipairs(node.clauses) do
-    local modifier, name = clause.modifier, clause.name
-    if clause.kind == "vars" and modifier then
-      local near = diagnostic.closest(modifier.name, modifiers)
-      if modifiers[modifier.name] then
-        raise("unsupported", modifier.pos, ("the modifier '%s' of '%s'"):format(modifier.name, name),
-          { length = #modifier.name })
-      end
-      raise("syntax", modifier.pos, ("'%s' is no modifier of '%s'"):format(modifier.name, name),
-        { length = #modifier.name, rule = "ACC33-2.7-8", help = near and ("did you mean '%s'?"):format(near) })
-    elseif name == "self" and kind ~= "compute" and not clause.vars then
-      raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })
-    end
+for _, entry in ipairs(openacc.clauses) do
+  local own, forms = words.list(entry[1]), words.list(entry.present_or or "")
+  local list = openacc.takes[entry.takes] or {}
+  openacc.takes[entry.takes] = list
+  for i, name in ipairs(table.move(forms, 1, #forms, #own + 1, own)) do
+    local is_form = i > #own - #forms
+    openacc.clause[name] = openacc.clause[name]
+      or { name = name, first = own[1], entry = entry, present_or = is_form }
+    list[#list + 1] = name
+    enter(entry, name, entry.of, is_form and plain_only or {})
   end
 end
 
-return allowed
+-- Names of clauses for which test(clause) is true, with the value it gives.
+function openacc.where(test)
+  local found = {}
+  for name, clause in pairs(openacc.clause) do found[name] = test(clause.entry, clause) or nil end
+  return found
+end
+
+-- All clauses but those that only chapter 5 of TR14 knows, wherever they may stand.
+openacc.known = openacc.where(function(entry) return not entry.wish end)
+
+return openacc

@@ -1,263 +1,288 @@
--- openmp.lua - OpenMP directives: what kind of construct each is, which clauses it takes, and what the
--- modifiers of its maps say.
+-- openmp.lua - the directives and clauses of OpenMP and of LLNL's groups, an entry each. Grammar, checks, groups,
+-- exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
+--
+-- A directive is {name, kind, alone?, text}. kind: what a plan of it is ("region", "enter data", ...), "compute",
+-- "host", "declare mapper", "declare group", "declare target", "requires", "nothing", and "beyond" for what is known
+-- and not carried out; alone: no statements belong to it in Fortran. Constructs are combined of parts: {name, text}.
+--
+-- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
+-- parentheses (grammar/openmp.lua); of: parts and directives that have it, `any` but declarations, `group` alone, or
+-- none; @60: since OpenMP 6.0. And
+--   once: it stands once; own: no standard has it
+--   argument: what an argument of text is: {words, modifiers?: what may stand before its colon, list?: more may follow
+--     behind a comma}, {optional} or {positive}
+--   attribute: what it makes of a variable: "own" (begins: with the original's value, lasts: the original gets the last
+--     one), "shared", "combined", "threads"
+--   exclusive: a variable stands in one such clause; unmapped: and in none beside its map
 
-local advice = require "accdeep.grammar.advice"
-local argument = require "accdeep.catalogue.openmp_arguments"
-local diagnostic = require "accdeep.base.diagnostic"
-local grammar = require "accdeep.grammar.openmp"
-local sharing = require "accdeep.catalogue.openmp_exclusions"
+local words = require "accdeep.base.words"
 
-local raise = diagnostic.raise
+local openmp = {}
 
-local directive = {}
-
-local function add_words(set, list)
-  for word in list:gmatch "%S+" do set[word] = true end
-  return set
-end
-
--- Clauses of the constructs that combined ones are made of.
-local parts = {
-  target = [[if device private firstprivate in_reduction map is_device_ptr has_device_addr defaultmap nowait depend
-    allocate uses_allocators thread_limit]],
-  teams = "num_teams thread_limit default private firstprivate shared reduction allocate",
-  distribute = "private firstprivate lastprivate collapse dist_schedule allocate order",
-  parallel = "if num_threads default private firstprivate shared copyin reduction proc_bind allocate",
-  ["for"] = "private firstprivate lastprivate linear reduction schedule collapse ordered nowait allocate order",
-  simd = "if safelen simdlen linear aligned nontemporal private lastprivate reduction collapse order",
-  loop = "bind collapse order private lastprivate reduction",
-  sections = "private firstprivate lastprivate reduction allocate nowait",
-  single = "private firstprivate copyprivate allocate nowait",
-  masked = "filter",
-  task = [[if final untied default mergeable private firstprivate shared in_reduction depend priority detach
-    allocate]],
-  taskloop = [[if final untied default mergeable private firstprivate lastprivate shared reduction in_reduction
-    grainsize num_tasks collapse nogroup priority allocate]],
-  taskgroup = "task_reduction allocate",
-  workshare = "nowait", critical = "hint", section = "", master = "", ordered = "threads simd depend doacross",
-  scope = "private reduction nowait allocate",
-  atomic = "hint read write update capture compare weak fail seq_cst acq_rel acquire release relaxed",
+openmp.parts = {
+  { "target", text = "A compute construct on a device." }, { "teams", text = "A league of teams." },
+  { "distribute", text = "The loop is divided among teams." }, { "parallel", text = "A team of threads." },
+  { "for", text = "The loop is divided among threads." }, { "simd", text = "The loop uses vectors." },
+  { "loop", text = "The loop may be divided freely." }, { "sections", text = "Each section is run by one thread." },
+  { "section", text = "Statements that one thread runs." }, { "single", text = "One thread runs the statements." },
+  { "masked", text = "Some threads run the statements." },
+  { "master", text = "The main thread runs the statements." },
+  { "scope", text = "A block with private variables." },
+  { "task", text = "A task; run at once by one thread here, or put into a queue with nowait of target." },
+  { "taskloop", text = "The iterations become tasks." },
+  { "taskgroup", text = "Waits for the tasks that begin in it." },
+  { "workshare", text = "Array statements are divided among threads." },
+  { "critical", text = "One thread at a time." }, { "ordered", text = "In the order of the iterations." },
+  { "atomic", text = "One access that nothing interrupts." },
 }
 
-local bindings = "bind_group bind_groups bind_types"
-
-local known = {
-  ["target data"] = { kind = "region", clauses = "map use_device_ptr use_device_addr if device nowait depend" },
-  ["end target data"] = { kind = "end data", clauses = "" },
-  ["target enter data"] = { kind = "enter data", clauses = "map if device depend nowait" },
-  ["target exit data"] = { kind = "exit data", clauses = "map if device depend nowait" },
-  ["target update"] = { kind = "update", clauses = "to from if device depend nowait" },
-  ["declare target"] = { kind = "declare target", clauses = "enter to link device_type indirect" },
-  ["begin declare target"] = { kind = "declare target", clauses = "device_type indirect" },
-  ["end declare target"] = { kind = "declare target", clauses = "" },
-  ["declare mapper"] = { kind = "declare mapper", clauses = "map" },
-  ["declare group"] = { kind = "declare group", clauses = "" }, -- any: types/groups.lua says
-  requires = { kind = "requires",
-    clauses = "reverse_offload unified_address unified_shared_memory dynamic_allocators self_maps" },
-  barrier = { kind = "nothing", clauses = "" },
-  taskwait = { kind = "nothing", clauses = "depend nowait" },
-  taskyield = { kind = "nothing", clauses = "" },
-  flush = { kind = "nothing", clauses = "seq_cst acq_rel acquire release" },
-  nothing = { kind = "nothing", clauses = "" },
+openmp.directives = {
+  { "target data", kind = "region", text = "Maps data for a region." },
+  { "end target data", kind = "end data", text = "Ends a target data region." },
+  { "target enter data", kind = "enter data", alone = true, text = "Maps data from here on." },
+  { "target exit data", kind = "exit data", alone = true, text = "Ends what target enter data began." },
+  { "target update", kind = "update", alone = true, text = "Copies data that are present." },
+  { "declare target", kind = "declare target", alone = true,
+    text = "Variables and functions that live on the device." },
+  { "begin declare target", kind = "declare target", text = "Begins declarations for devices." },
+  { "end declare target", kind = "declare target", text = "Ends declarations for devices." },
+  { "declare mapper", kind = "declare mapper", text = "How objects of a type are mapped." },
+  { "declare group", kind = "declare group", alone = true, text = "A group of clauses under a name." },
+  { "requires", kind = "requires", alone = true, text = "What the program requires of devices." },
+  { "barrier", kind = "nothing", alone = true, text = "All threads wait for each other." },
+  { "taskwait", kind = "nothing", alone = true, text = "Waits for the tasks." },
+  { "taskyield", kind = "nothing", alone = true, text = "Other tasks may run." },
+  { "flush", kind = "nothing", alone = true, text = "Threads see the same memory." },
+  { "nothing", kind = "nothing", alone = true, text = "Nothing." },
 }
-for _, name in ipairs(grammar.beyond) do known[name] = { kind = "beyond", clauses = "" } end
-
-local all_clauses = add_words({}, bindings .. " name bind_all bind_type")
-for _, list in pairs(parts) do add_words(all_clauses, list) end
-parts["do"] = parts["for"] -- Fortran's
-for _, what in pairs(known) do
-  add_words(all_clauses, what.clauses)
-  what.clauses = add_words({}, what.kind:find "^declare" and what.clauses or what.clauses .. " " .. bindings)
+for _, name in ipairs { "threadprivate", "declare simd", "declare reduction", "declare variant",
+  "begin declare variant", "end declare variant", "metadirective", "begin metadirective", "end metadirective",
+  "dispatch", "interop", "depobj", "allocate", "allocators", "assume", "assumes", "begin assumes", "end assumes",
+  "error", "scan", "cancel", "cancellation point", "tile", "unroll" } do
+  table.insert(openmp.directives, { name, kind = "beyond", text = "Known, and not carried out." })
 end
 
--- What a directive is: {kind, clauses}. Kinds are those of plans (plan/openmp.lua), and "host", "declare mapper",
--- "declare group", "declare target", "requires", "nothing", and "beyond" for what is known and not carried out.
-function directive.of(name)
-  local what = known[name]
-  if not what and name:find "^end " then -- Fortran's: what may stand at the end
-    local last = name:match "%a+$"
-    local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
-      simd = name:find "do simd$" and "nowait" or nil }
-    what = { kind = "end", clauses = add_words({}, not name:find "parallel" and takes[last] or "") }
-    known[name] = what
-  elseif not what then
-    what = { kind = name:find "^target" and "compute" or "host", clauses = add_words({}, bindings) }
-    for word in name:gmatch "%S+" do add_words(what.clauses, parts[word]) end
-    known[name] = what
-  end
-  return what
-end
-
--- Whether a construct's name is one of those that a combined one is made of.
-function directive.is_part(name, part)
-  return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
-end
-
--- Raises if what stands at pos is later than the version of OpenMP that the rules are of (nil: they are of none).
-function directive.since(version, since, what, pos, length)
-  if not version or version >= since then return end
-  local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
-  raise("clause-not-allowed", pos, ("%s is of OpenMP %s, and the rules are those of %s"):format(what, text(since),
-    text(version)), { length = length, rule = "OMP60-ver-1",
-    help = ('scenario { rules = "openmp-%s" }'):format(text(since)) })
-end
-
--- Operators of reductions, in C and in Fortran; no others are declared (declare reduction).
-local operators = add_words({}, "+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
-
--- What only devices can promise that share the host's memory.
-local of_shared_memory = add_words({}, "unified_shared_memory unified_address self_maps")
-
--- Raises if a directive has a clause it does not take, or one too often. version: of the rules, nil: they have none.
--- Clauses that a group brought along are called so (LLNL-4-10).
-function directive.check(node, version)
-  local what = directive.of(node.name)
-  if what.kind == "beyond" then
-    raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
-  end
-  local seen, names = {}, {}
-  for _, clause in ipairs(node.clauses) do names[clause.name] = true end
-  for _, clause in ipairs(node.clauses) do
-    local name, pos = clause.name, clause.pos
-    local from = clause.group and (" (from %s)"):format(clause.group.title) or ""
-    local function wrong(code, message, fields)
-      fields.length = #name
-      raise(code, pos, message .. from, fields)
-    end
-    if not what.clauses[name] then
-      if not all_clauses[name] then
-        wrong("unknown-clause", ("there is no clause '%s'"):format(name), { rule = "OMP60-map-1",
-          help = advice.clause(name, true, what.clauses, all_clauses) })
-      end
-      wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
-        help = advice.clause(name, true) })
-    end
-    if clause.kind == "unknown" then -- the grammar knows it without an argument
-      directive.since(version, 60, ("an argument of '%s'"):format(name), pos, #name)
-      wrong("unsupported", ("'%s' with an argument"):format(name), {})
-    end
-    argument.check(clause)
-    local key = sharing.once_key(clause)
-    if key and seen[key] then
-      wrong("duplicate-clause", ("'%s' stands here twice"):format(name), { rule = "OMP60-tgt-1" })
-    end
-    if key then seen[key] = true end
-    if node.name == "ordered" and (name == "depend" or name == "doacross") then
-      wrong("unsupported", ("'%s' on 'ordered'"):format(name), {})
-    elseif name == "nowait" and node.name == "taskwait" and not names.depend then
-      wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
-    end
-    if node.name == "target data" and (name == "nowait" or name == "depend") then
-      directive.since(version, 60, ("'%s' on target data"):format(name), pos, #name)
-    end
-    if clause.op and not operators[clause.op:lower()] then
-      wrong("unsupported", ("'%s' is no operator of reductions, and none is declared"):format(clause.op), {})
-    end
-    if of_shared_memory[name] then
-      wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
-    end
-  end
-  if names.safelen and names.simdlen then argument.check_lengths(node.clauses) end
-  return what
-end
-
--- ------------------------------------------------------------------------------------------- maps --
-
--- What a map asks for by kind of construct: an action's word; "from" on exit data is a copyout (OMP60-map-1).
-local entry = { alloc = "create", storage = "create", to = "copyin", from = "copyout", tofrom = "copy" }
-local map_types = {
-  region = entry, compute = entry,
-  ["enter data"] = { alloc = "create", storage = "create", to = "copyin" },
-  ["exit data"] = { from = "copyout", release = "delete", delete = "delete", storage = "delete" },
+openmp.clauses = {
+  { "map", takes = "map", of = "target target_data target_enter_data target_exit_data declare_mapper",
+    text = "Maps data: to copies at entry, from at exit, tofrom both, alloc neither; release and delete at exit "
+      .. "data. Modifiers: always, close, present, mapper(...), iterator(...)." },
+  { "to", takes = "motion", of = "target_update declare_target",
+    text = "On target update: copies to the device. On declare target: the variable lives on the device." },
+  { "from", takes = "motion", of = "target_update", text = "On target update: copies to the host." },
+  { "private", takes = "vars",
+    of = "target teams distribute parallel for simd loop sections single scope task taskloop", exclusive = true,
+    unmapped = true, attribute = "own", text = "Each thread or team has its own, uninitialised copy." },
+  { "firstprivate", takes = "vars", of = "target teams distribute parallel for sections single task taskloop",
+    exclusive = true, unmapped = true, attribute = "own begins",
+    text = "Each thread or team has its own copy with the original's value." },
+  { "lastprivate", takes = "vars", of = "distribute for simd loop sections taskloop", exclusive = true,
+    attribute = "own lasts", text = "The original gets the value of the last iteration." },
+  { "shared", takes = "vars", of = "teams parallel task taskloop", exclusive = true, attribute = "shared",
+    text = "All threads use the original." },
+  { "copyin", takes = "vars", of = "parallel", attribute = "threads",
+    text = "Threads begin with the main thread's values of threadprivate variables." },
+  { "copyprivate", takes = "vars", of = "single", attribute = "threads",
+    text = "The value of one thread becomes that of all." },
+  { "use_device_ptr", takes = "vars", of = "target_data",
+    text = "Pointers are device addresses in the body of target data." },
+  { "use_device_addr", takes = "vars", of = "target_data",
+    text = "Variables are at their device addresses in the body of target data." },
+  { "is_device_ptr", takes = "vars", of = "target", exclusive = true, unmapped = true,
+    text = "The variables hold device addresses already." },
+  { "has_device_addr", takes = "vars", of = "target", exclusive = true, unmapped = true,
+    text = "The variables are on the device already." },
+  { "enter", takes = "vars", of = "declare_target@52", text = "On declare target: the variable lives on the device." },
+  { "link", takes = "vars", of = "declare_target", text = "On declare target: mapped when it is used." },
+  { "nontemporal", takes = "vars", of = "simd", text = "Data that are used once: no effect here." },
+  { "linear", takes = "linear", of = "for simd", exclusive = true, attribute = "own begins lasts",
+    text = "A private copy that grows with the iterations." },
+  { "if", takes = "expression",
+    of = "target parallel simd task taskloop target_data target_enter_data target_exit_data target_update",
+    text = "A condition: if it is false, the construct runs on the host, or nothing is mapped." },
+  { "device", takes = "expression", of = "target target_data target_enter_data target_exit_data target_update",
+    once = true, text = "The number of the device." },
+  { "num_teams", takes = "expression", of = "teams", once = true, text = "How many teams: no effect on data." },
+  { "num_threads", takes = "expression", of = "parallel", once = true, text = "How many threads: no effect on data." },
+  { "thread_limit", takes = "expression", of = "target teams", once = true,
+    text = "How many threads a team has at most: no effect on data." },
+  { "priority", takes = "expression", of = "task taskloop", once = true,
+    text = "Which task is run first: no effect here." },
+  { "grainsize", takes = "expression", of = "taskloop", once = true, text = "How many iterations a task has." },
+  { "num_tasks", takes = "expression", of = "taskloop", once = true, text = "How many tasks a loop makes." },
+  { "final", takes = "expression", of = "task taskloop", once = true,
+    text = "A condition: if it is true, the tasks inside are not deferred." },
+  { "reduction", takes = "reduction", of = "teams parallel for simd loop sections scope taskloop", exclusive = true,
+    attribute = "combined", text = "Combines private copies by an operator." },
+  { "in_reduction", takes = "reduction", of = "target task taskloop", exclusive = true, attribute = "combined",
+    text = "The task takes part in a reduction." },
+  { "task_reduction", takes = "reduction", of = "taskgroup", exclusive = true, attribute = "combined",
+    text = "Combines copies of tasks by an operator." },
+  { "default", takes = "words", of = "teams parallel task taskloop", once = true,
+    text = "What happens with variables in no clause." },
+  { "defaultmap", takes = "words", of = "target",
+    text = "What happens with variables that the body uses and no clause names, by category." },
+  { "bind_group bind_groups", takes = "group", of = "any", own = true,
+    text = "Applies a group of clauses to the construct." },
+  { "name", takes = "names", of = "group", own = true, text = "The name of a group." },
+  { "bind_all", takes = "names", of = "group", own = true, text = "The constructs that a group is bound to." },
+  { "bind_type", takes = "names", of = "group", own = true, text = "The types that a group is bound to." },
+  { "bind_types", takes = "types", of = "any", own = true, text = "Applies groups to variables of their types." },
+  { "depend", takes = "depend",
+    of = "target task ordered target_data@60 target_enter_data target_exit_data target_update taskwait",
+    text = "The order of tasks, by the storage that they read (in) or write (out, inout)." },
+  { "schedule", takes = "anything", of = "for", once = true,
+    argument = { words = "static dynamic guided auto runtime", modifiers = "monotonic nonmonotonic simd",
+      list = true }, text = "How iterations are dealt to threads: no effect on data." },
+  { "dist_schedule", takes = "anything", of = "distribute", once = true,
+    argument = { words = "static", list = true }, text = "How iterations are dealt to teams: no effect on data." },
+  { "collapse", takes = "anything", of = "distribute for simd loop taskloop", once = true,
+    text = "How many nested loops are one." },
+  { "ordered", takes = "anything", of = "for", once = true, argument = { optional = true },
+    text = "The loop has ordered constructs." },
+  { "safelen", takes = "anything", of = "simd", once = true, argument = { positive = true },
+    text = "How far apart iterations may be that run together." },
+  { "simdlen", takes = "anything", of = "simd", once = true, argument = { positive = true },
+    text = "How many iterations run together." },
+  { "aligned", takes = "anything", of = "simd", text = "How pointers are aligned: no effect here." },
+  { "allocate", takes = "anything",
+    of = "target teams distribute parallel for sections single scope task taskloop taskgroup",
+    text = "Where private copies are allocated: no effect here." },
+  { "order", takes = "anything", of = "distribute for simd loop", once = true,
+    argument = { words = "concurrent", modifiers = "reproducible unconstrained" },
+    text = "Iterations may run in any order." },
+  { "proc_bind", takes = "anything", of = "parallel", once = true,
+    argument = { words = "master primary close spread" }, text = "Where threads run: no effect here." },
+  { "uses_allocators", takes = "anything", of = "target",
+    text = "Allocators of the target construct: no effect here." },
+  { "bind", takes = "anything", of = "loop", once = true, argument = { words = "teams parallel thread" },
+    text = "Which threads share the loop." },
+  { "device_type", takes = "anything", of = "declare_target begin_declare_target", once = true,
+    text = "On which devices the procedures and variables live." },
+  { "filter", takes = "anything", of = "masked", once = true, text = "Which thread runs the construct." },
+  { "detach", takes = "anything", of = "task", once = true, text = "An event that ends the task." },
+  { "hint", takes = "anything", of = "critical atomic", once = true,
+    text = "How contended the access is: no effect here." },
+  { "allocator", takes = "anything", of = "", text = "Of allocate, which is not carried out." },
+  { "indirect", takes = "anything", of = "declare_target begin_declare_target", argument = { optional = true },
+    text = "The procedures are called by pointers." },
+  { "fail", takes = "anything", of = "atomic", text = "The memory order of a comparison that fails." },
+  { "doacross", takes = "anything", of = "ordered", text = "The order of iterations." },
+  { "nowait", takes = "none",
+    of = "target for sections single scope workshare target_data@60 target_enter_data target_exit_data "
+      .. "target_update taskwait",
+    once = true, text = "The construct is a task: the host goes on." },
+  { "untied", takes = "none", of = "task taskloop", once = true,
+    text = "Any thread goes on with the task: no effect here." },
+  { "mergeable", takes = "none", of = "task taskloop", once = true,
+    text = "The task may share its data: no effect here." },
+  { "nogroup", takes = "none", of = "taskloop", once = true, text = "The loop does not wait for its tasks." },
+  { "threads", takes = "none", of = "ordered", text = "The order is that of threads." },
+  { "simd", takes = "none", of = "ordered", text = "The order is that of vectors." },
+  { "read", takes = "none", of = "atomic", text = "A read that nothing interrupts." },
+  { "write", takes = "none", of = "atomic", text = "A write that nothing interrupts." },
+  { "update", takes = "none", of = "atomic", text = "A read and a write that nothing interrupts." },
+  { "capture", takes = "none", of = "atomic", text = "A write, and the value before or behind." },
+  { "compare", takes = "none", of = "atomic", text = "A write if a comparison holds." },
+  { "weak", takes = "none", of = "atomic", text = "A comparison may fail without a reason." },
+  { "seq_cst", takes = "none", of = "atomic flush", text = "The strongest memory order." },
+  { "acq_rel", takes = "none", of = "atomic flush", text = "The memory order of reads and writes." },
+  { "acquire", takes = "none", of = "atomic flush", text = "The memory order of reads." },
+  { "release", takes = "none", of = "atomic flush", text = "The memory order of writes." },
+  { "relaxed", takes = "none", of = "atomic", text = "No memory order." },
+  { "unified_shared_memory", takes = "none", of = "requires", text = "Devices share the memory of the host." },
+  { "unified_address", takes = "none", of = "requires", text = "Addresses are the same on all devices." },
+  { "dynamic_allocators", takes = "none", of = "requires", text = "Allocators are used on devices without a clause." },
+  { "reverse_offload", takes = "none", of = "requires", text = "Devices call the host." },
+  { "self_maps", takes = "none", of = "requires", text = "Maps use the memory of the host itself." },
 }
-local is_type = add_words({}, "alloc storage to from tofrom release delete")
-local moves_in = add_words({}, "to tofrom")
-local moves_out = add_words({}, "from tofrom")
-local plain_modifiers = add_words({}, "always close present self")
 
--- Modifiers that are known, and not carried out.
-local beyond = { attach = "the modifier 'attach' is of OpenMP 6.1" }
-for _, name in ipairs { "ref_ptr", "ref_ptee", "ref_ptr_ptee" } do
-  beyond[name] = ("'%s': what a reference or a descriptor is mapped without"):format(name)
+-- ------------------------------------------------------------------------------------- made of these --
+
+-- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
+local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
+local masked = { "taskloop simd", "taskloop" }
+local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
+  "loop" }
+
+-- Directives with clauses, the longest first: a name of several words is one directive. beyond: those that are not
+-- carried out.
+openmp.names, openmp.beyond = {}, {}
+
+local function add(name) table.insert(openmp.names, name) end
+local function combined(prefix, head, tails)
+  add(prefix .. head)
+  for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
 end
+for _, directive in ipairs(openmp.directives) do
+  if directive.kind == "beyond" then
+    table.insert(openmp.beyond, directive[1])
+  elseif directive.kind ~= "declare mapper" then -- which has a form of its own
+    add(directive[1])
+  end
+end
+for _, name in ipairs { "for", "simd", "for simd", "loop", "sections", "section", "single", "scope", "critical", "task",
+  "taskloop simd", "taskloop", "taskgroup", "ordered", "atomic", "target", "target simd" } do
+  add(name)
+end
+for _, head in ipairs { "masked", "master" } do
+  combined("", head, masked)
+  for _, tail in ipairs(masked) do add("parallel " .. head .. " " .. tail) end
+end
+for _, prefix in ipairs { "", "target " } do
+  combined(prefix, "parallel", parallel)
+  combined(prefix, "teams", distribute)
+end
+for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
 
--- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, mapper?,
--- mapper_pos, iterators}.
-function directive.modifiers(clause, version)
-  local says, iterators = { iterators = {} }, false
-  for _, modifier in ipairs(clause.modifiers) do
-    local name, pos = modifier.name, modifier.pos
-    if is_type[name] and clause.kind == "map" and says.type and (version or 60) >= 60
-      and (name == "delete") ~= (says.type == "delete") then -- delete is a modifier beside a type (6.0)
-      if name ~= "delete" then says.type, says.type_pos = name, pos end
-      says.delete = pos
-    elseif is_type[name] and clause.kind == "map" then
-      if name == "storage" then directive.since(version, 60, "the map type 'storage'", pos, #name) end
-      if says.type then
-        raise("conflicting-clauses", pos, ("a map has one type, '%s' stands here already"):format(says.type),
-          { length = #name, rule = "OMP60-map-1" })
-      end
-      says.type, says.type_pos = name, pos
-    elseif plain_modifiers[name] and (clause.kind == "map" or name == "present") then
-      if says[name] then
-        raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
-          { length = #name, rule = "OMP60-map-3" })
-      end
-      if name == "self" then
-        directive.since(version, 60, "the modifier 'self'", pos, #name)
-        raise("unsupported", pos, "self asks for the host's own storage, and devices here have memory of their own",
-          { length = #name, rule = "OMP60-map-14" })
-      end
-      says[name] = true
-    elseif clause.kind == "map" and beyond[name] then
-      directive.since(name ~= "attach" and version, 60, ("the modifier '%s'"):format(name), pos, #name)
-      raise("unsupported", pos, beyond[name], { length = #name, rule = name == "attach" and "OMP61-1" or "OMP60-map-3",
-        help = name == "attach" and 'for all pointers: rules = { base = "openmp-6.0", attach = "every" }' or nil })
-    elseif modifier.mapper and says.mapper or modifier.iterators and iterators then
-      raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
-        { length = #name, rule = "OMP60-map-3" })
-    elseif name == "mapper" and modifier.mapper then
-      says.mapper, says.mapper_pos = modifier.mapper, modifier.mapper_pos
-    elseif name == "iterator" and modifier.iterators then
-      iterators = true
-      for _, iterator in ipairs(modifier.iterators) do table.insert(says.iterators, iterator) end
-    else
-      local near = diagnostic.closest(name, is_type) or diagnostic.closest(name, plain_modifiers)
-      local is_map = clause.kind == "map"
-      raise("syntax", pos, ("'%s' is no %s"):format(name, is_map and "map type or modifier"
-        or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
-        help = near and ("did you mean '%s'?"):format(near) })
+local function longest_first(a, b) return #a > #b or #a == #b and a < b end
+table.sort(openmp.names, longest_first)
+table.sort(openmp.beyond, longest_first)
+
+-- What stands alone in Fortran, without statements that belong to it.
+openmp.alone = { section = true }
+for _, directive in ipairs(openmp.directives) do openmp.alone[directive[1]] = directive.alone end
+
+-- Fortran's names: do for for, workshare, and the ends of what has statements.
+openmp.fortran_names = {}
+local function add_fortran(name)
+  table.insert(openmp.fortran_names, name)
+  if not openmp.alone[name] then table.insert(openmp.fortran_names, "end " .. name) end
+end
+for _, name in ipairs(openmp.names) do
+  if not name:find "^end " and not name:find "^begin " then add_fortran((name:gsub("%f[%a]for%f[%A]", "do"))) end
+end
+add_fortran "workshare"
+add_fortran "parallel workshare"
+table.sort(openmp.fortran_names, longest_first)
+
+-- By a clause's name its entry, by what stands in parentheses names of clauses, by part and directive a table of the
+-- clauses: true, or the version since which it has them.
+openmp.clause, openmp.takes, openmp.of = {}, {}, { any = {}, group = {} }
+for _, list in ipairs { openmp.parts, openmp.directives } do
+  for _, directive in ipairs(list) do openmp.of[directive[1]] = {} end
+end
+openmp.of["do"] = openmp.of["for"] -- Fortran's
+for _, entry in ipairs(openmp.clauses) do
+  local names = openmp.takes[entry.takes] or {}
+  openmp.takes[entry.takes] = names
+  for _, name in ipairs(words.list(entry[1])) do
+    openmp.clause[name] = entry
+    names[#names + 1] = name
+    for _, word in ipairs(words.list(entry.of)) do
+      local of, since = word:match "^([^@]+)@?(%d*)$"
+      openmp.of[of:gsub("_", " ")][name] = tonumber(since) or true
     end
   end
-  if clause.kind == "map" and #clause.modifiers > 0 and not says.type then
-    local first = clause.modifiers[1]
-    directive.since(version, 52, "a map with modifiers and without a type", first.pos, #first.name)
-  end
-  return says
+end
+for _, directive in ipairs(openmp.directives) do
+  for name in pairs(directive.kind:find "^declare" and {} or openmp.of.any) do openmp.of[directive[1]][name] = true end
 end
 
--- Without a type a map is tofrom; of that enter and exit data take the half that they can (the Examples have it so).
-local usual = { ["enter data"] = "to", ["exit data"] = "from" }
-
--- What a map asks for on a construct of this kind: the action's word, and the map's type.
-function directive.asks(says, kind, name, version, clause)
-  local types = map_types[kind]
-  if usual[kind] and not says.type then
-    directive.since(version, 52, ("a map without a type on %s"):format(name), clause.pos, #clause.name)
-  elseif says.delete and kind ~= "exit data" then
-    raise("clause-not-allowed", says.delete, ("'delete' is not allowed on '%s'"):format(name),
-      { length = #"delete", rule = "OMP60-map-1" })
-  end
-  local wanted = says.type or usual[kind] or "tofrom"
-  if not types[wanted] then
-    raise("clause-not-allowed", says.type_pos, ("the map type '%s' is not allowed on '%s'"):format(wanted, name),
-      { length = #wanted, rule = "OMP60-map-1",
-        help = kind == "enter data" and "to or alloc" or kind == "exit data" and "from, release or delete" or nil })
-  end
-  return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
+-- Names of clauses for which test(entry) is true, with the value it gives.
+function openmp.where(test)
+  local found = {}
+  for name, entry in pairs(openmp.clause) do found[name] = test(entry) or nil end
+  return found
 end
 
-directive.map_actions, directive.moves_in, directive.moves_out = entry, moves_in, moves_out
-directive.names, directive.beyond = grammar.names, grammar.beyond
-
-return directive
+return openmp

@@ -1,6 +1,9 @@
 -- advice.lua - help for mistakes that the raising place does not know: words of the other language, Lua's own errors.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local openacc = require "accdeep.catalogue.openacc"
+local openmp = require "accdeep.catalogue.openmp"
+local set = require "accdeep.base.words".set
 
 local advice = {}
 
@@ -76,16 +79,13 @@ local function no_directive(text, pos, is_openmp, own, other)
   return near and ("did you mean '%s'?"):format(near) or nil
 end
 
-local acc_names, omp_names -- lists of words, made when the first wrong directive comes
+local acc_names = {}
+for i, directive in ipairs(openacc.directives) do acc_names[i] = directive[1] end
+table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
 
 local function names_of(is_openmp)
-  if not acc_names then
-    omp_names = require "accdeep.grammar.openmp".names
-    acc_names = table.move(require "accdeep.grammar.openacc".all_names, 1, 1000, 1, {})
-    table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
-  end
-  if is_openmp then return omp_names, acc_names end
-  return acc_names, omp_names
+  if is_openmp then return openmp.names, acc_names end
+  return acc_names, openmp.names
 end
 
 -- Help for a text of C that does not parse. start: what it should be; what: the message; pos: the place that does not
@@ -123,10 +123,7 @@ end
 
 -- ---------------------------------------------------------------------------------- Lua's own errors --
 
-local of_library = {}
-for name in ("io os require dofile loadfile load package debug collectgarbage"):gmatch "%S+" do
-  of_library[name] = true
-end
+local of_library = set "io os require dofile loadfile load package debug collectgarbage"
 
 -- Help for an error of Lua itself. variables: names of the host program, as keys; names: those of the language.
 function advice.lua(message, variables, names)

@@ -7,7 +7,7 @@
 -- A directive of OpenMP has the field omp, its name.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp = require "accdeep.grammar.openmp"
+local openmp = require "accdeep.catalogue.openmp"
 
 local raise = diagnostic.raise
 

@@ -4,6 +4,7 @@
 -- of how far it got; when it fails, a tracing form of the same rules is run once to find the place.
 
 local lpeg = require "lpeg"
+local words = require "accdeep.base.words"
 local P, R, S, C, Cp, Cmt, Carg = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cp, lpeg.Cmt, lpeg.Carg
 
 local lex = {}
@@ -19,13 +20,10 @@ local continued = P "&" * S " \t\r" ^ 0 * P "\n" * S " \t" ^ 0 * lex.fortran_sen
 lex.blank = (S " \t\r\n\f\v" + P "\\" * P "\r" ^ -1 * P "\n" + continued
   + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/") ^ 0
 
-local keywords = {}
-for word in ([[auto break case char const continue default do double else enum extern float for goto
-    if inline int long register restrict return short signed sizeof static struct switch typedef
-    union unsigned void volatile while _Bool bool class template typename public private protected
-    operator virtual]]):gmatch "[%w_]+" do
-  keywords[word] = true
-end
+local keywords = words.set [[auto break case char const continue default do double else enum extern float for goto
+  if inline int long register restrict return short signed sizeof static struct switch typedef
+  union unsigned void volatile while _Bool bool class template typename public private protected
+  operator virtual]]
 lex.keywords = keywords
 
 -- The helpers for one form of the grammar. blank: what stands between tokens, if not C's blanks.
@@ -52,8 +50,8 @@ function lex.new(trace, blank)
   -- Any of several words, captured.
   function self.words(list)
     local p = P(false)
-    local sorted = {}
-    for w in list:gmatch "%S+" do sorted[#sorted + 1] = w end
+    if type(list) == "string" then list = words.list(list) end
+    local sorted = table.move(list, 1, #list, 1, {})
     table.sort(sorted, function(a, b) return #a > #b end)
     for _, w in ipairs(sorted) do p = p + P(w) * -alnum end
     return C(p) * space

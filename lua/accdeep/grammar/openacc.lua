@@ -1,4 +1,4 @@
--- openacc.lua - OpenACC directives, from the tables of what each clause takes.
+-- openacc.lua - OpenACC directives, from the entries of catalogue/openacc.lua.
 --
 -- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
 -- vars | members | names | e | word | text, modifier?, nest?}, of wait {devnum?, queues}, of self {vars?, e?};
@@ -8,59 +8,29 @@
 -- where is no matter of grammar: catalogue/openacc.lua, shape/shape.lua and shape/policy.lua say.
 
 local lpeg = require "lpeg"
+local openacc = require "accdeep.catalogue.openacc"
 local lex = require "accdeep.grammar.lex"
 local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
-local directive = {}
+-- First words of directives, as keys, and all names.
+local directive = { first_words = {}, all_names = {} }
 
--- Names of several words are one directive; the loop forms are compute constructs too.
-directive.names = [[enter_data exit_data end_data end_host_data host_data declare data update
-  parallel_loop serial_loop kernels_loop
-  parallel serial kernels loop atomic routine set wait init shutdown]]
--- Directives about the members of a type.
-directive.member_names = "shape policy"
-
--- First words of directives.
-directive.first_words, directive.all_names = {}, {}
-for words in (directive.names .. " cache " .. directive.member_names):gmatch "%S+" do
-  directive.first_words[words:match "^%a+"] = true
-  table.insert(directive.all_names, (words:gsub("_", " "):gsub("host data", "host_data")))
+-- Names of directives without parentheses of their own, the longest first, and of those about members.
+local names, member_names = {}, {}
+for i, entry in ipairs(openacc.directives) do
+  local list = entry.kind == "members" and member_names or not entry.takes and names or {}
+  list[#list + 1] = entry[1]
+  directive.all_names[i] = entry[1]
+  directive.first_words[entry[1]:match "^%a+"] = true
 end
+table.sort(names, function(a, b) return #a > #b end)
 
--- What stands in a clause's parentheses: variables, members, an expression, a list of expressions or
--- words, nothing.
-directive.clauses = {
-  vars = [[copy copyin copyout create no_create present deviceptr delete attach detach
-    present_or_copy present_or_copyin present_or_copyout present_or_create
-    pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy
-    private firstprivate host device use_device device_resident link]],
-  members = [[include exclude init_needed update copy copyin copyout create no_create present delete
-    attach detach present_or_copy present_or_copyin present_or_copyout present_or_create
-    pcopy pcopyin pcopyout pcreate present_and_copyin update_and_copy]],
-  names = "use shape",
-  expression = [[if device_num default_async num_gangs num_workers vector_length async]],
-  anything = [[gang worker vector collapse tile device_type dtype bind]],
-  none = "finalize if_present seq independent auto read write update capture nohost",
-  self = "self",
-  default = "default",
-  type = "type",
-  reduction = "reduction",
-  wait = "wait",
-  invoke = "invoke",
-}
-
--- All clauses of OpenACC and TR14, wherever they may stand, and by what stands in their parentheses.
-directive.known, directive.takes = {}, {}
-for what, list in pairs(directive.clauses) do
-  directive.takes[what] = {}
-  for name in list:gmatch "%S+" do directive.known[name], directive.takes[what][name] = true, true end
-end
-
-local function by_length(list)
-  local words = {}
-  for w in list:gmatch "%S+" do words[#words + 1] = (w:gsub("^(e%l+)_", "%1 "):gsub("_loop", " loop")) end
-  table.sort(words, function(a, b) return #a > #b end)
-  return words
+-- Clauses of shapes and policies that take members.
+local of_members = {}
+for _, takes in ipairs { "vars", "members", "update" } do
+  for _, name in ipairs(openacc.takes[takes]) do
+    if openacc.of.shape[name] or openacc.of.policy[name] then of_members[#of_members + 1] = name end
+  end
 end
 
 function directive.rules(rules, lx)
@@ -71,7 +41,7 @@ function directive.rules(rules, lx)
     + P "acc" * -lx.alnum * lx.space + lex.fortran_sentinel * lx.space
 
   local name = P(false)
-  for _, words in ipairs(by_length(directive.names)) do
+  for _, words in ipairs(names) do
     local p = P(true)
     local first = true
     for w in words:gmatch "%S+" do
@@ -115,14 +85,13 @@ function directive.rules(rules, lx)
     end)
   local nest = opt(V "nest")
 
-  local function words(kind) return lx.words(directive.clauses[kind]) end
   local function clause(kind, body, build, list)
-    return node("clause", (list and lx.words(list) or words(kind)) * body, function(n, text, ...)
+    return node("clause", lx.words(list or openacc.takes[kind]) * body, function(n, text, ...)
       n.name, n.kind = text, kind
       build(n, ...)
     end)
   end
-  local function of_members(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
+  local function describe(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
     / function(pos, text) return { pos = pos, name = text } end)
@@ -157,8 +126,8 @@ function directive.rules(rules, lx)
     + clause("invoke", shape * open * direction * variables * close * nest,
       function(n, s, way, vars, inner)
         n.shape, n.direction, n.vars, n.nest = s or nil, way or nil, vars, inner or nil
-      end, "invoke")
-    + clause("members", shape * open * members * close * nest, of_members, "include exclude init_needed")
+      end)
+    + clause("members", shape * open * members * close * nest, describe)
     + default
     + of_type
     + clause("reduction", open
@@ -177,12 +146,12 @@ function directive.rules(rules, lx)
     function(n, text) n.name = text end)
   rules.member_clause = clause("members", shape * open * direction * members * close * nest,
       function(n, s, way, list, inner)
-        of_members(n, s, list, inner)
+        describe(n, s, list, inner)
         n.direction = way or nil
-      end)
-    + clause("parameters", open * Ct(lx.list(parameter)) * close, set "parameters", "with")
-    + clause("words", open * Ct(lx.list(word)) * close, set "names", "for")
-    + clause("invoke", shape * open * members * close * nest, of_members, "invoke")
+      end, of_members)
+    + clause("parameters", open * Ct(lx.list(parameter)) * close, set "parameters")
+    + clause("words", open * Ct(lx.list(word)) * close, set "names")
+    + clause("invoke", shape * open * members * close * nest, describe)
     + clause("names", open * Ct(lx.list(node("name", expect(lx.name, "expected a name"),
       function(n, text) n.name = text end))) * close, set "names")
     + default
@@ -197,7 +166,7 @@ function directive.rules(rules, lx)
     / function(pos, text) return { pos = pos, name = text } end)
   local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1
-    * node("directive", lx.words(directive.member_names) * argument * clauses(V "member_clause")
+    * node("directive", lx.words(member_names) * argument * clauses(V "member_clause")
         + waiting * clauses(V "clause") + cached * clauses(V "clause") + name * argument * clauses(V "clause"),
       function(n, text, argument_of, list)
         if text ~= "shape" then without_parts(list) end

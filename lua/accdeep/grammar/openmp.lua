@@ -1,102 +1,17 @@
--- openmp.lua - OpenMP directives, from the tables of what each clause takes.
+-- openmp.lua - OpenMP directives, from the entries of catalogue/openmp.lua.
 --
 -- Nodes: directive{name, clauses, vars?, mapper?}; mapper{name?, type, variable}; clause{name, pos, kind, ...}:
 -- map and motion (to, from) {modifiers, vars}; vars {vars, step? of linear}; expression {modifier?, e, lower? of
 -- num_teams}; reduction {op, vars}; default and defaultmap {words}; depend {type, modifier?, items?}; names {names,
 -- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators?}; iterator{name, first, last, step?}.
 -- The type of a map
--- is the modifier that names one. Which clause stands where is no matter of grammar: catalogue/openmp.lua says.
+-- is the modifier that names one. Which clause stands where is no matter of grammar: check/openmp.lua says.
 
 local lpeg = require "lpeg"
+local catalogue = require "accdeep.catalogue.openmp"
 local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
 local openmp = {}
-
--- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
-local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
-local masked = { "taskloop simd", "taskloop" }
-local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
-  "loop" }
-
--- Directives with clauses. A name of several words is one directive.
-local function all_names()
-  local names = { "declare target", "begin declare target", "end declare target",
-    "declare group", "target enter data", "target exit data", "target update", "target data", "end target data",
-    "for", "simd", "for simd", "loop", "sections", "section", "single", "scope", "critical", "task",
-    "taskloop simd", "taskloop", "taskgroup", "barrier", "taskwait", "taskyield", "flush", "ordered", "atomic",
-    "requires", "nothing" }
-  local function add(name) names[#names + 1] = name end
-  local function combined(prefix, head, tails)
-    add(prefix .. head)
-    for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
-  end
-  for _, head in ipairs { "masked", "master" } do
-    combined("", head, masked)
-    for _, tail in ipairs(masked) do add("parallel " .. head .. " " .. tail) end
-  end
-  for _, prefix in ipairs { "", "target " } do
-    combined(prefix, "parallel", parallel)
-    combined(prefix, "teams", distribute)
-  end
-  for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
-  add "target"
-  add "target simd"
-  table.sort(names, function(a, b) return #a > #b end)
-  return names
-end
-openmp.names = all_names()
-
--- Directives that are known and not carried out.
-openmp.beyond = { "threadprivate", "declare simd", "declare reduction", "declare variant", "begin declare variant",
-  "end declare variant", "metadirective", "begin metadirective", "end metadirective", "dispatch", "interop", "depobj",
-  "allocate", "allocators", "assume", "assumes", "begin assumes", "end assumes", "error", "scan", "cancel",
-  "cancellation point", "tile", "unroll" }
-table.sort(openmp.beyond, function(a, b) return #a > #b end)
-
--- What stands alone in Fortran, without statements that belong to it.
-openmp.alone = {}
-for _, name in ipairs { "declare target", "declare group", "target enter data", "target exit data", "target update",
-  "section", "barrier", "taskwait", "taskyield", "flush", "requires", "nothing" } do
-  openmp.alone[name] = true
-end
-
--- Fortran's names: do for for, workshare, and the ends of what has statements.
-local function fortran_names()
-  local names = {}
-  local function add(name)
-    names[#names + 1] = name
-    if not openmp.alone[name] then names[#names + 1] = "end " .. name end
-  end
-  for _, name in ipairs(openmp.names) do
-    if not name:find "^end " and not name:find "^begin " then add((name:gsub("%f[%a]for%f[%A]", "do"))) end
-  end
-  add "workshare"
-  add "parallel workshare"
-  table.sort(names, function(a, b) return #a > #b or #a == #b and a < b end)
-  return names
-end
-openmp.fortran_names = fortran_names()
-
--- What stands in a clause's parentheses.
-openmp.clauses = {
-  map = "map",
-  motion = "to from",
-  vars = [[private firstprivate lastprivate shared copyin copyprivate use_device_ptr use_device_addr
-    is_device_ptr has_device_addr enter link nontemporal]],
-  linear = "linear",
-  expression = "if device num_teams num_threads thread_limit priority grainsize num_tasks final",
-  reduction = "reduction in_reduction task_reduction",
-  words = "default defaultmap",
-  group = "bind_group bind_groups",
-  names = "name bind_all bind_type",
-  types = "bind_types",
-  depend = "depend",
-  anything = [[schedule dist_schedule collapse ordered safelen simdlen aligned allocate order proc_bind
-    uses_allocators bind device_type filter detach hint allocator indirect fail doacross]],
-  none = [[nowait untied mergeable nogroup threads simd read write update capture compare weak seq_cst acq_rel acquire
-    release relaxed unified_shared_memory unified_address dynamic_allocators
-    reverse_offload self_maps]],
-}
 
 function openmp.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
@@ -119,15 +34,15 @@ function openmp.rules(rules, lx)
     end
     return p * lx.space
   end
-  local name = phrases(lx.fortran and openmp.fortran_names or openmp.names)
-  local beyond = phrases(lx.fortran and {} or openmp.beyond)
+  local name = phrases(lx.fortran and catalogue.fortran_names or catalogue.names)
+  local beyond = phrases(lx.fortran and {} or catalogue.beyond)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")
   local variables = Ct(lx.list(V "variable"))
   local word = lx.raw_name * lx.space
 
   local function clause(kind, body, build)
-    return node("clause", lx.words(openmp.clauses[kind]) * body, function(n, text, ...)
+    return node("clause", lx.words(catalogue.takes[kind]) * body, function(n, text, ...)
       n.name, n.kind = text, kind
       build(n, ...)
     end)

@@ -6,7 +6,7 @@
 -- each variable becomes an item, treated as its clause's shape, policy or nest says (nest.lua).
 
 local advice = require "accdeep.grammar.advice"
-local allowed = require "accdeep.catalogue.openacc"
+local allowed = require "accdeep.check.openacc"
 local codegen = require "accdeep.code.codegen"
 local compile = require "accdeep.shape.compile"
 local convenience = require "accdeep.shape.convenience"
@@ -16,6 +16,7 @@ local location = require "accdeep.base.location"
 local nest = require "accdeep.shape.nest"
 local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
+local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
@@ -27,11 +28,11 @@ local render, take_apart, type_of = list_item.render, list_item.take_apart, list
 
 local lower = {}
 
-local directives, set = allowed.directives, allowed.set
 
-local data_actions = { device_resident = "create", attach = "attach", detach = "detach", self = "update self",
-  host = "update self", device = "update device" }
-for name, wanted in pairs(policy.actions) do data_actions[name] = wanted end
+-- What data clauses ask for.
+local data_actions = openacc.where(function(entry, clause)
+  return policy.actions[clause.name] or openacc.of.policy[clause.name] == nil and entry.action
+end)
 
 -- ------------------------------------------------------------------------------------------- items --
 
@@ -145,8 +146,11 @@ local function treatment_of(session, request, t)
 end
 
 -- What is left of a policy's actions on exit data (AMB-TR14-10).
-local exit_half = { copy = "copyout", copyin = "delete", create = "delete", present = "hold", no_create = "hold",
-  present_and_copyin = "delete", update_and_copy = "delete" }
+local exit_half = openacc.where(function(entry, clause)
+  if clause.present_or then return nil end
+  return entry.data and (entry.data:find "out" and "copyout" or "delete")
+    or (clause.name == "present" or clause.name == "no_create") and "hold"
+end)
 
 local function deletes(session, treatment, seen)
   if treatment.own == "delete" then return true end
@@ -396,7 +400,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ requests --
 
-local directions = { self = "update self", host = "update self", device = "update device" }
+local directions = openacc.where(function(entry) return entry.update and entry.action end)
 
 -- The direction of an update that invokes a policy; other constructs have none.
 local function direction_of(plan, clause)
@@ -454,9 +458,9 @@ local function qualified(session, clauses)
   return list
 end
 
-local takes_shape = set [[copy copyin copyout create no_create present delete self host device invoke
-  pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout present_or_create
-  present_and_copyin update_and_copy]]
+local takes_shape = openacc.where(function(entry, clause)
+  return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
+end)
 
 -- All variables of a clause with a nest are of one type (TR14-3.3-03).
 local function check_one_type(session, clause)
@@ -525,10 +529,11 @@ end
 -- --------------------------------------------------------------------------------------- directives --
 
 -- Directives that are nothing without a data clause.
-local needs_data = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
+local needs_data = {}
+for _, directive in ipairs(openacc.directives) do needs_data[directive[1]] = directive.needs_data end
 
 -- Clauses of declare whose data live as long as the program.
-local lasting = set "copyin create device_resident link"
+local lasting = openacc.where(function(entry, clause) return entry.lasting and not clause.present_or end)
 
 function lower.simple_names(clause)
   local names = {}
@@ -633,11 +638,11 @@ end
 
 -- Lowers a directive. references: variables that a compute construct's body uses.
 function lower.directive(session, node, options)
-  local what = directives[node.name]
-  if what.kind == "body" then
+  local kind = allowed.kind_of(node.name)
+  if kind == "body" then
     raise("region-nesting", node.pos, ("'%s' stands in the text of a compute construct's body"):format(node.name),
       { length = #node.name, rule = "ACC33-2.9-1" })
-  elseif what.kind == "declaration" then
+  elseif kind == "declaration" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
       { length = #node.name, rule = "ACC33-2.15-1" })
   end
@@ -645,11 +650,11 @@ function lower.directive(session, node, options)
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
   end
   local seen = allowed.check(node)
-  local plan = lower.plan(session, node, what.kind, options)
+  local plan = lower.plan(session, node, kind, options)
   plan.if_present = seen.if_present
   plan.waiting = node.waiting
   local default
-  allowed.check_forms(node, what.kind)
+  allowed.check_forms(node, kind)
   for _, clause in ipairs(node.clauses) do
     if clause.nest and clause.nest.single then
       session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
@@ -662,7 +667,7 @@ function lower.directive(session, node, options)
     if clause.name == "if" then
       if not clause.e then raise("syntax", clause.pos, "'if' needs a condition", { length = 2 }) end
       plan.condition = clause.e
-    elseif clause.name == "self" and what.kind == "compute" then
+    elseif clause.name == "self" and kind == "compute" then
       add_self(plan, clause)
     elseif clause.name == "finalize" then
       plan.finalize = true
@@ -713,7 +718,7 @@ function lower.directive(session, node, options)
       for _, item in ipairs(lower.simple_names(clause)) do
         plan.use_device[#plan.use_device + 1] = { variable = lower.declared(session, item), pos = item.pos }
       end
-    elseif what.kind == "declare" and not lasting[clause.name] then
+    elseif kind == "declare" and not lasting[clause.name] then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
         clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
           .. "device_resident and link last" })
@@ -724,7 +729,7 @@ function lower.directive(session, node, options)
     plan.condition = plan.condition and { tag = "binary", op = "&&", pos = plan.on_self.pos, a = plan.condition,
       b = elsewhere } or elsewhere
   end
-  if what.kind == "host data" and #plan.use_device == 0 then
+  if kind == "host data" and #plan.use_device == 0 then
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.this and qualified(session, node.clauses) or node.clauses
@@ -741,13 +746,13 @@ function lower.directive(session, node, options)
     local names = clause.name == "link" and lower.simple_names(clause) or {}
     for _, item in ipairs(names) do lower.declared(session, item) end
   end
-  if #requests == 0 and not plan.absent and not seen.link and (needs_data[what.kind]
-      or (what.kind == "region" and not seen.default and not seen.deviceptr)) then
+  if #requests == 0 and not plan.absent and not seen.link and (needs_data[kind]
+      or (kind == "region" and not seen.default and not seen.deviceptr)) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1" })
   end
   plan.default = default
-  if what.kind == "compute" and session.dialect.with_roots then
+  if kind == "compute" and session.dialect.with_roots then
     requests = session.dialect.with_roots(plan, requests)
   end
   add_requests(plan, requests)

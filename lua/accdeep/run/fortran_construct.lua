@@ -8,7 +8,7 @@
 local assignment = require "accdeep.code.fortran.assignment"
 local body = require "accdeep.plan.body.fortran"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.code.fortran.expression"
 local ftypes = require "accdeep.types.fortran"
 local host = require "accdeep.run.openmp_host"

@@ -5,11 +5,12 @@
 -- directives do nothing, and target constructs run on host memory (OMP60-tgt-1). Everything is done when a directive
 -- returns: nowait and depend make no difference.
 
+local catalogue = require "accdeep.catalogue.openmp"
 local api = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
 local depend = require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local group = require "accdeep.types.groups"
 local host = require "accdeep.run.openmp_host"
 local kernel = require "accdeep.run.kernel"
@@ -127,9 +128,6 @@ local function declare_target(self, node)
   if node.vars then add(node, "enter") end
   for _, clause in ipairs(node.clauses) do
     local how = target_clauses[clause.name]
-    if clause.name == "enter" then
-      directive.since(self.rules.openmp, 52, "the clause 'enter'", clause.pos, #clause.name)
-    end
     if how then add(clause, how) end
   end
   if opens and self.dialect.list_items then -- Fortran's is about the procedure it stands in
@@ -278,8 +276,9 @@ end
 
 -- First words of directives, and those that OpenACC has, too.
 local first_words = {}
-for _, name in ipairs(directive.names) do first_words[name:match "^%a+"] = true end
-for _, name in ipairs(directive.beyond) do first_words[name:match "^%a+"] = true end
+for _, list in ipairs { catalogue.names, catalogue.beyond } do
+  for _, name in ipairs(list) do first_words[name:match "^%a+"] = true end
+end
 for word in pairs(first_words) do if openacc.first_words[word] then first_words[word] = "both" end end
 
 -- Whether a text is an OpenMP directive: by its sentinel, or by its first word; words that both languages have

@@ -6,16 +6,18 @@
 -- memory holds before something is written there is not known: reading it is an error (HOUSE-threads).
 
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local group = require "accdeep.types.groups"
 local kernel = require "accdeep.run.kernel"
+local openmp = require "accdeep.catalogue.openmp"
 local lower = require "accdeep.plan.openacc"
 local memory = require "accdeep.code.local_memory"
 local list_item = require "accdeep.shape.list_item"
 local scope = require "accdeep.types.scope"
-local sharing = require "accdeep.catalogue.openmp_exclusions"
+local sharing = require "accdeep.check.openmp_exclusions"
 local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 
@@ -72,18 +74,12 @@ host.constructs = 0 -- how many had variables of their own: each is a place apar
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
+-- Clauses that say where a variable of the body lives, as what they make of it; those that make copies.
+local attributes = openmp.where(function(entry) return entry.attribute end)
+local function that(word)
+  return openmp.where(function(entry) return entry.attribute and entry.attribute:find(word) ~= nil end)
 end
-
--- Clauses that say where a variable of the body lives.
-local attributes = set [[private firstprivate lastprivate shared linear reduction in_reduction task_reduction copyin
-  copyprivate]]
-local begins = set "firstprivate linear"
-local lasts = set "lastprivate linear"
-local copied = set "private firstprivate lastprivate linear"
+local copied, begins, lasts = that "own", that "begins", that "lasts"
 
 -- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
 local function reducible(t)

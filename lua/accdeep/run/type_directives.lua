@@ -2,7 +2,7 @@
 --
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
-local allowed = require "accdeep.catalogue.openacc"
+local allowed = require "accdeep.check.openacc"
 local compile = require "accdeep.shape.compile"
 local declare = require "accdeep.code.declare"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -12,6 +12,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran = require "accdeep.grammar.unparse_fortran"
 local list_item = require "accdeep.shape.list_item"
+local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -20,7 +21,8 @@ local raise = diagnostic.raise
 
 local convenience = {}
 
-local directions = { self = "self", host = "self", device = "device" }
+-- The direction of an update's clauses.
+local directions = openacc.where(function(entry) return entry.update end)
 
 -- The way from the outermost structure that holds a variable to the variable: the structure, its type,
 -- and steps, names and the elements behind them. nil if it is no member.

@@ -8,7 +8,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local list_item = require "accdeep.shape.list_item"
 local policy = require "accdeep.shape.policy"
 local tree = require "accdeep.base.tree"

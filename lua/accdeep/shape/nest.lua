@@ -9,6 +9,7 @@
 -- on the device. compile.lua makes the core's program of a treatment.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
@@ -328,12 +329,12 @@ end
 
 -- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
 local halves = {
-  ["in"] = { copy = "copyin", copyin = "copyin", copyout = "create", create = "create",
-    present_and_copyin = "present_and_copyin", update_and_copy = "update_and_copy" },
-  out = { copy = "copyout", copyin = "create", copyout = "copyout", create = "create",
-    present_and_copyin = "create", update_and_copy = "create" },
-  none = { copy = "create", copyin = "create", copyout = "create", create = "create",
-    present_and_copyin = "create", update_and_copy = "create" },
+  ["in"] = openacc.where(function(entry, clause)
+    local data = entry.data
+    return data and (data == "in out" and "copyin" or data == "in" and clause.first or "create")
+  end),
+  out = openacc.where(function(entry) return entry.data and (entry.data:find "out" and "copyout" or "create") end),
+  none = openacc.where(function(entry) return entry.data and "create" end),
 }
 
 -- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,

@@ -8,7 +8,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.grammar.openacc"
+local openacc = require "accdeep.catalogue.openacc"
 local shape = require "accdeep.shape.shape"
 local types = require "accdeep.types"
 
@@ -16,22 +16,19 @@ local raise = diagnostic.raise
 
 local policy = {}
 
--- Data clauses of members and the actions they ask for.
-policy.actions = { copy = "copy", copyin = "copyin", copyout = "copyout", create = "create",
-  no_create = "no_create", present = "present", delete = "delete",
-  present_and_copyin = "present_and_copyin", update_and_copy = "update_and_copy" }
-policy.asks = {}
+-- Data clauses of members and the actions they ask for; what they ask for: the same, or the short name of a form
+-- that takes data as they are where they are present.
+policy.actions, policy.asks = {}, {}
 -- The core's actions and flags for what is asked, where it is more than an action of the same name.
-local codes = { present_and_copyin = core.action.copyin, update_and_copy = core.action.copyin,
-  hold = core.action.hold }
-local flags = { present_and_copyin = core.flag.keep, update_and_copy = core.flag.refresh,
-  hold = core.flag.present_or }
-for name in pairs(policy.actions) do policy.asks[name] = name end
-for _, name in ipairs { "copy", "copyin", "copyout", "create" } do
-  local short, long = "p" .. name, "present_or_" .. name
-  policy.actions[short], policy.actions[long] = name, name
-  policy.asks[short], policy.asks[long] = short, short
-  codes[short], flags[short] = core.action[name], core.flag.present_or
+local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
+for name, clause in pairs(openacc.clause) do
+  local entry, first = clause.entry, clause.first
+  if entry.takes == "vars" and openacc.of.policy[name] then
+    local asks = clause.present_or and "p" .. first or first
+    policy.actions[name], policy.asks[name] = first, asks
+    if entry.action then codes[asks], flags[asks] = core.action[entry.action], core.flag[entry.flag] end
+    if clause.present_or then codes[asks], flags[asks] = core.action[first], core.flag.present_or end
+  end
 end
 
 -- Flags that a map's modifiers set (openmp/mapper.lua), in the order in which they stand before an action's word.
@@ -69,18 +66,21 @@ function policy.said(action, given)
   return table.concat(words, " ")
 end
 
-local others = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
-  invoke = true }
-local defaults = { none = true, exclude = true, update = "update", copy = "data", copyin = "data",
-  copyout = "data", create = "data", present = "data", delete = "data", present_and_copyin = "data",
-  update_and_copy = "data" }
+-- A policy's other clauses, and what its default may name: "data", "update", or true for what moves nothing.
+local others = openacc.where(function(entry, clause)
+  return openacc.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
+end)
+local defaults = openacc.where(function(entry, clause)
+  return clause.name == clause.first and entry.default and "data"
+end)
+defaults.none, defaults.exclude, defaults.update = true, true, "update"
 
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
-  elseif directive.known[clause.name] then
+  elseif openacc.known[clause.name] then
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end

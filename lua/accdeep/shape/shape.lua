@@ -6,7 +6,7 @@
 -- without a name. How layers lie on each other is nest.lua's matter.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.grammar.openacc"
+local openacc = require "accdeep.catalogue.openacc"
 local nested_members = require "accdeep.shape.nested_members"
 local types = require "accdeep.types"
 
@@ -14,7 +14,11 @@ local raise = diagnostic.raise
 
 local shape = {}
 
-local own_clauses = { type = true, include = true, exclude = true, init_needed = true, default = true }
+-- Clauses that only chapter 5 of TR14 knows, and its rules; those of shapes are the others.
+local wished = openacc.where(function(entry) return entry.wish end)
+local own_clauses = openacc.where(function(_, clause)
+  return openacc.of.shape[clause.name] and not wished[clause.name]
+end)
 
 -- What chapter 5 of TR14 wishes for, where the rules know it.
 function shape.wish(session, pos, rule, what)
@@ -22,9 +26,6 @@ function shape.wish(session, pos, rule, what)
   raise("syntax", pos, what .. " are for the profile tr14x", { length = 1, rule = rule,
     help = 'scenario { rules = "tr14x" }' })
 end
-
--- Clauses of a shape or policy that only chapter 5 knows.
-local wished = { with = "TR14-5-01", ["for"] = "TR14-5-09" }
 
 function shape.is_wished(session, clause)
   return wished[clause.name] and session.rules.extended
@@ -37,9 +38,9 @@ end
 
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
-  if directive.known[clause.name] then
+  if openacc.known[clause.name] then
     local message, help = "'%s' is not allowed in a shape", nil
-    if directive.takes.vars[clause.name] or clause.name == "self" then
+    if openacc.clause[clause.name].entry.takes == "vars" or clause.name == "self" then
       message, help = "a shape has no direction: '%s' is not allowed",
         "directions come from the clause that uses the shape"
     end

@@ -7,28 +7,20 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local openmp = require "accdeep.grammar.openmp"
-local sharing = require "accdeep.catalogue.openmp_exclusions"
+local openmp = require "accdeep.catalogue.openmp"
+local sharing = require "accdeep.check.openmp_exclusions"
 local transaction = require "accdeep.types.transaction"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 
 local group = {}
 
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
-
 local binding = set "name bind_all bind_type"
 local actions = set "merge inherit exclude override"
-local known = {}
-for _, list in pairs(openmp.clauses) do
-  for name in list:gmatch "%S+" do known[name] = true end
-end
+local known = openmp.clause
 
 -- ---------------------------------------------------------------------------------------- places --
 

@@ -5,24 +5,19 @@
 -- directive, and the variables that it has for itself, {name, pos, op?}, op: the operator that combines it with the
 -- variable at the end.
 
-local allowed = require "accdeep.catalogue.openacc"
+local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local lower = require "accdeep.plan.openacc"
 local read = require "accdeep.plan.body.read"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 
 local body = {}
-
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
 
 local function refuse(node, message, rule)
   raise("region-nesting", node.pos, message, { length = #node.name, rule = rule })

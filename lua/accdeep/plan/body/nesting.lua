@@ -3,18 +3,13 @@
 -- Constructs around a statement are a chain of levels {part, node, outer, on}: part is one of the constructs that a
 -- combined one is made of, on says where the statement runs: "host", "omp" (a target region), "acc" (a compute region).
 
-local allowed = require "accdeep.catalogue.openacc"
+local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 
 local nesting = {}
-
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
 
 local worksharing = "for sections single scope"
 local in_none_of = {

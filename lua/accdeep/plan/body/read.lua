@@ -5,14 +5,15 @@
 -- threads (body/private.lua); carried{language, text, kind, body?} for what is carried out on devices
 -- (body/carried.lua). No directive is passed over: one that may not stand where it does is an error (HOUSE-bodies).
 
-local allowed = require "accdeep.catalogue.openacc"
+local allowed = require "accdeep.check.openacc"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.catalogue.openmp"
+local directive = require "accdeep.check.openmp"
 local forms = require "accdeep.plan.body.forms"
 local group = require "accdeep.types.groups"
 local nesting = require "accdeep.plan.body.nesting"
 local pragma = require "accdeep.grammar.pragma"
 local sharing = require "accdeep.plan.body.sharing"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 local has_clause = nesting.has_clause
@@ -21,12 +22,6 @@ local read = {}
 
 local Reader = {}
 Reader.__index = Reader
-
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
 
 local loops = set "for simd distribute loop taskloop"
 

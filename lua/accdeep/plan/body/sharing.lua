@@ -7,16 +7,11 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local tree = require "accdeep.base.tree"
+local set = require "accdeep.base.words".set
 
 local raise = diagnostic.raise
 
 local sharing = {}
-
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
 
 local copied = set "private firstprivate lastprivate linear reduction in_reduction task_reduction"
 local named = set "shared copyprivate copyin"

@@ -8,6 +8,7 @@
 local core = require "accdeep.core"
 local nest = require "accdeep.shape.nest"
 local list_item = require "accdeep.shape.list_item"
+local openacc = require "accdeep.catalogue.openacc"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
@@ -18,18 +19,19 @@ local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
 -- What an action is on the way in, on the way out, and as a clause of a region. Storage that a policy asks for
--- (hold) is memory without values.
-local clauses = {
-  copy = { enter = "copyin", exit = "copyout", moves_in = true, moves_out = true },
-  copyin = { enter = "copyin", exit = "delete", moves_in = true },
-  copyout = { enter = "create", exit = "copyout", moves_out = true },
-  create = { enter = "create", exit = "delete" },
-  hold = { enter = "create", exit = "delete" },
-  present = { enter = "create", exit = "delete" },
-  delete = { exit = "delete" },
-  ["update self"] = { update = "self" },
-  ["update device"] = { update = "device" },
-}
+-- (hold), and what must be present, is memory without values.
+local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
+  delete = { exit = "delete" } }
+for name, clause in pairs(openacc.clause) do
+  local data, update = clause.entry.data, clause.entry.update
+  if data and not clause.entry.own and not clause.present_or then
+    local moves_in, moves_out = data:find "in" ~= nil, data:find "out" ~= nil
+    clauses[name] = { enter = moves_in and "copyin" or "create", exit = moves_out and "copyout" or "delete",
+      moves_in = moves_in, moves_out = moves_out }
+  elseif update then
+    clauses[clause.entry.action] = { update = update }
+  end
+end
 local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false] = { [true] = "copyout",
   [false] = "create" } }
 

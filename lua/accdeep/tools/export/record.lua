@@ -13,6 +13,8 @@ local export_program = require "accdeep.tools.export.program"
 local grammar = require "accdeep.grammar"
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
+local openacc = require "accdeep.catalogue.openacc"
+local openmp = require "accdeep.catalogue.openmp"
 local routines = require "accdeep.tools.export.routines"
 local tree = require "accdeep.base.tree"
 local view = require "accdeep.code.view"
@@ -69,8 +71,10 @@ function Recorder:quietly(fn, ...)
 end
 
 -- What there are no standard directives for, however written.
-local beyond_standard = { present_and_copyin = true, update_and_copy = true, bind_group = true, bind_groups = true,
-  bind_types = true, nogroup = true, name = true, bind_all = true, bind_type = true }
+local beyond_standard = {}
+for _, catalogue in ipairs { openacc, openmp } do
+  for name in pairs(catalogue.where(function(entry) return entry.own end)) do beyond_standard[name] = true end
+end
 -- What deep.lua writes otherwise.
 local described = { shape = true, policy = true }
 
@@ -269,9 +273,9 @@ end
 function Recorder:deep_directive(node, found)
   local own, others = found:clauses()
   local function pragma(name, ...)
-    local words = { "#pragma acc", name }
-    for _, list in ipairs { ... } do table.move(list, 1, #list, #words + 1, words) end
-    self:line(table.concat(words, " "))
+    local parts = { "#pragma acc", name }
+    for _, list in ipairs { ... } do table.move(list, 1, #list, #parts + 1, parts) end
+    self:line(table.concat(parts, " "))
   end
   local function calls(phase, finalize)
     for _, text in ipairs(found:calls(phase, finalize)) do self:line(text) end

@@ -1,6 +1,6 @@
 -- routines.lua - how routines of OpenACC and OpenMP are called in C, from what a scenario gives them.
 
-local openmp = require "accdeep.catalogue.openmp"
+local openmp = require "accdeep.check.openmp"
 local view = require "accdeep.code.view"
 
 local routines = {}

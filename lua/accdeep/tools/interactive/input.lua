@@ -4,7 +4,7 @@
 -- scenario's language, and an assignment, that begins with the name of a variable.
 
 local directive = require "accdeep.grammar.openacc"
-local openmp = require "accdeep.grammar.openmp"
+local openmp = require "accdeep.catalogue.openmp"
 
 local input = {}
 

@@ -4,26 +4,19 @@
 -- variable, or what a clause that stands once says. Parts of other clauses (depend, allocate) have no key.
 
 local omp = require "accdeep.grammar.unparse_openmp"
+local openmp = require "accdeep.catalogue.openmp"
+local set = require "accdeep.base.words".set
 
 local sharing = {}
 
-local function set(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[word] = true end
-  return made
-end
-
--- A variable stands in one of these clauses; firstprivate and lastprivate go together.
-local exclusive = set [[private firstprivate lastprivate shared linear reduction in_reduction task_reduction
-  is_device_ptr has_device_addr]]
+-- Clauses of which a variable stands in one; firstprivate and lastprivate go together.
+local exclusive = openmp.where(function(entry) return entry.exclusive end)
 -- A variable that is mapped as a whole is in none of these (combined constructs share and reduce what they map).
-local unmapped = set "private firstprivate is_device_ptr has_device_addr"
+local unmapped = openmp.where(function(entry) return entry.unmapped end)
 local map_types = set "to from tofrom alloc storage release delete"
 
 -- Clauses that stand once, whatever they say.
-local once = set [[default device nowait num_teams num_threads thread_limit proc_bind collapse ordered schedule
-  dist_schedule order bind final priority grainsize num_tasks safelen simdlen filter hint detach untied mergeable
-  nogroup device_type]]
+local once = openmp.where(function(entry) return entry.once end)
 
 -- What a clause is about that stands once for it: an if for each directive-name, a defaultmap for each category of
 -- variables.

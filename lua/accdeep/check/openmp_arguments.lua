@@ -2,29 +2,19 @@
 -- from: they make no difference here, but are checked. A clause keeps the text of its argument with the parentheses.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp = require "accdeep.catalogue.openmp"
+local words = require "accdeep.base.words".list
 
 local raise = diagnostic.raise
 
 local argument = {}
 
-local function words(list)
-  local made = {}
-  for word in list:gmatch "%S+" do made[#made + 1] = word end
-  return made
-end
-
-local optional = { ordered = true, indirect = true }
-local positive = { safelen = true, simdlen = true }
-
--- What begins an argument, and what may stand before its colon; list: more may follow behind a comma.
-local says = {
-  schedule = { words = words "static dynamic guided auto runtime", modifiers = words "monotonic nonmonotonic simd",
-    list = true },
-  dist_schedule = { words = words "static", list = true },
-  proc_bind = { words = words "master primary close spread" },
-  bind = { words = words "teams parallel thread" },
-  order = { words = words "concurrent", modifiers = words "reproducible unconstrained" },
-}
+-- What an argument is, by clause; its words as lists.
+local says = openmp.where(function(entry)
+  local argument_of = entry.argument
+  return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
+    words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
+end)
 
 local function check_word(clause, known, text, from, to)
   local at = text:find("%S", from) or to
@@ -41,18 +31,18 @@ end
 -- Raises if a clause lacks its argument, or has one that it does not take.
 function argument.check(clause)
   local name, text = clause.name, clause.text
-  if clause.kind ~= "anything" or not text and optional[name] then return end
+  local known = says[name] or {}
+  if clause.kind ~= "anything" or not text and known.optional then return end
   if not text or not text:find "^%(.*[^%s].*%)$" then
     raise("syntax", text and clause.text_pos or clause.pos, ("'%s' needs an argument"):format(name),
       { length = text and #text or #name, rule = "OMP60-tgt-1" })
   end
-  local number = positive[name] and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
+  local number = known.positive and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
   if number and number < 1 then
     raise("syntax", clause.text_pos, ("'%s' takes a positive number"):format(name),
       { length = #text, rule = "OMP60-tgt-1" })
   end
-  local known = says[name]
-  if not known then return end
+  if not known.words or #known.words == 0 then return end
   local from, to = 2, #text - 1
   local colon = known.modifiers and text:match "^%([%w_%s,]*():"
   while colon and from <= colon do
