@@ -120,82 +120,23 @@ typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 /* A byte of device memory that nothing was ever written to. */
 enum { ACCD_POISON = 0xA5 };
 
-/* Where documents and runtimes differ, a rule profile decides (spec/rules, part 7). */
+/* Where documents and runtimes differ, a rule profile decides: accdeep_rules.def says what each knob is about, which
+ * values it has, and what they mean. */
 typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
-typedef enum accd_update_way { ACCD_UPDATE_SPLIT, ACCD_UPDATE_REVERSE } accd_update_way;
-typedef enum accd_untranslated { ACCD_AS_HOST, ACCD_AS_NULL, ACCD_AS_POISON } accd_untranslated;
-typedef enum accd_reattach { ACCD_REATTACH_MOVES, ACCD_REATTACH_COUNTS } accd_reattach;
-typedef enum accd_attached { ACCD_ATTACHED_KEPT, ACCD_ATTACHED_COPIED } accd_attached;
-typedef enum accd_lost { ACCD_LOST_RESTORED, ACCD_LOST_DANGLES } accd_lost;
-typedef enum accd_member_count { ACCD_MEMBER_COUNTED, ACCD_MEMBER_UNCOUNTED } accd_member_count;
-typedef enum accd_counting {
-    ACCD_COUNT_CLAUSES,   /* every clause counts; structured and dynamic references are two counters */
-    ACCD_COUNT_CONSTRUCTS /* a construct counts each present object once, and both are one counter:
-                             what their sum leaves without references is removed */
-} accd_counting;
-typedef enum accd_attaching {
-    ACCD_ATTACH_COUNTED, /* by every clause, counted, and undone by its end */
-    ACCD_ATTACH_NEW,     /* if the construct made the pointer or what it points to present */
-    ACCD_ATTACH_EVERY    /* whenever both are present; this and NEW last as long as the pointer does */
-} accd_attaching;
-typedef enum accd_overlap {
-    ACCD_OVERLAP_ERROR,
-    ACCD_OVERLAP_KEEP,   /* present pieces keep their device data (present_and_copyin) */
-    ACCD_OVERLAP_REFRESH /* and get the host's (update_and_copy) */
-} accd_overlap;
-
+#define ACCD_CHOICE(name, about, rules, ignored, rejected)
+#define ACCD_FLAG(name, about, rules, no, yes)
+#define ACCD_VALUE(enumerator, word, meaning) enumerator,
+#define ACCD_KNOB(name, type, about, rules, values) typedef enum type { values } type; /* NOLINT: no value */
+#include "accdeep_rules.def"
 
 typedef struct accd_rules {
     const char *name;
     const char *documents; /* whose rules events and errors cite: names in order, "ACC33 TR14" */
-    accd_choice again;           /* plain data clause on present data: REJECT in OpenACC 2.0 */
-    accd_choice null_pointer;    /* section of a null pointer: present with length zero since OpenACC 3.2
-                                    (IGNORE), so that only the pointer is attached, or detached */
-    accd_choice exit_absent;     /* exit data of absent data */
-    accd_choice detach_unattached; /* detach of a pointer that is not attached */
-    accd_choice still_attached;  /* removal of an object that is attached elsewhere or holds one */
-    accd_choice pointer_changed; /* a pointer changed between attach and detach */
-    accd_choice attach_absent;   /* attach although holder or target is absent */
-    accd_choice attach_implied;  /* data clause whose pointer is absent, at the end: not attached;
-                                    REJECT also detaches where the data stay as they are */
-    accd_choice attach_null;     /* attach of a null pointer; IGNORE makes the device copy null */
-    accd_choice detach_final;    /* like detach_unattached, with finalize in an object that had
-                                    attachments: IGNORE writes the host's value */
-    accd_reattach reattach;      /* of an attached pointer that was changed: it points to the new
-                                    target and counts from one, or it stays and counts up */
-    accd_attached attached;      /* pointers among bytes that update and copyout move: kept on both
-                                    sides, or copied like other bytes */
-    accd_lost lost_target;       /* pointers elsewhere when what they are attached to is removed */
-    accd_member_count member;    /* what ACCD_ITEM_POINTER asks of a larger object */
-    accd_choice frame_grows;     /* further members of an aggregate of which some are present */
-    accd_choice unmap_used;      /* acc_unmap_data of what a region uses, or pointers point to */
-    accd_choice zero_map;        /* acc_copyin and acc_create of no bytes */
-    accd_choice zero_update;     /* acc_update_device and acc_update_self of no bytes */
-    accd_choice zero_present;    /* acc_is_present of no bytes: IGNORE asks for one, REJECT: no */
-    accd_choice null_routine;    /* acc_copyout, acc_delete, acc_update of a null pointer */
-    accd_choice device_state;    /* acc_init of an active device, acc_shutdown of one that is not */
-    int kernels_on_host;         /* acc_on_device names the host that simulates the device */
-    int events_bare;             /* tools that profile hear no lines, names of data and threads */
-    int fusion;                  /* data of one base address, or of intersecting ranges, lie in one
-                                    device block at their true distances (DIR-4.2-08, DIR-4.2-10) */
-    accd_overlap partial_overlap; /* data clause on data of which a part is present (DIR-2-06) */
-    accd_choice exit_unowned;    /* exit data of what no enter data opened (DIR-6-01) */
-    accd_choice stale;           /* kernel that uses an address of before a fusion */
-    accd_counting counting;      /* what a reference is (OMP60-map-5) */
-    accd_attaching attaching;    /* when clauses attach, and how long that lasts (OMP60-map-7) */
-    accd_choice holes;           /* excluded bytes of a present object: REJECT takes them as not present
-                                    (OMP60-map-13) */
-    accd_choice part_present;    /* data of which a part is present, in clauses that do nothing about absent ones: no_create,
-                                    OpenMP's target update and ends of regions (OMP60-upd-1) */
-    int extended_range;          /* a pointer of no clause without a present target is looked up in front of
-                                    sections, down to their base addresses (OMP60-map-10) */
-    int attach_variables;        /* a variable that holds the address of present data is attached */
-    accd_update_way update;      /* moves over attached pointers (TR14-4.1-07) */
-    accd_untranslated untranslated; /* device value of pointers that are not followed */
+#define ACCD_KNOB(name, type, about, rules, values) type name;
+#include "accdeep_rules.def"
 } accd_rules;
 
-/* The built-in profile of that name, or NULL: "tr14", "openacc-2.0", "openacc-3.3", "libgomp-12",
- * "directory", "openmp-4.0", "openmp-5.1", "indirect". */
+/* The built-in profile of that name, or NULL: "tr14", "openacc-3.3" and the others of accdeep_rules.def. */
 ACCD_API const accd_rules *accd_rules_named(const char *name);
 /* Rules that say the same in several documents are a row. The id at a place of a row, both from 0; NULL: there are
  * no more. */

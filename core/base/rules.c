@@ -1,77 +1,15 @@
-/* rules.c - rule profiles: where documents and runtimes differ, data decides. What follows is
- * shown by spec/openacc/profiles.lua and libgomp.lua. */
+/* rules.c - rule profiles: where documents and runtimes differ, data decides (accdeep_rules.def). What follows is
+ * shown by spec/openacc/profiles.lua, libgomp.lua and spec/house/knobs.lua. */
 #include "base/base.h"
 
-/* What OpenMP's profiles have in common. */
-#define OPENMP                                                                                     \
-    .counting = ACCD_COUNT_CONSTRUCTS, .holes = ACCD_REJECT,           \
-    .frame_grows = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                 \
-    .lost_target = ACCD_LOST_DANGLES, .null_routine = ACCD_REJECT
-
-/* What TR14, OpenACC 2.0 and the directory take for errors. */
-#define STRICT                                                                                     \
-    .part_present = ACCD_REJECT, .stale = ACCD_REJECT, .null_pointer = ACCD_REJECT,                \
-    .exit_absent = ACCD_REJECT, .detach_unattached = ACCD_REJECT, .attach_absent = ACCD_REJECT,    \
-    .detach_final = ACCD_REJECT, .unmap_used = ACCD_REJECT, .null_routine = ACCD_REJECT
-
-/* Of choices that a profile does not name, it makes the first one: ACCD_IGNORE, where that can be chosen. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* a setting behind those of the base replaces one of these */
 static const accd_rules profiles[] = {
-    {
-        .name = "tr14",
-        .documents = "TR14 ACC33",
-        STRICT,
-        .still_attached = ACCD_REJECT,
-        .pointer_changed = ACCD_REJECT,
-    },
-    {
-        .name = "openacc-2.0",
-        .documents = "ACC20 ACC33",
-        STRICT,
-        .again = ACCD_REJECT,
-    },
-    {
-        .name = "openacc-3.3",
-        .documents = "ACC33",
-        .stale = ACCD_REJECT,
-        .attach_variables = 1,
-        .detach_final = ACCD_REJECT,
-        .member = ACCD_MEMBER_UNCOUNTED,
-        .unmap_used = ACCD_REJECT,
-        .null_routine = ACCD_REJECT,
-    },
-    {
-        .name = "directory",
-        .documents = "DIR TR14 ACC33",
-        STRICT,
-        .fusion = 1,
-        .exit_unowned = ACCD_REJECT,
-        .still_attached = ACCD_REJECT,
-        .pointer_changed = ACCD_REJECT,
-    },
-    {
-        .name = "libgomp-12",
-        .documents = "ACC33",
-        .part_present = ACCD_REJECT,
-        .device_state = ACCD_REJECT,
-        .kernels_on_host = 1,
-        .events_bare = 1,
-        .null_pointer = ACCD_REJECT,
-        .detach_unattached = ACCD_REJECT,
-        .attach_absent = ACCD_REJECT,
-        .attach_implied = ACCD_REJECT,
-        .attach_null = ACCD_REJECT,
-        .reattach = ACCD_REATTACH_COUNTS,
-        .attached = ACCD_ATTACHED_COPIED,
-        .lost_target = ACCD_LOST_DANGLES,
-        .frame_grows = ACCD_REJECT,
-        .zero_map = ACCD_REJECT,
-        .zero_update = ACCD_REJECT,
-        .zero_present = ACCD_REJECT,
-    },
-    {.name = "openmp-4.0", .documents = "OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_EVERY},
-    {.name = "indirect", .documents = "LLNL OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_EVERY},
-    {.name = "openmp-5.1", .documents = "OMP60 OMPEX", OPENMP, .attaching = ACCD_ATTACH_NEW, .extended_range = 1},
+#define ACCD_SET(knob, value) .knob = (value),
+#define ACCD_PROFILE(said, asked, settings) {.name = (said), .documents = (asked), settings}, /* NOLINT: a list */
+#include "accdeep_rules.def"
 };
+#pragma GCC diagnostic pop
 
 const accd_rules *accd_rules_named(const char *name)
 {
@@ -83,36 +21,18 @@ const accd_rules *accd_rules_named(const char *name)
 
 bool accd_rules_sound(const accd_rules *rules)
 {
-    const unsigned choices[][2] = {
-        {rules->reattach, ACCD_REATTACH_COUNTS},
-        {rules->attached, ACCD_ATTACHED_COPIED},
-        {rules->lost_target, ACCD_LOST_DANGLES},
-        {rules->member, ACCD_MEMBER_UNCOUNTED},
-        {rules->partial_overlap, ACCD_OVERLAP_REFRESH},
-        {rules->counting, ACCD_COUNT_CONSTRUCTS},
-        {rules->attaching, ACCD_ATTACH_EVERY},
-        {rules->update, ACCD_UPDATE_REVERSE},
-        {rules->untranslated, ACCD_AS_POISON},
-    };
-    const accd_choice rejects[] = {
-        rules->again,         rules->null_pointer,    rules->exit_absent,   rules->detach_unattached,
-        rules->still_attached, rules->pointer_changed, rules->attach_absent, rules->attach_implied,
-        rules->attach_null,   rules->detach_final,    rules->frame_grows,   rules->unmap_used,
-        rules->zero_map,      rules->zero_update,     rules->zero_present,  rules->null_routine,
-        rules->device_state,  rules->exit_unowned,    rules->stale,         rules->holes,
-    };
     bool good = rules->name;
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        good &= choices[i][0] <= choices[i][1];
-    for (size_t i = 0; i < sizeof rejects / sizeof rejects[0]; i++)
-        good &= (unsigned)rejects[i] <= ACCD_REJECT;
+#define ACCD_VALUE(enumerator, word, meaning) +1 /* NOLINT: added up */
+#define ACCD_KNOB(knob, type, about, cited, values)                                                             \
+    good &= (unsigned)rules->knob < (unsigned)(0 values); /* NOLINT */
+#include "accdeep_rules.def"
     return good;
 }
 
 bool accd_rules_plain(const accd_rules *rules)
 {
     return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR && rules->holes == ACCD_IGNORE &&
-           rules->counting == ACCD_COUNT_CLAUSES && rules->attaching == ACCD_ATTACH_COUNTED && !rules->extended_range;
+           rules->counting == ACCD_COUNT_CLAUSES && rules->attach == ACCD_ATTACH_COUNTED && !rules->extended_range;
 }
 
 /* ------------------------------------------------------------------------------- verdicts -- */
@@ -169,8 +89,9 @@ static void compile_slots(const accd_rules *rules, struct accd_verdicts *to)
         if (of == ACCD_OF_ATTACH ? rules->attach_absent == ACCD_REJECT : implied) {
             slot[ACCD_SLOT_ABSENT] = SLOT_ABSENT;
             slot[ACCD_SLOT_OF_ABSENT] = SLOT_OF_ABSENT;
-            slot[ACCD_SLOT_NULL] = rules->attach_null == ACCD_REJECT ? SLOT_NULL : STAYS;
         }
+        if (rules->attach_null == ACCD_REJECT && (of == ACCD_OF_ATTACH || implied))
+            slot[ACCD_SLOT_NULL] = SLOT_NULL;
         slot[ACCD_SLOT_UNATTACHED] = unattached && (of != ACCD_OF_ITEM || implied) ? UNATTACHED : STAYS;
         slot[ACCD_SLOT_DETACHED] = unattached ? UNATTACHED : STAYS;
         slot[ACCD_SLOT_REPOINTED] = rules->pointer_changed == ACCD_REJECT ? REPOINTED : STAYS;
@@ -200,7 +121,7 @@ void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
     const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
     *to = (struct accd_verdicts){
         .holes = rules->holes == ACCD_REJECT,
-        .counts_attachments = rules->attaching == ACCD_ATTACH_COUNTED,
+        .counts_attachments = rules->attach == ACCD_ATTACH_COUNTED,
         .owns_exits = rules->fusion && rules->exit_unowned == ACCD_REJECT,
         .reverses = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,
         .allocated = rules->fusion ? R_MEMORY : R_ALLOCATE,

@@ -182,7 +182,7 @@ static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, cons
     struct accd_object *object;
     const accd_rules *rules = &dir->context->rules;
     if (!dir->attached.live ||
-        (rules->pointer_changed == ACCD_IGNORE && rules->attaching != ACCD_ATTACH_NEW))
+        (rules->pointer_changed == ACCD_IGNORE && rules->attach != ACCD_ATTACH_NEW))
         return ACCD_OK;
     ACCD_TRY(accd_find_device(dir, dev, &object));
     if (!object)

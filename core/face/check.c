@@ -172,7 +172,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
             return WRONG("%s points to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = dir->context->rules.attached == ACCD_ATTACHED_KEPT &&
-                    dir->context->rules.attaching != ACCD_ATTACH_EVERY; /* then kernels may change it */
+                    dir->context->rules.attach != ACCD_ATTACH_EVERY; /* then kernels may change it */
         if (!dir->device.ops->allocated(dir->device.handle, dev, sizeof word))
             return WRONG("%s has no allocated device memory", name);
         kept = kept && !accd_pending_at(dir, dev, accd_attach_end(attach) - attach->slot); /* a queue may have to write it first */

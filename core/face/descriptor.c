@@ -73,7 +73,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     /* groups among them are looked into: missing memory is no absence */
     ACCD_TRY(accd_relate(dir, accd_address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd_relate(dir, accd_address(descriptor), bytes, &relation, &object));
-    if (context->rules.attaching == ACCD_ATTACH_NEW || /* what is there already is not attached */
+    if (context->rules.attach == ACCD_ATTACH_NEW || /* what is there already is not attached */
         accd_presence_of(context, device, section, size) != ACCD_WHOLLY ||
         accd_presence_of(context, device, descriptor, bytes) != ACCD_WHOLLY)
         return ACCD_OK;

@@ -123,7 +123,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
     } else {
         ACCD_TRY(accd_claim_slot_finds(plan, claim, link.holder, ACCD_SLOT_NULL));
     }
-    if (rules->attaching == ACCD_ATTACH_NEW && !explicit && link.holder && link.target)
+    if (rules->attach == ACCD_ATTACH_NEW && !explicit && link.holder && link.target)
         return ACCD_OK; /* OMP60-map-7: neither is new */
     ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &link.attach));
     ACCD_TRY(is_attached(plan, &link, slot_bytes, &link.counts));

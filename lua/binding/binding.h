@@ -79,11 +79,14 @@ void set_boolean(lua_State *L, const char *key, bool value);
 void set_function(lua_State *L, const char *key, lua_CFunction value);
 
 void open_context(lua_State *L);
+void open_rules(lua_State *L);
 void open_program(lua_State *L);
 void open_construct(lua_State *L);
 void open_memory(lua_State *L);
 void open_limits(lua_State *L);
 void open_debug(lua_State *L);
+/* The rules that the table on top of the stack names: a profile's, and what fields change. */
+void read_rules(lua_State *L, accd_rules *rules);
 int l_program(lua_State *L);
 int l_construct(lua_State *L);
 /* Methods of a context that look at it (inspect.c), touch memory (memory.c), are about queues (queue.c), run kernels

@@ -94,109 +94,6 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-/* What a profile decides, by name: one of a few words, or without these yes or no. */
-static const char *const choices[] = {"ignore", "reject", NULL};
-static const struct setting {
-    const char *name;
-    size_t offset;
-    const char *const *words;
-} settings[] = {
-#define CHOICE(name) {#name, offsetof(accd_rules, name), choices}
-#define FLAG(name) {#name, offsetof(accd_rules, name), NULL}
-#define ONE_OF(name, ...)                                                                          \
-    {#name, offsetof(accd_rules, name), (const char *const[]){__VA_ARGS__, NULL}}
-    CHOICE(again),          CHOICE(null_pointer),    CHOICE(exit_absent),
-    CHOICE(still_attached), CHOICE(pointer_changed), CHOICE(detach_unattached),
-    CHOICE(detach_final),   CHOICE(attach_absent),   CHOICE(attach_implied),
-    CHOICE(attach_null),    CHOICE(frame_grows),     CHOICE(unmap_used),
-    CHOICE(zero_map),       CHOICE(zero_update),     CHOICE(zero_present),
-    CHOICE(null_routine),   CHOICE(exit_unowned),    CHOICE(stale),
-    CHOICE(holes),          CHOICE(device_state),    CHOICE(part_present),
-    FLAG(fusion),           FLAG(attach_variables),  FLAG(kernels_on_host),
-    FLAG(events_bare),      FLAG(extended_range),
-    ONE_OF(update, "split", "reverse"),
-    ONE_OF(untranslated, "host", "null", "poison"),
-    ONE_OF(partial_overlap, "error", "present_and_copyin", "update_and_copy"),
-    ONE_OF(counting, "clauses", "constructs"),
-    ONE_OF(attaching, "counted", "new", "every"),
-    ONE_OF(reattach, "moves", "counts"),
-    ONE_OF(attached, "kept", "copied"),
-    ONE_OF(lost_target, "restored", "dangles"),
-    ONE_OF(member, "counted", "uncounted"),
-#undef CHOICE
-#undef FLAG
-#undef ONE_OF
-};
-#define SETTINGS (sizeof settings / sizeof settings[0])
-
-/* Enumerations and flags are of the size of an int. */
-static unsigned *setting_of(accd_rules *rules, const struct setting *setting)
-{
-    return (unsigned *)(void *)((char *)rules + setting->offset);
-}
-
-/* A profile by name, with settings changed by fields of the same table. */
-static void read_rules(lua_State *L, accd_rules *rules)
-{
-    lua_getfield(L, -1, "base");
-    const accd_rules *base = accd_rules_named(luaL_optstring(L, -1, "tr14"));
-    if (!base)
-        luaL_error(L, "unknown rule profile");
-    *rules = *base;
-    lua_pop(L, 1);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const struct setting *setting = &settings[i];
-        if (lua_getfield(L, -1, setting->name) != LUA_TNIL)
-            *setting_of(rules, setting) =
-                (unsigned)(setting->words ? luaL_checkoption(L, -1, NULL, setting->words)
-                                          : lua_toboolean(L, -1));
-        lua_pop(L, 1);
-    }
-}
-
-/* core.profile(name) -> all its settings by name: words, true or false; nil if there is none */
-static int l_profile(lua_State *L)
-{
-    const accd_rules *named = accd_rules_named(luaL_checkstring(L, 1));
-    if (!named)
-        return 0;
-    accd_rules rules = *named;
-    lua_createtable(L, 0, SETTINGS);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        unsigned value = *setting_of(&rules, &settings[i]);
-        if (settings[i].words)
-            lua_pushstring(L, settings[i].words[value]);
-        else
-            lua_pushboolean(L, (int)value);
-        lua_setfield(L, -2, settings[i].name);
-    }
-    return 1;
-}
-
-/* core.documents(name) -> whose rules a profile cites, words in order; nil if there is no such profile */
-static int l_documents(lua_State *L)
-{
-    const accd_rules *named = accd_rules_named(luaL_checkstring(L, 1));
-    if (!named)
-        return 0;
-    lua_pushstring(L, named->documents);
-    return 1;
-}
-
-/* context:rejects(name) -> whether the rules reject what a choice is about */
-static int l_rejects(lua_State *L)
-{
-    struct context *context = check_context(L, 1);
-    const char *name = luaL_checkstring(L, 2);
-    accd_rules rules = *accd_get_rules(context->core);
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (settings[i].words == choices && !strcmp(settings[i].name, name)) {
-            lua_pushboolean(L, *setting_of(&rules, &settings[i]) == ACCD_REJECT);
-            return 1;
-        }
-    return luaL_error(L, "there is no choice '%s'", name);
-}
-
 /* core.device(backend, number) -> {name=, bytes=, driver=}, or nil and why there is none */
 static int l_device(lua_State *L)
 {
@@ -457,7 +354,6 @@ static const luaL_Reg methods[] = {
     {"drain", l_drain},
     {"check", l_check},
     {"digest", l_digest},
-    {"rejects", l_rejects},
     {"fail_allocation", l_fail_allocation},
     {"fail_copy", l_fail_copy},
     {NULL, NULL},
@@ -473,6 +369,4 @@ void open_context(lua_State *L)
     lua_pop(L, 1);
     set_function(L, "open", l_open);
     set_function(L, "device", l_device);
-    set_function(L, "profile", l_profile);
-    set_function(L, "documents", l_documents);
 }

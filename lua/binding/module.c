@@ -73,6 +73,8 @@ __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
     lua_newtable(L);
     set_constants(L);
     open_context(L);
+    open_rules(L);
+    open_rules(L);
     luaL_getmetatable(L, CONTEXT_TYPE);
     lua_getfield(L, -1, "__index");
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)

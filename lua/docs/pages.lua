@@ -3,7 +3,7 @@
 local rules = require "accdeep.catalogue.rules"
 local codes = require "accdeep.base.codes"
 local diagnostic = require "accdeep.base.diagnostic"
-local knobs = require "accdeep.see.reference.knobs"
+local knobs = require "accdeep.catalogue.knobs"
 local profile = require "accdeep.see.profile_page"
 local profiles = require "accdeep.see.reference.profiles"
 local reference = require "accdeep.see.reference"
@@ -186,19 +186,17 @@ Where documents and runtimes differ, a profile decides: `scenario { rules = "ope
 
 ## Knobs
 
-A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. These knobs it may set:
+A scenario may change a profile: `rules = { base = "tr14", update = "reverse" }`. These are the knobs,
+the first value of each being that of profiles which say nothing of the knob:
 
 | knob | what it is about | values |
 |---|---|---|]])
   for _, knob in ipairs(knobs) do
-    if knob.scenario then
-      local values = {}
-      for i, value in ipairs(knob.values) do
-        values[i] = ("`%s`: %s"):format(type(value[1]) == "string" and ('"%s"'):format(value[1]) or tostring(value[1]),
-          cell(value[2]))
-      end
-      put(out, "| `%s` | %s | %s |", knob.name, cell(knob.about), table.concat(values, "<br>"))
+    local values = {}
+    for i, value in ipairs(knob.values) do
+      values[i] = ("`%s`: %s"):format(knobs.written(value[1]), cell(value[2]))
     end
+    put(out, "| `%s` | %s | %s |", knob.name, cell(knob.about), table.concat(values, "<br>"))
   end
   return table.concat(out, "\n") .. "\n"
 end

@@ -12,8 +12,9 @@ end
 
 local declarations = [[
   struct deep { int n; float *a; struct deep *next; };
-  struct deep X;
-  float v[8], m[3][4], *p, *null;
+  float store[8], other[4];
+  struct deep X = { 4, other };
+  float v[8], m[3][4], *p = store, *null;
   int n = 4, minus = -1, zero = 0, cols = 3;
 ]]
 
@@ -72,8 +73,6 @@ describe("rules of the documents that a profile follows", function()
     local current
     s:collect_into(function(event) check(event.rule, ("%s of '%s'"):format(event.op, current)) end)
     s:declare(declarations)
-    s:declare "float store[8]; float other[4];"
-    try("p", s.value, s, s:host_env(), "p = store, X.n = 4, X.a = other, X.next = 0")
     for _, text in ipairs(list) do
       current = text
       try(text, s[kind], s, text)

@@ -48,13 +48,11 @@ describe("a profile", function()
   end)
 
   it("lets stale addresses be used where it is not strict", function()
-    local session = support.session(nil, { rules = "directory" })
-    assert.is_true(session.ctx:rejects "stale")
-    assert.is_true(session.ctx:rejects "exit_unowned")
-    session = support.session(nil, { rules = "directory", strict = false })
-    assert.is_false(session.ctx:rejects "stale")
-    session = support.session(nil, { rules = "tr14" })
-    assert.is_false(session.ctx:rejects "exit_unowned")
+    local directory = profiles.profile "directory"
+    assert.equal("reject", profiles.for_core(directory).stale)
+    assert.equal("reject", profiles.for_core(directory).exit_unowned)
+    assert.equal("ignore", profiles.for_core(directory, false).stale)
+    assert.equal("ignore", profiles.for_core(profiles.profile "tr14").exit_unowned)
   end)
 
   it("knows no other values", function()

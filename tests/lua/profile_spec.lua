@@ -1,7 +1,7 @@
 -- What is told about rule profiles against what they decide.
 local rules = require "accdeep.catalogue.rules"
 local core = require "accdeep.core"
-local knobs = require "accdeep.see.reference.knobs"
+local knobs = require "accdeep.catalogue.knobs"
 local profile = require "accdeep.see.profile_page"
 local described = require "accdeep.see.reference.profiles"
 local profiles = require "accdeep.catalogue.profiles"
@@ -11,6 +11,21 @@ local function sorted(names)
   table.sort(names)
   return names
 end
+
+-- Directives whose errors, if any, leave no region open.
+local STEPS = [=[
+declare "struct vector { int n; float *data; } v, w; float z[20];"
+host.v = { n = 2, data = { 1, 2 } }
+for _, language in ipairs { acc, omp } do
+  for _, text in ipairs { "enter data copyin(v)", "enter data copyin(v.data[0:2])", "enter data attach(v.data)",
+    "enter data copyin(z[0:4])", "enter data copyin(z[2:4])", "update self(z[0:6])", "update device(v)",
+    "exit data delete(z[0:2])", "exit data detach(v.data)", "exit data copyout(v.data[0:2])", "exit data delete(v)",
+    "target enter data map(to: v, v.data[0:2])", "target update from(v)", "target exit data map(release: v, z)" } do
+    local ok, problem = pcall(language, text)
+    expect(ok or problem.code ~= "internal" and problem.code ~= "misuse", text)
+  end
+end
+]=]
 
 -- Whether a scenario holds under a profile.
 local function holds(text, name)
@@ -27,18 +42,26 @@ describe("what is told about a rule profile", function()
 
   for _, entry in ipairs(described) do
     it("covers all that decides: " .. entry.name, function()
-      local settings, own = profile.settings(entry.name)
-      local decided, names = {}, {}
-      for name in pairs(settings) do decided[#decided + 1] = name end
-      for i, knob in ipairs(knobs) do
-        names[i] = knob.name
+      local settings, decided = profiles.profile(entry.name), {}
+      for _, knob in ipairs(knobs) do
+        decided[knob.name] = true
         assert.truthy(profile.meaning(knob, settings[knob.name]), knob.name)
       end
-      assert.same(sorted(decided), sorted(names))
       -- what a profile has besides is its name, or follows from that
-      for name in pairs(own) do
+      for name in pairs(settings) do
         local derived = { name = true, base = true, core = true, is_openmp = true, openmp = true, documents = true }
-        assert.is_true(settings[name] ~= nil or derived[name] or false, name)
+        assert.is_true(decided[name] or derived[name] or false, name)
+      end
+    end)
+
+    it("may be changed by each knob alone: " .. entry.name, function()
+      for _, knob in ipairs(knobs) do
+        for _, value in ipairs(knob.values) do
+          local record = scenario.run("changed.lua", STEPS, { out = function() end,
+            rules = { base = entry.name, [knob.name] = value[1] } })
+          local case = record.cases[1]
+          assert.is_true(case.ok, ("%s = %s: %s"):format(knob.name, value[1], case.error))
+        end
       end
     end)
 
@@ -60,11 +83,20 @@ describe("what is told about a rule profile", function()
     end)
   end
 
-  it("takes the values of knobs that a scenario may set", function()
+  it("is shown by scenarios for each knob and value", function()
+    local cases = {}
+    for _, path in ipairs { "spec/house/knobs.lua", "spec/flang/knobs.lua" } do
+      local file = assert(io.open(path))
+      for _, case in ipairs(scenario.run(path, file:read "a", { out = function() end }).cases) do
+        cases[case.name:match "^%l+: (.-) under " or case.name:match "^%l+: ([%w_]+ = [%w\"]+)" or ""] = case.ok
+      end
+      file:close()
+    end
     for _, knob in ipairs(knobs) do
       for _, value in ipairs(knob.values) do
-        local ok = pcall(profiles.profile, { base = "tr14", [knob.name] = value[1] })
-        assert.equal(knob.scenario or false, ok, ("%s = %s"):format(knob.name, value[1]))
+        local shown = ("%s = %s"):format(knob.name, value[1])
+        local programs = knob.about:find "^real programs: "
+        assert.is_true(cases[shown] or cases[shown:gsub("= (.*)$", '= "%1"')] or programs ~= nil, shown)
       end
     end
   end)

@@ -1,54 +1,29 @@
 -- profiles.lua - rule profiles as scenarios name them, and the knobs that change them.
 --
--- Where documents differ, data decides: the core's part of a profile is in core/base/rules.c, the rest here.
--- members: what a data clause on a member asks of the structure around it: "held" allocates it whole
--- if it is absent (TR14-3.4-11); where data are fused that is storage with holes, and none where no pointer is in the
--- way (DIR-4.1-03, DIR-4.2-17); "ignored" leaves it alone (OpenACC 2.6 and later, X-04), "mapped" maps
--- the pointer that leads to a section, too, and only such pointers are attached by clauses.
--- descriptors: allocatable and pointer components of derived types are followed, as members with a shape are
--- (TR14-1.1), or only the allocatable ones (OMP60-map-16); else they are only kept as they are. extended: the wishes
--- of TR14's chapter 5 are understood.
--- section: whether a section through a pointer maps the pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04);
--- implicit: what a target construct does with variables that no clause names (LLNL-3.2-01, OMP60-map-11);
--- unmatched: what a pointer is on the device that leads to nothing there (OMP60-map-10); attach: when base
--- pointers of list items are attached, counted as in OpenACC, if something is new, or always (AMB-OMPEX-01).
--- fusion: data that belong together lie in one device block at their true distances (DIR-2-01). core: the profile
--- of the core, if it has another name. openmp: the version whose spellings directives have (51: 5.1); nil: of any.
+-- Where documents differ, data decides: what a knob is about, and what its values mean, is in knobs.lua and
+-- core/accdeep_rules.def. What the core decides of a profile is there; the rest is here.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local knobs = require "accdeep.catalogue.knobs"
 local sorted = require "accdeep.base.sorted"
 
 local profiles = {}
 
+-- What each profile decides otherwise than its base; one without a base, otherwise than the first values of the knobs.
+-- openmp: the version whose spellings directives have (51: 5.1); nil: of any.
 local settings = {
   ["tr14"] = { members = "held", descriptors = true },
-  ["tr14x"] = { members = "held", descriptors = true, extended = true, core = "tr14" },
-  ["openacc-2.0"] = { members = "ignored" },
-  ["openacc-3.3"] = { members = "ignored" },
+  ["tr14x"] = { base = "tr14", extended = true },
+  ["openacc-2.0"] = {},
+  ["openacc-3.3"] = {},
   ["libgomp-12"] = { members = "mapped" },
-  ["directory"] = { members = "held", fusion = true },
-  ["openmp-4.0"] = { members = "ignored", section = "two-step", implicit = "tofrom", attach = "every" },
-  ["openmp-5.1"] = { members = "ignored", section = "one-step", implicit = "firstprivate", unmatched = "null",
-    attach = "new", descriptors = "allocatable", openmp = 51 },
-  ["openmp-5.2"] = { members = "ignored", section = "one-step", implicit = "firstprivate", attach = "new",
-    descriptors = "allocatable", openmp = 52, core = "openmp-5.1" },
-  ["openmp-6.0"] = { members = "ignored", section = "one-step", implicit = "firstprivate", attach = "new",
-    descriptors = "allocatable", openmp = 60, core = "openmp-5.1" },
-  ["indirect"] = { members = "ignored", section = "one-step", implicit = "by-type", attach = "every" },
-}
-
--- Knobs of a scenario's rules table: values allowed.
-local knobs = {
-  update = { split = true, reverse = true },
-  untranslated = { host = true, null = true, poison = true },
-  present = { deep = true, shallow = true },
-  fusion = { [true] = true, [false] = true },
-  partial_overlap = { error = true, present_and_copyin = true, update_and_copy = true },
-  section = { ["two-step"] = true, ["one-step"] = true, ["value-first"] = true },
-  implicit = { tofrom = true, ["by-type"] = true, firstprivate = true },
-  unmatched = { host = true, null = true },
-  attach = { counted = true, new = true, every = true },
+  ["directory"] = { members = "held" },
+  ["openmp-4.0"] = { section = "two-step", implicit = "tofrom" },
+  ["openmp-5.1"] = { unmatched = "null", descriptors = "allocatable", openmp = 51 },
+  ["openmp-5.2"] = { base = "openmp-5.1", unmatched = "host", openmp = 52 },
+  ["openmp-6.0"] = { base = "openmp-5.2", openmp = 60 },
+  ["indirect"] = { implicit = "by-type" },
 }
 
 function profiles.names()
@@ -56,6 +31,44 @@ function profiles.names()
   for name in pairs(settings) do names[#names + 1] = name end
   table.sort(names)
   return names
+end
+
+-- The profile of a name, with the name of the core's profile that it has.
+local function named(name)
+  local known = settings[name]
+  local profile
+  if known.base then
+    profile = named(known.base)
+  else
+    profile = core.profile(name)
+    profile.core = name
+    profile.documents = select(2, core.profile(name))
+    for _, knob in ipairs(knobs) do
+      if knob.own then profile[knob.name] = knob.values[1][1] end
+    end
+  end
+  for knob, value in pairs(known) do profile[knob] = value end
+  profile.name, profile.base = name, name
+  profile.is_openmp = name == "indirect" or name:find "^openmp" ~= nil
+  return profile
+end
+
+-- What was meant, of the keys of a table.
+local function meant(name, names)
+  local near = diagnostic.closest(tostring(name), names)
+  return near and ("did you mean '%s'?"):format(near)
+end
+
+-- Raises if a knob has no such value.
+local function check_value(knob, value)
+  local values, words = {}, {}
+  for i, known in ipairs(knob.values) do
+    if known[1] == value then return end
+    values[i], words[tostring(known[1])] = tostring(known[1]), true
+  end
+  diagnostic.raise("type-mismatch", nil, ("%s is %s, not '%s'"):format(knob.name, table.concat(values, " or "),
+    tostring(value)), { rule = "HOUSE-knobs", help = meant(value, words)
+      or "accdeep rules --profile NAME says what they mean" })
 end
 
 -- The profile that a name, or a table {base = name, knob = value ...}, stands for.
@@ -67,36 +80,21 @@ function profiles.profile(wanted)
   elseif type(wanted) ~= "string" then
     diagnostic.raise("type-mismatch", nil, "rules is a profile's name or a table with base")
   end
-  local known = settings[base]
-  if not known then
-    local near = diagnostic.closest(tostring(base), settings)
+  if not settings[base] then
     diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(tostring(base)),
-      { help = near and ("did you mean '%s'?"):format(near)
-        or "known are " .. table.concat(profiles.names(), ", ") })
+      { help = meant(base, settings) or "known are " .. table.concat(profiles.names(), ", ") })
   end
-  local profile = { name = base, base = base, update = "split", untranslated = "host",
-    present = "deep", members = known.members, descriptors = known.descriptors or false,
-    extended = known.extended or false, fusion = known.fusion or false,
-    partial_overlap = "error", core = known.core or base, section = known.section or "one-step",
-    implicit = known.implicit or "firstprivate", unmatched = known.unmatched or "host",
-    attach = known.attach or "counted", openmp = known.openmp,
-    is_openmp = base == "indirect" or base:find "^openmp" ~= nil }
-  profile.documents = core.documents(profile.core)
+  local profile = named(base)
   for key, value in sorted(changes) do
     if key ~= "base" then
-      local allowed = knobs[key]
-      if not allowed then
-        local near = diagnostic.closest(tostring(key), knobs)
+      local knob = knobs.named(key)
+      if not knob then
+        local names = {}
+        for _, other in ipairs(knobs) do names[other.name] = true end
         diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(tostring(key)),
-          { help = near and ("did you mean '%s'?"):format(near) })
+          { rule = "HOUSE-knobs", help = meant(key, names) or "accdeep rules --profile NAME lists the knobs" })
       end
-      if not allowed[value] then
-        local values = {}
-        for v in pairs(allowed) do values[#values + 1] = tostring(v) end
-        table.sort(values)
-        diagnostic.raise("type-mismatch", nil, ("%s is %s, not '%s'"):format(key,
-          table.concat(values, " or "), tostring(value)))
-      end
+      check_value(knob, value)
       profile[key] = value
       profile.name = "changed " .. base
     end
@@ -125,11 +123,13 @@ function profiles.cited(id, documents)
   return id
 end
 
--- strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and addresses of before a
--- fusion lead to what is left there (AMB-DIR-14).
+-- What the core is opened with. strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and
+-- addresses of before a fusion lead to what is left there (AMB-DIR-14).
 function profiles.for_core(profile, strict)
-  local wanted = { base = profile.core, update = profile.update, untranslated = profile.untranslated,
-    fusion = profile.fusion, partial_overlap = profile.partial_overlap, attaching = profile.attach }
+  local wanted = { base = profile.core }
+  for _, knob in ipairs(knobs) do
+    if not knob.own then wanted[knob.name] = profile[knob.name] end
+  end
   if strict == false then
     wanted.still_attached, wanted.detach_unattached, wanted.stale = "ignore", "ignore", "ignore"
   end

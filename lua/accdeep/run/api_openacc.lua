@@ -39,11 +39,10 @@ end
 
 -- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
 local function idle(session, kind, address, n)
-  local ctx = session.ctx
-  if address == 0 and kind ~= "enter data" and not ctx:rejects "null_routine" then return true end
-  if n == 0 and kind == "enter data" and ctx:rejects "zero_map" then
+  if address == 0 and kind ~= "enter data" and session.rules.null_routine == "ignore" then return true end
+  if n == 0 and kind == "enter data" and session.rules.zero_map == "reject" then
     raise("invalid-section", nil, "no bytes cannot be mapped", { rule = "ACC33-3.2.18-2" })
-  elseif n == 0 and kind == "update" and ctx:rejects "zero_update" then
+  elseif n == 0 and kind == "update" and session.rules.zero_update == "reject" then
     raise("not-present", nil, "no bytes are never present", { rule = "ACC33-3.2.18-3" })
   elseif n == 0 then
     return true

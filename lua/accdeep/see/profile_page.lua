@@ -1,26 +1,13 @@
 -- profile_page.lua - a rule profile told: what it decides, otherwise than tr14 first.
 
 local rules = require "accdeep.catalogue.rules"
-local core = require "accdeep.core"
-local knobs = require "accdeep.see.reference.knobs"
+local knobs = require "accdeep.catalogue.knobs"
 local described = require "accdeep.see.reference.profiles"
 local profiles = require "accdeep.catalogue.profiles"
 
 local profile = {}
 
 local USUAL = "tr14"
-
--- All that a profile decides: knob -> value. What the core decides is asked of it.
-function profile.settings(name)
-  local own = profiles.profile(name)
-  local settings = core.profile(own.core)
-  settings.attaching = nil -- scenarios call it attach
-  for _, knob in ipairs { "update", "untranslated", "fusion", "partial_overlap", "members", "descriptors", "extended",
-    "present", "section", "implicit", "unmatched", "attach" } do
-    settings[knob] = own[knob]
-  end
-  return settings, own
-end
 
 -- What a knob's value means.
 function profile.meaning(knob, value)
@@ -32,11 +19,10 @@ end
 -- The profile's entry, and its knobs in two lists, those that are as in tr14 in the second:
 -- {knob, value, meaning, usual: the meaning in tr14}.
 function profile.describe(name)
-  local settings, own = profile.settings(name)
-  local usual = profile.settings(USUAL)
+  local settings, usual = profiles.profile(name), profiles.profile(USUAL)
   local differing, same, entry = {}, {}, nil
   for _, knob in ipairs(knobs) do
-    if own.is_openmp or not knob.openmp then
+    if settings.is_openmp or not knobs.is_openmp(knob) then
       local value = settings[knob.name]
       local list = value == usual[knob.name] and same or differing
       list[#list + 1] = { knob = knob, value = value, meaning = profile.meaning(knob, value),

@@ -71,7 +71,7 @@ end)
     returns = { "string|table - what was given" },
     text = "Other rules for what follows, before anything is declared; at the beginning of a case for that case, with"
       .. " the declarations and values of its file.",
-    rules = "HOUSE-scenario HOUSE-names ACC20-2.6-1",
+    rules = "HOUSE-scenario HOUSE-names HOUSE-knobs ACC20-2.6-1",
     whole = true,
     errors = {
       { "unknown-name", "a profile or knob that there is not", [[rules "openacc-9"]] },

@@ -1,0 +1,31 @@
+-- What a profile decides of components: the same clause under each value of the knob.
+scenario { title = "Knobs: components of derived types", language = "fortran" }
+
+local program = [[
+  type t
+    real, allocatable :: a(:)
+    real, pointer :: p(:)
+  end type
+  type(t) :: d
+  allocate(d%a(2))
+  allocate(d%p(3))
+]]
+
+local function present_under(value)
+  rules { base = "tr14", descriptors = value }
+  fortran(program)
+  acc "enter data copyin(d)"
+  return { acc_is_present "d%a", acc_is_present "d%p" }
+end
+
+case("accepts: descriptors = true follows both kinds of components [TR14-1.1-05]", function()
+  expect.equal(present_under(true), { true, true })
+end)
+
+case("differs: descriptors = false follows none [TR14-1.1-05]", function()
+  expect.equal(present_under(false), { false, false })
+end)
+
+case("differs: descriptors = \"allocatable\" leaves pointers alone [OMP60-map-16]", function()
+  expect.equal(present_under "allocatable", { true, false })
+end)
