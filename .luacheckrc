@@ -5,7 +5,8 @@ unused_secondaries = false
 -- Scenarios see the names of the scenario language.
 local scenario = {
   "scenario", "declare", "alloc", "free", "addr", "NULL", "sizeof", "func", "method", "acc", "omp",
-  "fortran", "call", "output", "block", "state", "events", "show", "draw", "expect", "case", "rules",
+  "fortran", "call", "output", "block", "state", "tuples", "device_words", "events", "show",
+  "draw", "expect", "case", "rules",
   "acc_is_present", "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_deviceptr", "acc_hostptr", "acc_map_data", "acc_unmap_data", "acc_malloc",

@@ -5,17 +5,6 @@ declare "float v[2000], w[10]; float *p;"
 for k = 0, 1999 do host.v[k] = k end
 for k = 0, 9 do host.w[k] = 10 * k end
 
--- A list of tuples as sorted texts: "copyin w", "ALLOC v[0:30] of v[0:10] v[20:10]".
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 -- --------------------------------------------------------------------------------------- levels --
 
 case("accepts: a level for each open region, the newest is the current one [DIR-4.1-01]", function()
@@ -28,7 +17,7 @@ case("accepts: a level for each open region, the newest is the current one [DIR-
       acc "parallel present(w)" (function() expect.equal(#state().levels, 3) end)
     end)
     expect.equal(#state().levels, 1)
-    expect.equal(told(state().levels[1].artificial), { "ALLOC w of w" })
+    expect.equal(tuples(state().levels[1].artificial), { "ALLOC w of w" })
   end)
   expect.equal(#state().levels, 0)
 end)
@@ -67,10 +56,10 @@ case("accepts: what the clauses say, and what there is after fusion [DIR-4.1-02]
   acc "data copyin(v[0:10], w)" (function()
     acc "data copyout(v[20:10])" (function()
       local outer, inner = state().levels[1], state().levels[2]
-      expect.equal(told(outer.original), { "copyin v[0:10]", "copyin w" })
-      expect.equal(told(outer.artificial), { "ALLOC v[0:10] of v[0:10]", "ALLOC w of w" })
-      expect.equal(told(inner.original), { "copyout v[20:10]" })
-      expect.equal(told(inner.artificial), { "ALIAS w of w", "ALLOC v[0:30] of v[0:10] v[20:10]" })
+      expect.equal(tuples(outer.original), { "copyin v[0:10]", "copyin w" })
+      expect.equal(tuples(outer.artificial), { "ALLOC v[0:10] of v[0:10]", "ALLOC w of w" })
+      expect.equal(tuples(inner.original), { "copyout v[20:10]" })
+      expect.equal(tuples(inner.artificial), { "ALIAS w of w", "ALLOC v[0:30] of v[0:10] v[20:10]" })
     end)
   end)
 end)
@@ -98,7 +87,7 @@ case("differs: a level without clauses has nothing of its own, only what it foun
     acc "parallel" (function()
       local level = state().levels[2]
       expect.equal(level.original, {})
-      expect.equal(told(level.artificial), { "ALIAS w of w" })
+      expect.equal(tuples(level.artificial), { "ALIAS w of w" })
     end)
   end)
 end)
@@ -144,7 +133,7 @@ case("differs: a clause that makes no object adds no object, only its tuple [DIR
   acc "enter data copyin(w)"
   acc "enter data copyin(w[1:2])"
   expect.equal(#state().present, 1)
-  expect.equal(told(state().dynamic), { "copyin w", "copyin w[1:2]" })
+  expect.equal(tuples(state().dynamic), { "copyin w", "copyin w[1:2]" })
   acc "exit data delete(w[1:2]) delete(w)"
   expect.equal(#state().present, 0)
 end)
@@ -210,7 +199,7 @@ case("accepts: a level opens with all its clauses and closes with all of them [D
   acc "data present(v[2:3]) copyin(v[0:10]) create(v[20:10], w)" (function()
     local level = state().levels[1]
     expect.equal(#level.original, 4)
-    expect.equal(told(level.artificial), { "ALLOC v[0:30] of v[0:10] v[2:3] v[20:10]", "ALLOC w of w" })
+    expect.equal(tuples(level.artificial), { "ALLOC v[0:30] of v[0:10] v[2:3] v[20:10]", "ALLOC w of w" })
   end)
   expect.equal(#state().present, 0)
 end)

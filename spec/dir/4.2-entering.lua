@@ -6,17 +6,6 @@ for i = 0, 1999 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c, host.q, host.r = addr "a[25]", addr "a[0]", addr "a[10]"
 
--- A list of tuples as sorted texts: "copyin w", "ALLOC a[0:30] of a[0:10] a[20:10]".
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 local function level()
   local levels = state().levels
   return levels[#levels]
@@ -68,14 +57,14 @@ case("accepts: each clause becomes a tuple whose state is the clause [DIR-4.2-01
     for k, tuple in ipairs(level().original) do found[k] = tuple.state .. " " .. tuple.name end
     expect.equal(found, wanted) -- in the order of the clauses
     acc "data present(a[10:5])" (function()
-      expect.equal(told(level().original), { "present a[10:5]" })
+      expect.equal(tuples(level().original), { "present a[10:5]" })
     end)
   end)
 end)
 
 case("accepts: long names are those of the short ones [DIR-4.2-01]", function()
   acc "data present_or_copyin(a[0:5]) present_or_create(b)" (function()
-    expect.equal(told(level().original), { "pcopyin a[0:5]", "pcreate b" })
+    expect.equal(tuples(level().original), { "pcopyin a[0:5]", "pcreate b" })
   end)
 end)
 
@@ -99,7 +88,7 @@ case("accepts: present_or clauses on what is there are dropped [DIR-4.2-02]", fu
           { "incref " .. section, "decref " .. section })
         acc(text)(function()
           expect.equal(level().original, {})
-          expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]" })
+          expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]" })
         end)
       end
     end
@@ -112,7 +101,7 @@ case("accepts: inside what another clause of the directive brings, they are drop
       expect.moves(function() acc("data " .. table.concat(order, " "))(function() end) end,
         { h2d = { count = 1, bytes = 80 }, d2h = 0 })
       acc("data " .. table.concat(order, " "))(function()
-        expect.equal(told(level().original), { "copyin a[0:20]" })
+        expect.equal(tuples(level().original), { "copyin a[0:20]" })
       end)
     end)
   end)
@@ -130,7 +119,7 @@ end)
 case("differs: not present wholly, or no present_or clause: they stay [DIR-4.2-02]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data pcopyin(a[20:5]) copy(a[0:5]) present(a[1:5])" (function()
-      expect.equal(told(level().original), { "copy a[0:5]", "pcopyin a[20:5]", "present a[1:5]" })
+      expect.equal(tuples(level().original), { "copy a[0:5]", "pcopyin a[20:5]", "present a[1:5]" })
     end)
   end)
 end)
@@ -140,7 +129,7 @@ case("differs: a hole between fused ranges is not there, though the block has ro
     acc "data copyin(a[0:10], a[50:10])" (function()
       expect.absent "a[10:40]"
       acc "data pcopy(a[20:5])" (function()
-        expect.equal(told(level().original), { "pcopy a[20:5]" })
+        expect.equal(tuples(level().original), { "pcopy a[20:5]" })
         expect.device("a[24]", 24)
       end)
     end)
@@ -151,7 +140,7 @@ case("differs: a hole between fused ranges is not there, though the block has ro
 case("accepts: ranges that touch, or lie in each other, do not overlap in part [DIR-4.2-03]", function()
   acc "data copyin(a[20:20])" (function()
     acc "data copyin(a[40:5], a[10:10]) copyin(a[20:20], a[25:5])" (function()
-      expect.equal(told(level().artificial),
+      expect.equal(tuples(level().artificial),
         { "ALLOC a[10:35] of a[10:10] a[20:20] a[20:20] a[25:5] a[40:5]" })
     end)
   end)
@@ -215,7 +204,7 @@ case("accepts: split until every piece is there or is not [DIR-4.2-04]", functio
     acc "data present_and_copyin(a[0:60])" (function()
       expect.present "a[0:60]"
       for i = 0, 59 do expect.device(("a[%d]"):format(i), (i == 10 or i == 49) and -1 or i) end
-      expect.equal(told(level().original), { "present_and_copyin a[0:10]", "present_and_copyin a[10:10]",
+      expect.equal(tuples(level().original), { "present_and_copyin a[0:10]", "present_and_copyin a[10:10]",
         "present_and_copyin a[20:20]", "present_and_copyin a[40:10]", "present_and_copyin a[50:10]" })
       expect.equal(#level().artificial, 1)
       expect.equal({ level().artificial[1].name, level().artificial[1].state }, { "a[0:60]", "ALLOC" })
@@ -247,10 +236,10 @@ end)
 
 case("accepts: what remains is the list of the level's clauses [DIR-4.2-05]", function()
   acc "data copy(a[0:20]) create(b)" (function()
-    expect.equal(told(level().original), { "copy a[0:20]", "create b" })
+    expect.equal(tuples(level().original), { "copy a[0:20]", "create b" })
     acc "data copyout(a[30:5]) pcopy(b[0:5]) present(b)" (function()
-      expect.equal(told(level().original), { "copyout a[30:5]", "present b" })
-      expect.equal(told(state().levels[1].original), { "copy a[0:20]", "create b" })
+      expect.equal(tuples(level().original), { "copyout a[30:5]", "present b" })
+      expect.equal(tuples(state().levels[1].original), { "copy a[0:20]", "create b" })
     end)
   end)
 end)
@@ -259,7 +248,7 @@ case("rejects: clauses that were dropped, or failed, are in no list [DIR-4.2-05 
   acc "data copy(a[0:20])" (function()
     acc "data pcopy(a[0:5])" (function() expect.equal(level().original, {}) end)
     expect.fails("partial-overlap", function() acc "data create(b) copyin(a[10:20])" end)
-    expect.equal(told(level().original), { "copy a[0:20]" })
+    expect.equal(tuples(level().original), { "copy a[0:20]" })
   end)
 end)
 
@@ -270,8 +259,8 @@ case("accepts: other clauses on what is there stay: ALIAS, nothing is allocated 
         local text = ("data %s(a[5:5])"):format(clause)
         expect.events(function() acc(text)(function() end) end, { "incref a[5:5]", "decref a[5:5]" })
         acc(text)(function()
-          expect.equal(told(level().original), { clause .. " a[5:5]" })
-          expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20] a[5:5]" })
+          expect.equal(tuples(level().original), { clause .. " a[5:5]" })
+          expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20] a[5:5]" })
         end)
       end
     end)
@@ -282,7 +271,7 @@ case("accepts: they take part in fusion: their base counts [DIR-4.2-06]", functi
     local function by(clause)
       local found
       acc(("data %s(r[0:5]) copyin(r[40:5])"):format(clause))(function()
-        found = told(level().artificial)
+        found = tuples(level().artificial)
       end)
       return found
     end
@@ -315,7 +304,7 @@ case("accepts: a dropped clause moves nothing, and its alias is in one block wit
 case("differs: a clause with nothing to drop, no_create of absent data, gives no base [DIR-4.2-02]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data no_create(r[60:5]) copyin(r[40:5])" (function()
-      expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC r[40:5] of r[40:5]" })
+      expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC r[40:5] of r[40:5]" })
     end)
   end)
 end)
@@ -335,7 +324,7 @@ case("accepts: the list starts as own originals and the level below, each its ow
     acc "data copyin(a[0:20])" (function()
       acc "data copyin(b[0:5])" (function()
         acc "data copyin(c[0:5])" (function()
-          expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALIAS b[0:5] of b[0:5]",
+          expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALIAS b[0:5] of b[0:5]",
             "ALLOC c[0:5] of c[0:5]" })
         end)
       end)
@@ -347,7 +336,7 @@ case("accepts: ancestors are the tuples of the level below, not what those were 
     acc "data copyin(a[0:5])" (function()
       acc "data copyin(a[10:5])" (function()
         acc "data copyin(a[20:5])" (function()
-          expect.equal(told(level().artificial), { "ALLOC a[0:25] of a[0:15] a[20:5]" })
+          expect.equal(tuples(level().artificial), { "ALLOC a[0:25] of a[0:15] a[20:5]" })
         end)
       end)
     end)
@@ -356,7 +345,7 @@ case("accepts: ancestors are the tuples of the level below, not what those were 
 case("differs: a clause that was dropped is nobody's ancestor [DIR-4.2-07]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data pcopy(a[5:5])" (function()
-      expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]" })
+      expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]" })
     end)
   end)
 end)
@@ -367,12 +356,12 @@ case("accepts: the same base: one tuple from the first to the last element [DIR-
       expect.equal(fusions(function() acc(("data copyin(%s)"):format(section))(function() end) end),
         { "a[0:70] DIR-4.2-08" })
       acc(("data copyin(%s)"):format(section))(function()
-        expect.equal(told(level().artificial), { "ALLOC a[0:70] of a[0:20] " .. section })
+        expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] " .. section })
       end)
     end
   end)
   acc "data copyin(a[5:5], a[50:5]) create(q[20:1])" (function()
-    expect.equal(told(level().artificial), { "ALLOC a[5:50] of a[5:5] q[20:1] a[50:5]" })
+    expect.equal(tuples(level().artificial), { "ALLOC a[5:50] of a[5:5] q[20:1] a[50:5]" })
   end)
 end)
 
@@ -406,7 +395,7 @@ case("accepts: base before ranges: what lies between two of one base is found [D
     expect.equal(fusions(function() acc "data copyin(a[50:20], c[0:20])" (function() end) end),
       { "a[0:70] DIR-4.2-08" })
     acc "data copyin(a[50:20], c[0:20])" (function()
-      expect.equal(told(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
+      expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
       acc "parallel" "for (int i = 0; i < 20; i++) a[i] += c[i] + a[50 + i];"
       expect.device("a[19]", 19 + 44 + 69)
     end)
@@ -419,7 +408,7 @@ case("accepts: base to the end before ranges: two pairs of bases, whose hulls th
     acc "data copyin(a[0:20])" (function()
       permutations({ "a[50:20]", "c[0:20]", "c[1000:10]" }, nil, function(order)
         acc(("data copyin(%s)"):format(table.concat(order, ", ")))(function()
-          expect.equal(told(level().artificial), { "ALLOC a[0:1035] of a[0:20] c[0:20] a[50:20] c[1000:10]" })
+          expect.equal(tuples(level().artificial), { "ALLOC a[0:1035] of a[0:20] c[0:20] a[50:20] c[1000:10]" })
           expect(acc_deviceptr "c[1009]" == acc_deviceptr "a[0]" + 1034)
           acc "parallel" "a[0] = c[1000] + a[69];"
           expect.device("a[0]", 1025 + 69)
@@ -431,9 +420,9 @@ case("accepts: base to the end before ranges: two pairs of bases, whose hulls th
 case("differs: without a partner of its base a range between is not found [DIR-4.2-09]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(c[0:20])" (function()
-      expect.equal(told(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC c[0:20] of c[0:20]" })
+      expect.equal(tuples(level().artificial), { "ALIAS a[0:20] of a[0:20]", "ALLOC c[0:20] of c[0:20]" })
       acc "data copyin(a[50:20])" (function() -- now it is, one level later
-        expect.equal(told(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
+        expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
         expect.device("c[5]", 30)
       end)
     end)
@@ -447,7 +436,7 @@ case("accepts: hulls that intersect become one, and so do their lists of ancesto
       expect.equal(fusions(function() acc "data copyin(r[10:5], r[50:5])" (function() end) end),
         { "a[0:65] DIR-4.2-08" })
       acc "data copyin(r[10:5], r[50:5])" (function()
-        expect.equal(told(level().artificial), { "ALLOC a[0:65] of a[0:45] r[10:5] r[50:5]" })
+        expect.equal(tuples(level().artificial), { "ALLOC a[0:65] of a[0:45] r[10:5] r[50:5]" })
         expect.device("r[54]", 64)
       end)
     end)
@@ -465,7 +454,7 @@ case("accepts: a clause that is there, but in two tuples, fuses them; nothing el
         expect.moves(function() acc(text)(function() end) end, { h2d = 0, d2h = 0, d2d = { bytes = 160 } })
         acc(text)(function()
           expect(acc_deviceptr "r[9]" == acc_deviceptr "a[10]" + 19)
-          expect.equal(told(level().original), { clause .. " c[-10:10]" })
+          expect.equal(tuples(level().original), { clause .. " c[-10:10]" })
           expect.device("a[10]", -1)
           expect.device("r[9]", -2)
         end)
@@ -476,7 +465,7 @@ case("accepts: a clause that is there, but in two tuples, fuses them; nothing el
 case("differs: ranges that only touch [DIR-4.2-10]", function()
   acc "data copyin(r[0:15])" (function() -- a[10:15]
     acc "data copyin(a[0:10], c[0:5])" (function()
-      expect.equal(told(level().artificial), { "ALIAS r[0:15] of r[0:15]", "ALLOC a[0:10] of a[0:10]",
+      expect.equal(tuples(level().artificial), { "ALIAS r[0:15] of r[0:15]", "ALLOC a[0:10] of a[0:10]",
         "ALLOC c[0:5] of c[0:5]" })
       expect.fails("out-of-bounds", function() acc "parallel" "float x = a[10];" end)
     end)
@@ -495,7 +484,7 @@ end)
 case("accepts: ALLOC: one of the fused was already ALLOC [DIR-4.2-11]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20], c[0:20])" (function() -- c lies inside of a[0:70]
-      expect.equal(told(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
+      expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
     end)
   end)
 end)
@@ -504,7 +493,7 @@ case("differs: ALIAS: one tuple of the level below covers all [DIR-4.2-11]", fun
   acc "data copyin(a[0:10], a[50:10])" (function()
     local block = acc_deviceptr "a[0]"
     acc "data copyin(a[2:8], c[0:5]) present(a[55:5])" (function() -- c lies in the hole
-      expect.equal(told(level().artificial), { "ALIAS a[0:60] of a[0:60] a[2:8] c[0:5] a[55:5]" })
+      expect.equal(tuples(level().artificial), { "ALIAS a[0:60] of a[0:60] a[2:8] c[0:5] a[55:5]" })
       expect(acc_deviceptr "c[0]" == block + 25)
     end)
   end)
@@ -512,12 +501,12 @@ end)
 
 case("accepts: Figure 1: two ranges of a, c inside, b carried over [DIR-4.2-12]", function()
   acc "data copyin(b[0:20], a[0:20]) copyout(a[0:20])" (function()
-    expect.equal(told(level().original), { "copyin a[0:20]", "copyin b[0:20]", "copyout a[0:20]" })
-    expect.equal(told(level().artificial),
+    expect.equal(tuples(level().original), { "copyin a[0:20]", "copyin b[0:20]", "copyout a[0:20]" })
+    expect.equal(tuples(level().artificial),
       { "ALLOC a[0:20] of a[0:20] a[0:20]", "ALLOC b[0:20] of b[0:20]" })
     acc "data copyin(a[50:20], c[0:20])" (function()
-      expect.equal(told(level().original), { "copyin a[50:20]", "copyin c[0:20]" })
-      expect.equal(told(level().artificial), { "ALIAS b[0:20] of b[0:20]",
+      expect.equal(tuples(level().original), { "copyin a[50:20]", "copyin c[0:20]" })
+      expect.equal(tuples(level().artificial), { "ALIAS b[0:20] of b[0:20]",
         "ALLOC a[0:70] of a[0:20] c[0:20] a[50:20]" })
       local found = {}
       for _, object in ipairs(state().present) do found[#found + 1] = object.state .. " " .. object.name end
@@ -696,7 +685,7 @@ case("accepts: until nothing changes: each fusion makes the next one possible [D
     -- a and a by base; then s[0:5] lies inside, which brings s[400:5]; then t[0:5], which brings t[1000:5]
     permutations({ "a[200:5]", "s[0:5]", "s[400:5]", "t[0:5]", "t[1000:5]" }, nil, function(order)
       acc(("data copyin(%s)"):format(table.concat(order, ", ")))(function()
-        expect.equal(told(level().artificial),
+        expect.equal(tuples(level().artificial),
           { "ALLOC a[0:1305] of a[0:5] s[0:5] a[200:5] t[0:5] s[400:5] t[1000:5]" })
       end)
     end)
@@ -709,8 +698,8 @@ case("accepts: the order of clauses changes no byte and no list [DIR-4.2-18]", f
     local clauses = { "copyin(a[50:20])", "create(c[0:5])", "copy(b)", "pcopyin(b[0:5])", "present(c[6:2])" }
     permutations(clauses, nil, function(order)
       acc("data " .. table.concat(order, " "))(function()
-        local found = told(level().original)
-        for _, text in ipairs(told(level().artificial)) do found[#found + 1] = text end
+        local found = tuples(level().original)
+        for _, text in ipairs(tuples(level().artificial)) do found[#found + 1] = text end
         wanted = wanted or found
         expect.equal(found, wanted)
         expect.device("a[50:3]", { 50, 51, 52 })
@@ -726,16 +715,16 @@ case("differs: the order in which levels open does not change distances, only wh
   function()
     acc "data copyin(a[50:20])" (function()
       acc "data copyin(a[0:20])" (function()
-        expect.equal(told(level().artificial), { "ALLOC a[0:70] of a[0:20] a[50:20]" })
-        expect.equal(told(level().original), { "copyin a[0:20]" })
+        expect.equal(tuples(level().artificial), { "ALLOC a[0:70] of a[0:20] a[50:20]" })
+        expect.equal(tuples(level().original), { "copyin a[0:20]" })
       end)
-      expect.equal(told(level().artificial), { "ALLOC a[50:20] of a[50:20]" })
+      expect.equal(tuples(level().artificial), { "ALLOC a[50:20] of a[50:20]" })
     end)
   end)
 
 case("differs: what no base and no range connects stays apart [DIR-4.2-18]", function()
   acc "data copyin(a[0:5], a[20:5], c[0:5], c[20:5], b)" (function()
-    expect.equal(told(level().artificial), { "ALLOC a[0:25] of a[0:5] a[20:5]", "ALLOC b of b",
+    expect.equal(tuples(level().artificial), { "ALLOC a[0:25] of a[0:5] a[20:5]", "ALLOC b of b",
       "ALLOC c[0:25] of c[0:5] c[20:5]" })
   end)
 end)

@@ -6,22 +6,11 @@ for i = 0, 199 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c = addr "a[25]"
 
--- A list of tuples as sorted texts.
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 -- What a level holds, and where its tuples lie.
 local function picture(k)
   local level, places = state().levels[k], {}
   for i, tuple in ipairs(level.artificial) do places[i] = tuple.device end
-  return { told(level.original), told(level.artificial), places }
+  return { tuples(level.original), tuples(level.artificial), places }
 end
 
 local function same(before, now)

@@ -13,17 +13,6 @@ for i = 0, 199 do host.a[i] = i end
 for i = 0, 19 do host.b[i] = 100 * i end
 host.c, host.q = addr "a[25]", addr "a[0]"
 
--- A list of tuples as sorted texts.
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list or {}) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 -- ------------------------------------------------------------------------- begin and end --
 
 case("accepts: what was begun is ended by its interval, whatever it is called [DIR-6-01]", function()
@@ -55,7 +44,7 @@ end)
 case("accepts: a present_or clause that was dropped is ended, too [DIR-6-01]", function()
   acc "enter data copyin(b)"
   acc "enter data pcopyin(b)"
-  expect.equal(told(state().dynamic), { "copyin b" })
+  expect.equal(tuples(state().dynamic), { "copyin b" })
   acc "exit data delete(b)"
   expect.present "b"
   acc "exit data delete(b)"
@@ -68,7 +57,7 @@ case("accepts: finalize ends all of it at once [DIR-6-01]", function()
   end, { h2d = { count = 1, bytes = 80 }, d2h = 0 })
   acc "exit data delete(b) finalize"
   expect.absent "b"
-  expect.equal(told(state().dynamic), {})
+  expect.equal(tuples(state().dynamic), {})
 end)
 
 case("rejects: what no enter data opened [DIR-6-01]", function()
@@ -114,17 +103,17 @@ case("accepts: a floor above each level, where its tuples meet what was begun th
     expect.equal(state().levels[1].dynamic or {}, {})
     acc "enter data copyin(a[50:20])"
     local level = state().levels[1]
-    expect.equal(told(level.original), { "copy a[0:20]" })
-    expect.equal(told(level.artificial), { "ALLOC a[0:20] of a[0:20]" })
-    expect.equal(told(level.dynamic), { "copyin a[50:20]" })
-    expect.equal(told(level.floor), { "ALLOC a[0:70] of a[0:20] a[50:20]" })
+    expect.equal(tuples(level.original), { "copy a[0:20]" })
+    expect.equal(tuples(level.artificial), { "ALLOC a[0:20] of a[0:20]" })
+    expect.equal(tuples(level.dynamic), { "copyin a[50:20]" })
+    expect.equal(tuples(level.floor), { "ALLOC a[0:70] of a[0:20] a[50:20]" })
     acc "parallel" "a[0] = a[0] + 1;"
     acc "parallel present(a[50:20])" "a[1] = a[69];"
     acc "exit data delete(a[50:20])"
     level = state().levels[1]
-    expect.equal(told(level.dynamic), {})
-    expect.equal(told(level.floor), {})
-    expect.equal(told(level.artificial), { "ALLOC a[0:20] of a[0:20]" })
+    expect.equal(tuples(level.dynamic), {})
+    expect.equal(tuples(level.floor), {})
+    expect.equal(tuples(level.artificial), { "ALLOC a[0:20] of a[0:20]" })
   end)
   expect.host("a[0:3]", { 1, 69, 2 })
 end)
@@ -146,17 +135,17 @@ end)
 case("accepts: below all levels there is a floor, too [DIR-6-02]", function()
   acc "enter data copyin(a[0:10])"
   acc "enter data copyin(a[20:10])"
-  expect.equal(told(state().dynamic), { "copyin a[0:10]", "copyin a[20:10]" })
+  expect.equal(tuples(state().dynamic), { "copyin a[0:10]", "copyin a[20:10]" })
   expect.equal(#state().floor, 1)
   expect.equal(state().floor[1].name, "a[0:30]")
   acc "data copyin(a[40:10])" (function()
     local level = state().levels[1]
-    expect.equal(told(level.artificial), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
-    expect.equal(told(state().dynamic), { "copyin a[0:10]", "copyin a[20:10]" })
+    expect.equal(tuples(level.artificial), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
+    expect.equal(tuples(state().dynamic), { "copyin a[0:10]", "copyin a[20:10]" })
     expect.equal(level.dynamic or {}, {})
   end)
   acc "exit data delete(a[20:10], a[0:10])"
-  expect.equal(told(state().floor), {})
+  expect.equal(tuples(state().floor), {})
 end)
 
 case("accepts: a block that its own floor replaces is freed at once [DIR-6-02]", function()
@@ -181,7 +170,7 @@ case("accepts: a level above a floor fuses with what is there, and restores it [
     acc "enter data copyin(a[20:10])"
     local floor = acc_deviceptr "a[0]"
     acc "data copyin(a[40:10])" (function()
-      expect.equal(told(state().levels[2].artificial), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
+      expect.equal(tuples(state().levels[2].artificial), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
       acc "parallel" "a[0] = a[40]; a[20] = a[49];"
     end)
     expect(acc_deviceptr "a[0]" == floor)
@@ -204,7 +193,7 @@ case("accepts: ended in an inner level what was begun below it [DIR-6-02]", func
     expect.absent "a[20:10]"
     expect.device("a[0]", -1)
     acc "parallel" "a[1] = a[0];"
-    expect.equal(told(state().dynamic), {})
+    expect.equal(tuples(state().dynamic), {})
   end)
   expect.host("a[0:2]", { -1, -1 })
   expect.equal(#state().present, 0)
@@ -227,10 +216,10 @@ case("differs: lists of levels below do not change when a floor above does [DIR-
   acc "data copy(a[0:10])" (function()
     acc "data copy(b)" (function()
       acc "enter data copyin(a[20:10])"
-      expect.equal(told(state().levels[1].artificial), { "ALLOC a[0:10] of a[0:10]" })
+      expect.equal(tuples(state().levels[1].artificial), { "ALLOC a[0:10] of a[0:10]" })
       expect(state().levels[1].dynamic == nil)
-      expect.equal(told(state().levels[2].artificial), { "ALIAS a[0:10] of a[0:10]", "ALLOC b of b" })
-      expect.equal(told(state().levels[2].dynamic), { "copyin a[20:10]" })
+      expect.equal(tuples(state().levels[2].artificial), { "ALIAS a[0:10] of a[0:10]", "ALLOC b of b" })
+      expect.equal(tuples(state().levels[2].dynamic), { "copyin a[20:10]" })
       acc "exit data delete(a[20:10])"
     end)
   end)
@@ -267,7 +256,7 @@ case("accepts: nothing there: as copyin; all there: nothing happens [DIR-6-03]",
   half()
   expect.events(function() acc "data present_and_copyin(a[5:10])" (function()
     expect.device("a[5]", 1005)
-    expect.equal(told(state().levels[1].original), {})
+    expect.equal(tuples(state().levels[1].original), {})
   end) end, { "incref a[5:10]", "decref a[5:10]" })
 end)
 
@@ -277,7 +266,7 @@ case("accepts: on compute constructs, and on enter data until exit data [DIR-6-0
   expect.device("a[0]", 29)
   acc "enter data present_and_copyin(a[10:20])"
   expect.present "a[0:30]"
-  expect.equal(told(state().dynamic),
+  expect.equal(tuples(state().dynamic),
     { "copyin a[0:20]", "present_and_copyin a[10:10]", "present_and_copyin a[20:10]" })
   acc "parallel present(a[0:20])" "a[1] = a[28]; a[19] = -1;"
   acc "exit data delete(a[10:20])"
@@ -560,11 +549,11 @@ end)
 case("accepts: what was begun in a level is there after it [DIR-6-05]", function()
   acc "data copyin(b)" (function()
     acc "enter data copyin(a[0:20])"
-    expect.equal(told(state().levels[1].dynamic), { "copyin a[0:20]" })
+    expect.equal(tuples(state().levels[1].dynamic), { "copyin a[0:20]" })
     expect.equal(state().dynamic or {}, {})
     acc "parallel present(a[0:20])" "a[0] = -1;"
   end)
-  expect.equal(told(state().dynamic), { "copyin a[0:20]" })
+  expect.equal(tuples(state().dynamic), { "copyin a[0:20]" })
   expect.absent "b"
   expect.device("a[0]", -1)
   acc "exit data copyout(a[0:20])"
@@ -575,12 +564,12 @@ case("accepts: it moves down level by level [DIR-6-05]", function()
   acc "data copyin(b)" (function()
     acc "data copyin(b[0:5])" (function()
       acc "enter data copyin(a[0:20])"
-      expect.equal(told(state().levels[2].dynamic), { "copyin a[0:20]" })
+      expect.equal(tuples(state().levels[2].dynamic), { "copyin a[0:20]" })
     end)
-    expect.equal(told(state().levels[1].dynamic), { "copyin a[0:20]" })
+    expect.equal(tuples(state().levels[1].dynamic), { "copyin a[0:20]" })
     acc "parallel present(a[0:20])" "a[19] = -1;"
   end)
-  expect.equal(told(state().dynamic), { "copyin a[0:20]" })
+  expect.equal(tuples(state().dynamic), { "copyin a[0:20]" })
   expect.device("a[19]", -1)
   acc "exit data delete(a[0:20])"
   expect.equal(#state().present, 0)
@@ -611,13 +600,13 @@ case("accepts: fused with two levels that end one after the other [DIR-6-05]", f
     local first = acc_deviceptr "a[0]"
     acc "data copy(a[20:10])" (function()
       acc "enter data copyin(a[40:10])"
-      expect.equal(told(state().levels[2].floor), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
+      expect.equal(tuples(state().levels[2].floor), { "ALLOC a[0:50] of a[0:30] a[40:10]" })
       acc "parallel present(a[40:10])" "a[0] = 1000; a[20] = 1020; a[40] = 1040;"
     end)
     expect.host("a[20]", 1020)
     expect.absent "a[20:10]"
     expect(acc_deviceptr "a[40]" == acc_deviceptr "a[0]" + 40)
-    expect.equal(told(state().levels[1].floor), { "ALLOC a[0:50] of a[0:10] a[40:10]" })
+    expect.equal(tuples(state().levels[1].floor), { "ALLOC a[0:50] of a[0:10] a[40:10]" })
     acc "parallel present(a[40:10])" "a[1] = a[40];"
     acc "exit data delete(a[40:10])"
     expect(acc_deviceptr "a[0]" == first)
@@ -684,7 +673,7 @@ case("differs: what was ended in a level is not there after it [DIR-6-05]", func
     end)
   end, { h2d = { count = 2, bytes = 160 }, d2h = 0 })
   expect.equal(#state().present, 0)
-  expect.equal(told(state().dynamic), {})
+  expect.equal(tuples(state().dynamic), {})
 end)
 
 -- ------------------------------------------------------- enter data of what a level holds --

@@ -16,17 +16,6 @@ for i = 0, 19 do host.b[i] = 100 * i end
 for i = 0, 31 do host.m[i // 4][i % 4] = i end
 host.c, host.q = addr "a[25]", addr "a[0]"
 
--- A list of tuples as sorted texts.
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list or {}) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 -- ------------------------------------------------------------------------------------ deep copies --
 -- What a deep copy follows a pointer to is a tuple, too; its base is what the pointer holds.
 
@@ -34,7 +23,7 @@ case("accepts: a section that a deep copy brought fuses with one of the same poi
   host.X = { n = 4, v = addr "a[0]" }
   acc "data copy(X)" (function()
     acc "data copyin(q[10:5])" (function()
-      expect.equal(told(state().levels[2].original), { "copyin q[10:5]" })
+      expect.equal(tuples(state().levels[2].original), { "copyin q[10:5]" })
       expect(acc_deviceptr "a[14]" == acc_deviceptr "a[0]" + 14)
       acc "parallel present(X)" "X.v[1] = X.v[14];"
       expect.attached("X.v", 1)
@@ -152,7 +141,7 @@ case("accepts: an alias of another type [DIR-4.2-08]", function()
   host.d, host.t = addr "a[0]", addr "a[0]"
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(d[25:10]) create(t[120:3])" (function() -- a[50:20], a[30]
-      expect.equal(told(state().levels[2].artificial), { "ALLOC a[0:70] of a[0:20] t[120:3] d[25:10]" })
+      expect.equal(tuples(state().levels[2].artificial), { "ALLOC a[0:70] of a[0:20] t[120:3] d[25:10]" })
       expect(acc_deviceptr "a[50]" == acc_deviceptr "a[0]" + 50)
       expect.device("a[69]", 69)
     end)
@@ -311,7 +300,7 @@ case("accepts: what was begun is forgotten with the device [DIR-6-01]", function
   acc "enter data copyin(b[0:5]) pcreate(a[0:2])"
   acc "shutdown"
   expect.equal(#state().present, 0)
-  expect.equal(told(state().dynamic), {})
+  expect.equal(tuples(state().dynamic), {})
   acc "enter data copyin(a[10:20])"
   acc "exit data delete(a[10:20])"
 end)
@@ -335,7 +324,7 @@ end)
 case("accepts: data in a hole of the floor below [DIR-4.2-17]", function()
   acc "enter data copyin(a[0:10], a[50:10])"
   acc "data copy(c[0:5])" (function() -- a[25:5]
-    expect.equal(told(state().levels[1].artificial), { "ALIAS a[0:60] of a[0:60] c[0:5]" })
+    expect.equal(tuples(state().levels[1].artificial), { "ALIAS a[0:60] of a[0:60] c[0:5]" })
     acc "parallel" "c[0] = -1;"
     acc "exit data delete(a[0:10], a[50:10])"
     expect.device("c[0:2]", { -1, 26 })

@@ -16,17 +16,6 @@ for i = 0, 19 do host.b[i] = 100 * i end
 for i = 0, 31 do host.m[i // 4][i % 4] = i end
 host.c, host.q = addr "a[25]", addr "a[0]"
 
--- A list of tuples as sorted texts.
-local function told(list)
-  local texts = {}
-  for i, tuple in ipairs(list or {}) do
-    local of = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
-    texts[i] = tuple.state .. " " .. tuple.name .. of
-  end
-  table.sort(texts)
-  return texts
-end
-
 -- Uses up the memory of the device but for some bytes.
 local function leave(bytes)
   local spare = bytes > 0 and acc_malloc(bytes)
@@ -239,7 +228,7 @@ case("accepts: it comes again while the level is open [DIR-4.3-03]", function()
       acc "parallel" "a[1] = a[0] + a[50];"
       expect.device("a[1]", 50 - k)
     end
-    expect.equal(told(state().levels[1].dynamic), { "copyin a[0:20]" })
+    expect.equal(tuples(state().levels[1].dynamic), { "copyin a[0:20]" })
   end)
   expect.device("a[1]", 47)
   acc "exit data delete(a[0:20])"
@@ -301,7 +290,7 @@ case("accepts: what one range connected is apart again without it [DIR-6-02]", f
   for k = 1, 3 do
     expect.equal(#state().floor, 2)
     acc "enter data copyin(a[50:10])"
-    expect.equal(told(state().floor), { "ALLOC a[0:60] of a[0:10] c[0:5] a[50:10]" })
+    expect.equal(tuples(state().floor), { "ALLOC a[0:60] of a[0:10] c[0:5] a[50:10]" })
     acc "parallel present(a[50:10])" "a[0] = a[0] + a[50]; a[25] = a[0];"
     acc "exit data delete(a[50:10])"
     expect.equal(#state().floor, 2)
@@ -460,7 +449,7 @@ case("rejects: nor is anything lost on the way out of a floor [DIR-4.2-13]", fun
   acc "data copyin(b)" (function()
     leave(100)
     expect.fails("out-of-device-memory", function() acc "enter data copyin(a[30:20])" end)
-    expect.equal(told(state().dynamic), { "copyin a[0:20]" })
+    expect.equal(tuples(state().dynamic), { "copyin a[0:20]" })
     expect(state().levels[1].dynamic == nil)
   end)
   expect.device("a[19]", 19)

@@ -13,16 +13,9 @@ fortran [[
   type(pair), target :: pairs(4)
   real, pointer :: xs(:)
   real, target :: grid(4,6)
-  integer(8) :: w(11)
   integer :: i
   grid = reshape((/(i, i = 1, 24)/), (/4, 6/))
 ]]
-
--- The words of d's only descriptor as they lie on the device.
-local function words()
-  acc_memcpy_from_device(addr "w(1)", acc_deviceptr "d", 88)
-  return host "w"
-end
 
 case("accepts: 40 bytes, and 24 for each dimension [FLANG-cfi-1]", function()
   expect.equal(sizeof "d", 88)
@@ -34,7 +27,7 @@ case("accepts: where index zero would lie, strides in elements, both bounds [FLA
     !$acc enter data copyin(d)
     !$acc enter data copyin(d%p)
   ]]
-  local w = words()
+  local w = device_words "d"
   expect.equal({ w[2], w[3], w[5] }, { -(0 * 1 + 5 * 8), 4, 4 })
   expect.equal(table.move(w, 6, 11, 1, {}), { 1, 0, 2, 8, 5, 7 })
   expect.device("d%p", { { 2, 10, 18 }, { 3, 11, 19 }, { 4, 12, 20 } })
@@ -47,7 +40,7 @@ case("accepts: an attach writes all of it [FLANG-composite-1]", function()
     d%p(10:,20:) => d%p
     !$acc enter data attach(d%p)
   ]]
-  expect.equal(table.move(words(), 6, 11, 1, {}), { 1, 10, 13, 4, 20, 25 })
+  expect.equal(table.move(device_words "d", 6, 11, 1, {}), { 1, 10, 13, 4, 20, 25 })
   expect.attached("d%p", 1)
 end)
 
@@ -72,7 +65,7 @@ case("differs: without an attach the device keeps what it had [FLANG-composite-1
     !$acc enter data copyin(d, d%p)
     d%p(10:,20:) => d%p
   ]]
-  expect.equal(table.move(words(), 6, 11, 1, {}), { 1, 1, 4, 4, 1, 6 })
+  expect.equal(table.move(device_words "d", 6, 11, 1, {}), { 1, 1, 4, 4, 1, 6 })
 end)
 
 case("rejects: an array with bounds of its own has no descriptor here either [FLANG-cfi-1 ACC33-att-5]", function()

@@ -12,17 +12,6 @@ host.v = { 0, 1, 2, 3, 4, 5, 6, 7 }
 host.p = { 10, 11, 12, 13 }
 host.s = { n = 4, d = { 1, 2, 3, 4 }, k = 7 }
 
-local function wrong(text, code, rule)
-  local at = text:find("@", 1, true)
-  text = text:gsub("@", "")
-  local err = expect.fails(code, function()
-    local made = omp(text)
-    if made then made(function() end) end
-  end)
-  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
-  if rule then expect.equal(err.rule, rule) end
-end
-
 -- ---------------------------------------------------------------------------------------- defaults --
 
 case("accepts: scalars are the body's own, with the host's values [OMP60-map-11]", function()
@@ -294,17 +283,17 @@ case("rejects: none, and a variable in no clause [OMP60-map-11]", function()
 end)
 
 case("rejects: words that it does not know, a category twice [OMP60-map-11]", function()
-  wrong("target defaultmap(@copy: scalar)", "clause-not-allowed", "OMP60-map-11")
-  wrong("target defaultmap(to: @scalars)", "clause-not-allowed", "OMP60-map-11")
-  wrong("target defaultmap(to: @allocatable)", "clause-not-allowed", "OMP60-map-11")
-  wrong("target defaultmap(to: scalar) @defaultmap(from: scalar)", "duplicate-clause")
-  wrong("target defaultmap(to) @defaultmap(from)", "duplicate-clause")
-  wrong("target defaultmap(to) @defaultmap(from: scalar)", "duplicate-clause")
-  wrong("target data map(v) @defaultmap(to)", "clause-not-allowed")
+  expect.fails("clause-not-allowed", "target defaultmap(@copy: scalar)", "OMP60-map-11")
+  expect.fails("clause-not-allowed", "target defaultmap(to: @scalars)", "OMP60-map-11")
+  expect.fails("clause-not-allowed", "target defaultmap(to: @allocatable)", "OMP60-map-11")
+  expect.fails("duplicate-clause", "target defaultmap(to: scalar) @defaultmap(from: scalar)")
+  expect.fails("duplicate-clause", "target defaultmap(to) @defaultmap(from)")
+  expect.fails("duplicate-clause", "target defaultmap(to) @defaultmap(from: scalar)")
+  expect.fails("clause-not-allowed", "target data map(v) @defaultmap(to)")
   expect.malformed "target defaultmap()"
   expect.malformed "target defaultmap"
   expect.malformed "target defaultmap(to:)"
-  wrong("target defaultmap(to: scalar: @pointer)", "syntax", "OMP60-map-11")
+  expect.fails("syntax", "target defaultmap(to: scalar: @pointer)", "OMP60-map-11")
 end)
 
 -- ------------------------------------------------------------------------------------- data sharing --
@@ -354,16 +343,16 @@ case("differs: following that, if it is the host's [OMP60-map-11]", function()
 end)
 
 case("rejects: a variable that is mapped and private, or in two clauses [OMP60-map-13 OMP60-map-11]", function()
-  wrong("target firstprivate(x) map(@x)", "conflicting-clauses", "OMP60-map-13")
-  wrong("target map(to: @x) private(x)", "conflicting-clauses", "OMP60-map-13")
-  wrong("target private(x) firstprivate(@x)", "conflicting-clauses")
-  wrong("target firstprivate(x, n) private(@n)", "conflicting-clauses")
-  wrong("target is_device_ptr(p) map(@p)", "conflicting-clauses")
-  wrong("target is_device_ptr(p) firstprivate(@p)", "conflicting-clauses")
-  wrong("target has_device_addr(x) map(@x)", "conflicting-clauses")
-  wrong("target firstprivate(@nothing)", "unknown-name")
-  wrong("target firstprivate(v@[0:2])", "clause-not-allowed")
-  wrong("target private(s@.n)", "clause-not-allowed")
+  expect.fails("conflicting-clauses", "target firstprivate(x) map(@x)", "OMP60-map-13")
+  expect.fails("conflicting-clauses", "target map(to: @x) private(x)", "OMP60-map-13")
+  expect.fails("conflicting-clauses", "target private(x) firstprivate(@x)")
+  expect.fails("conflicting-clauses", "target firstprivate(x, n) private(@n)")
+  expect.fails("conflicting-clauses", "target is_device_ptr(p) map(@p)")
+  expect.fails("conflicting-clauses", "target is_device_ptr(p) firstprivate(@p)")
+  expect.fails("conflicting-clauses", "target has_device_addr(x) map(@x)")
+  expect.fails("unknown-name", "target firstprivate(@nothing)")
+  expect.fails("clause-not-allowed", "target firstprivate(v@[0:2])")
+  expect.fails("clause-not-allowed", "target private(s@.n)")
 end)
 
 case("accepts: the body's copy of such a pointer may be changed [OMP60-map-11]", function()
@@ -389,8 +378,8 @@ case("rejects: is_device_ptr with what is none [OMP60-map-11]", function()
   omp "target data map(p[0:4])" (function()
     expect.fails("host-pointer-on-device", function() omp "target is_device_ptr(p)" "p[0] = 1;" end)
   end)
-  wrong("target is_device_ptr(@x)", "not-a-pointer", "OMP60-map-11")
-  wrong("target is_device_ptr(@s)", "not-a-pointer", "OMP60-map-11")
+  expect.fails("not-a-pointer", "target is_device_ptr(@x)", "OMP60-map-11")
+  expect.fails("not-a-pointer", "target is_device_ptr(@s)", "OMP60-map-11")
 end)
 
 case("accepts: has_device_addr: the variable is on the device [OMP60-map-11]", function()

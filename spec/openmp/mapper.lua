@@ -15,18 +15,6 @@ declare [[
 host.v = { len = 3, data = { 1, 2, 3 }, host_only = 9 }
 for i = 0, 2 do host.vs[i] = { len = i + 1, data = { i, i, i } } end
 
-local function wrong(text, code, rule, help)
-  local at = text:find("@", 1, true)
-  text = text:gsub("@", "")
-  local err = expect.fails(code, function()
-    local made = omp(text)
-    if made then made(function() end) end
-  end)
-  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
-  if rule then expect.equal(err.rule, rule) end
-  if help then expect((err.help or ""):find(help, 1, true), ("help of %s: %s"):format(text, err.help or "none")) end
-end
-
 -- -------------------------------------------------------------------------------------- what it is --
 
 case("accepts: what the mapper names is there, and attached; the rest is not [OMP60-map-15]", function()
@@ -243,7 +231,7 @@ end)
 
 case("rejects: a type that leads to itself without end [OMP60-map-15]", function()
   omp "declare mapper(struct tree t) map(t.n, t.next) map(t.next[0:1])"
-  wrong("target data map(to: tree)", "recursive-type", "OMP60-map-15")
+  expect.fails("recursive-type", "target data map(to: tree)", "OMP60-map-15")
 end)
 
 -- ------------------------------------------------------------------------------------------- types --
@@ -359,17 +347,17 @@ case("accepts: null pointers with no elements; rejects them with some [OMP60-map
   host.v = { len = 0, data = NULL }
   omp "target map(v)" "if (v.data == 0) v.len = 5;"
   expect.host("v.len", 5)
-  wrong("target map(v)", "null-pointer")
+  expect.fails("null-pointer", "target map(v)")
 end)
 
 -- -------------------------------------------------------------------------------------- definitions --
 
 case("rejects: types that are no structures, or not known [OMP60-map-15]", function()
-  wrong("declare mapper(@int i) map(i)", "not-a-struct", "OMP60-map-15")
-  wrong("declare mapper(@double *q) map(q[0:2])", "not-a-struct", "OMP60-map-15")
-  wrong("declare mapper(bound: struct vec n) @bind_types(v) map(n.len)", "clause-not-allowed")
-  wrong("declare mapper(bound: struct vec n) @bind_group(none) map(n.len)", "clause-not-allowed")
-  wrong("declare mapper(@struct none n) map(n)", "unknown-type", "OMP60-map-15")
+  expect.fails("not-a-struct", "declare mapper(@int i) map(i)", "OMP60-map-15")
+  expect.fails("not-a-struct", "declare mapper(@double *q) map(q[0:2])", "OMP60-map-15")
+  expect.fails("clause-not-allowed", "declare mapper(bound: struct vec n) @bind_types(v) map(n.len)")
+  expect.fails("clause-not-allowed", "declare mapper(bound: struct vec n) @bind_group(none) map(n.len)")
+  expect.fails("unknown-type", "declare mapper(@struct none n) map(n)", "OMP60-map-15")
   expect.malformed "declare mapper(struct vec) map(v)"
   expect.malformed "declare mapper() map(v)"
   expect.malformed "declare mapper map(v)"
@@ -378,44 +366,44 @@ case("rejects: types that are no structures, or not known [OMP60-map-15]", funct
 end)
 
 case("rejects: no map, other clauses, types of exit [OMP60-map-15]", function()
-  wrong("declare mapper@(n: struct vec v)", "syntax", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec v) @if(1) map(v)", "clause-not-allowed")
-  wrong("declare mapper(n: struct vec v) map(@release: v)", "clause-not-allowed", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec v) map(@delete: v)", "clause-not-allowed", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec v) @nothing(v)", "unknown-clause")
+  expect.fails("syntax", "declare mapper@(n: struct vec v)", "OMP60-map-15")
+  expect.fails("clause-not-allowed", "declare mapper(n: struct vec v) @if(1) map(v)")
+  expect.fails("clause-not-allowed", "declare mapper(n: struct vec v) map(@release: v)", "OMP60-map-15")
+  expect.fails("clause-not-allowed", "declare mapper(n: struct vec v) map(@delete: v)", "OMP60-map-15")
+  expect.fails("unknown-clause", "declare mapper(n: struct vec v) @nothing(v)")
 end)
 
 case("rejects: what is not the mapper's variable, or not in it [OMP60-map-15]", function()
-  wrong("declare mapper(n: struct vec v) map(@x)", "unknown-name", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(@v.len)", "unknown-name", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(w.@length)", "unknown-member", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(w.len@[0:2])", "not-a-pointer", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(w@[0:2])", "not-a-pointer", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(w@->len)", "not-a-pointer", nil, "'.'")
-  wrong("declare mapper(n: struct vec w) map(w.@len.x)", "not-a-struct")
-  wrong("declare mapper(n: struct vec w) map(w.data[0:@length])", "unknown-name", "OMP60-map-15")
-  wrong("declare mapper(n: struct vec w) map(w.data[0:2*w.@length])", "unknown-member", "OMP60-map-15")
-  wrong("declare mapper(n: union both w) map(w.@i)", "clause-not-allowed", "OMP60-map-13")
+  expect.fails("unknown-name", "declare mapper(n: struct vec v) map(@x)", "OMP60-map-15")
+  expect.fails("unknown-name", "declare mapper(n: struct vec w) map(@v.len)", "OMP60-map-15")
+  expect.fails("unknown-member", "declare mapper(n: struct vec w) map(w.@length)", "OMP60-map-15")
+  expect.fails("not-a-pointer", "declare mapper(n: struct vec w) map(w.len@[0:2])", "OMP60-map-15")
+  expect.fails("not-a-pointer", "declare mapper(n: struct vec w) map(w@[0:2])", "OMP60-map-15")
+  expect.fails("not-a-pointer", "declare mapper(n: struct vec w) map(w@->len)", { help = "'.'" })
+  expect.fails("not-a-struct", "declare mapper(n: struct vec w) map(w.@len.x)")
+  expect.fails("unknown-name", "declare mapper(n: struct vec w) map(w.data[0:@length])", "OMP60-map-15")
+  expect.fails("unknown-member", "declare mapper(n: struct vec w) map(w.data[0:2*w.@length])", "OMP60-map-15")
+  expect.fails("clause-not-allowed", "declare mapper(n: union both w) map(w.@i)", "OMP60-map-13")
 end)
 
 case("rejects: one name twice for a type; not for two types, nor two names [OMP60-map-15]", function()
   omp "declare mapper(struct plain w) map(w)"
-  wrong("declare mapper(@struct plain w) map(w)", "duplicate-name", "OMP60-map-15")
-  wrong("declare mapper(default: @struct plain w) map(w)", "duplicate-name", "OMP60-map-15")
+  expect.fails("duplicate-name", "declare mapper(@struct plain w) map(w)", "OMP60-map-15")
+  expect.fails("duplicate-name", "declare mapper(default: @struct plain w) map(w)", "OMP60-map-15")
   omp "declare mapper(other: struct vec w) map(w)"
-  wrong("declare mapper(other: @struct vec w) map(w)", "duplicate-name", "OMP60-map-15")
+  expect.fails("duplicate-name", "declare mapper(other: @struct vec w) map(w)", "OMP60-map-15")
   omp "declare mapper(other: struct plain w) map(w)"
   omp "declare mapper(struct vec w) map(w.len)" -- of this case, in place of that of the file
   omp "target data map(v)" (function() expect.absent "v.data" end)
 end)
 
 case("rejects: names of mappers that are not there [OMP60-map-15 OMP60-map-3]", function()
-  wrong("target data map(mapper(@none), to: v)", "unknown-name", "OMP60-map-15")
-  wrong("target data map(mapper(@defalt), to: v)", "unknown-name", "OMP60-map-15", "default")
-  wrong("target data map(mapper(@half), to: x)", "not-a-struct", "OMP60-map-15")
-  wrong("target data map(mapper(@half), to: p[0:2])", "not-a-struct", "OMP60-map-15")
-  wrong("target data map(mapper(default), @mapper(default), to: v)", "duplicate-clause", "OMP60-map-3")
-  wrong("target enter data map(mapper(@half), to: plain)", "unknown-name", "OMP60-map-15")
+  expect.fails("unknown-name", "target data map(mapper(@none), to: v)", "OMP60-map-15")
+  expect.fails("unknown-name", "target data map(mapper(@defalt), to: v)", { rule = "OMP60-map-15", help = "default" })
+  expect.fails("not-a-struct", "target data map(mapper(@half), to: x)", "OMP60-map-15")
+  expect.fails("not-a-struct", "target data map(mapper(@half), to: p[0:2])", "OMP60-map-15")
+  expect.fails("duplicate-clause", "target data map(mapper(default), @mapper(default), to: v)", "OMP60-map-3")
+  expect.fails("unknown-name", "target enter data map(mapper(@half), to: plain)", "OMP60-map-15")
 end)
 
 case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", function()
@@ -432,6 +420,6 @@ case("accepts: a mapper among declarations, for a case only [OMP60-map-15]", fun
 end)
 
 case("rejects: what an earlier case declared is gone [OMP60-map-15]", function()
-  wrong("target data map(mapper(@other), to: v)", "unknown-name", "OMP60-map-15")
+  expect.fails("unknown-name", "target data map(mapper(@other), to: v)", "OMP60-map-15")
   expect.invalid("struct inside in2;", "unknown-type")
 end)

@@ -12,17 +12,6 @@ host.v = { 0, 1, 2, 3, 4, 5, 6, 7 }
 host.p = { 10, 11, 12, 13 }
 host.s = { n = 2, d = { 1, 2 } }
 
-local function wrong(text, code, rule)
-  local at = text:find("@", 1, true)
-  text = text:gsub("@", "")
-  local err = expect.fails(code, function()
-    local made = omp(text)
-    if made then made(function() end) end
-  end)
-  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
-  if rule then expect.equal(err.rule, rule) end
-end
-
 -- ----------------------------------------------------------------------------------------- regions --
 
 case("accepts: a region is an entry and an exit around its body [OMP60-tgt-1]", function()
@@ -62,12 +51,12 @@ case("accepts: an error in the body closes the region [OMP60-tgt-1]", function()
 end)
 
 case("rejects: ends without a begin, regions inside of target constructs, clauses at an end [OMP60-tgt-1]", function()
-  wrong("end target data", "region-nesting")
+  expect.fails("region-nesting", "end target data")
   expect.fails("region-nesting", function() omp "target" (function() omp "target data map(v)" (function() end) end) end)
   expect.fails("region-nesting", function() omp "target" (function() omp "target update to(v)" end) end)
   expect.fails("region-nesting", function() omp "target" (function() omp "target" "" end) end)
   omp "target data map(v)"
-  wrong("end target data @map(v)", "clause-not-allowed")
+  expect.fails("clause-not-allowed", "end target data @map(v)")
   omp "end target data"
   local region = omp "target data map(v)"
   region:close()
@@ -83,20 +72,20 @@ case("rejects: regions that close in the wrong order [OMP60-tgt-1 DIR-4.3-06]", 
 end)
 
 case("rejects: constructs without a map, with clauses of others [OMP60-tgt-1]", function()
-  wrong("target data@", "syntax", "OMP60-tgt-1")
-  wrong("target data@ if(1)", "syntax", "OMP60-tgt-1")
-  wrong("target enter data@", "syntax", "OMP60-tgt-1")
-  wrong("target exit data@ device(0)", "syntax", "OMP60-tgt-1")
-  wrong("target enter data map(to: v) @use_device_ptr(p)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target data map(v) @private(x)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target @use_device_ptr(p)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target @to(v)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target @num_threads(4)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target @schedule(static)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target teams @schedule(static)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target nowait @nowait", "duplicate-clause", "OMP60-tgt-1")
-  wrong("target device(0) @device(1)", "duplicate-clause", "OMP60-tgt-1")
-  wrong("target @nowit", "unknown-clause")
+  expect.fails("syntax", "target data@", "OMP60-tgt-1")
+  expect.fails("syntax", "target data@ if(1)", "OMP60-tgt-1")
+  expect.fails("syntax", "target enter data@", "OMP60-tgt-1")
+  expect.fails("syntax", "target exit data@ device(0)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target enter data map(to: v) @use_device_ptr(p)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target data map(v) @private(x)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target @use_device_ptr(p)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target @to(v)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target @num_threads(4)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target @schedule(static)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target teams @schedule(static)", "OMP60-tgt-1")
+  expect.fails("duplicate-clause", "target nowait @nowait", "OMP60-tgt-1")
+  expect.fails("duplicate-clause", "target device(0) @device(1)", "OMP60-tgt-1")
+  expect.fails("unknown-clause", "target @nowit")
 end)
 
 case("rejects: directives that there are not [OMP60-tgt-1 OMP60-map-1]", function()
@@ -105,11 +94,11 @@ case("rejects: directives that there are not [OMP60-tgt-1 OMP60-map-1]", functio
   end
   expect.malformed "omp"
   expect.malformed "#pragma omp"
-  wrong("target @dat map(v)", "unknown-clause")
-  wrong("target @entr data map(to: v)", "unknown-clause")
-  wrong("target data @data map(v)", "unknown-clause")
-  wrong("target @target", "unknown-clause")
-  wrong("teams @target", "unknown-clause")
+  expect.fails("unknown-clause", "target @dat map(v)")
+  expect.fails("unknown-clause", "target @entr data map(to: v)")
+  expect.fails("unknown-clause", "target data @data map(v)")
+  expect.fails("unknown-clause", "target @target")
+  expect.fails("unknown-clause", "teams @target")
 end)
 
 case("accepts: sentinels, continued lines, commas between clauses [OMP60-tgt-1]", function()
@@ -149,12 +138,12 @@ case("accepts: a condition for a part of a combined construct [OMP60-tgt-1]", fu
 end)
 
 case("rejects: conditions for what is no part, two for one, none at all [OMP60-tgt-1]", function()
-  wrong("target if(@parallel: 1)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target data map(v) if(@target: 1)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target if(1) @if(0)", "duplicate-clause")
-  wrong("target if(target: 1) @if(target: 0)", "duplicate-clause")
-  wrong("target if(@nothing)", "unknown-name")
-  wrong("target if(@s)", "type-mismatch")
+  expect.fails("clause-not-allowed", "target if(@parallel: 1)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "target data map(v) if(@target: 1)", "OMP60-tgt-1")
+  expect.fails("duplicate-clause", "target if(1) @if(0)")
+  expect.fails("duplicate-clause", "target if(target: 1) @if(target: 0)")
+  expect.fails("unknown-name", "target if(@nothing)")
+  expect.fails("type-mismatch", "target if(@s)")
   expect.malformed "target if()"
   expect.malformed "target if"
 end)
@@ -193,14 +182,14 @@ case("accepts: the default device [OMP60-tgt-2]", function()
 end)
 
 case("rejects: devices that there are not [OMP60-tgt-2]", function()
-  wrong("target enter data map(to: v) device(@3)", "no-device", "OMP60-tgt-2")
-  wrong("target device(@99)", "no-device", "OMP60-tgt-2")
-  wrong("target update to(v) device(@-1)", "no-device", "OMP60-tgt-2")
-  wrong("target data map(v) device(@n)", "no-device", "OMP60-tgt-2")
-  wrong("target data map(v) device(@omp_invalid_device)", "no-device", "OMP60-tgt-2")
-  wrong("target data map(v) device(@p)", "type-mismatch")
-  wrong("target data map(v) device(@nothing)", "unknown-name")
-  wrong("target device(@ancestor: 1)", "unsupported")
+  expect.fails("no-device", "target enter data map(to: v) device(@3)", "OMP60-tgt-2")
+  expect.fails("no-device", "target device(@99)", "OMP60-tgt-2")
+  expect.fails("no-device", "target update to(v) device(@-1)", "OMP60-tgt-2")
+  expect.fails("no-device", "target data map(v) device(@n)", "OMP60-tgt-2")
+  expect.fails("no-device", "target data map(v) device(@omp_invalid_device)", "OMP60-tgt-2")
+  expect.fails("type-mismatch", "target data map(v) device(@p)")
+  expect.fails("unknown-name", "target data map(v) device(@nothing)")
+  expect.fails("unsupported", "target device(@ancestor: 1)")
   expect.malformed "target device()"
 end)
 
@@ -223,17 +212,17 @@ case("accepts: every type of dependence, sections, iterators, all of memory [OMP
 end)
 
 case("rejects: what is no dependence, and names that there are not [OMP60-tgt-1]", function()
-  wrong("taskwait depend(@foo: x)", "syntax", "OMP60-tgt-1")
-  wrong("taskwait depend(@x)", "syntax", "OMP60-tgt-1")
-  wrong("taskwait depend(in@)", "syntax", "OMP60-tgt-1")
-  wrong("taskwait depend(@always, in: x)", "syntax", "OMP60-tgt-1")
-  wrong("taskwait depend(@source)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("task depend(@sink: n - 1)", "clause-not-allowed", "OMP60-tgt-1")
-  wrong("target depend(in: @nothing)", "unknown-name")
-  wrong("target update to(v) depend(in: v[@nothing])", "unknown-name")
-  wrong("target depend(iterator(i = 0:@nothing), in: v[i])", "unknown-name")
-  wrong("target depend(in: s.@m)", "unknown-member")
-  wrong("target depend(in: @omp_all_memory)", "unknown-name")
+  expect.fails("syntax", "taskwait depend(@foo: x)", "OMP60-tgt-1")
+  expect.fails("syntax", "taskwait depend(@x)", "OMP60-tgt-1")
+  expect.fails("syntax", "taskwait depend(in@)", "OMP60-tgt-1")
+  expect.fails("syntax", "taskwait depend(@always, in: x)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "taskwait depend(@source)", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "task depend(@sink: n - 1)", "OMP60-tgt-1")
+  expect.fails("unknown-name", "target depend(in: @nothing)")
+  expect.fails("unknown-name", "target update to(v) depend(in: v[@nothing])")
+  expect.fails("unknown-name", "target depend(iterator(i = 0:@nothing), in: v[i])")
+  expect.fails("unknown-member", "target depend(in: s.@m)")
+  expect.fails("unknown-name", "target depend(in: @omp_all_memory)")
   expect.malformed "target depend()"
   expect.malformed "target depend(in:)"
 end)
@@ -255,10 +244,10 @@ case("accepts: combined constructs with the clauses of their parts [OMP60-tgt-1]
 end)
 
 case("rejects: clauses of none of the parts [OMP60-tgt-1]", function()
-  wrong("target parallel @num_teams(2)", "clause-not-allowed")
-  wrong("target teams @num_threads(2)", "clause-not-allowed")
-  wrong("target teams distribute @schedule(static)", "clause-not-allowed")
-  wrong("target simd @proc_bind(close)", "clause-not-allowed")
+  expect.fails("clause-not-allowed", "target parallel @num_teams(2)")
+  expect.fails("clause-not-allowed", "target teams @num_threads(2)")
+  expect.fails("clause-not-allowed", "target teams distribute @schedule(static)")
+  expect.fails("clause-not-allowed", "target simd @proc_bind(close)")
 end)
 
 case("rejects: the end of a region that the other language opened [OMP60-tgt-1]", function()
@@ -278,9 +267,9 @@ case("rejects: the end of a region that the other language opened [OMP60-tgt-1]"
 end)
 
 case("rejects: conditions and devices without a value [OMP60-tgt-1 OMP60-tgt-2 HOUSE-language]", function()
-  wrong("target data map(v) if(1 @/ zero)", "type-mismatch")
-  wrong("target data map(v) device(n @% zero)", "type-mismatch")
-  wrong("target if(1 @/ 0)", "type-mismatch")
+  expect.fails("type-mismatch", "target data map(v) if(1 @/ zero)")
+  expect.fails("type-mismatch", "target data map(v) device(n @% zero)")
+  expect.fails("type-mismatch", "target if(1 @/ 0)")
   local err = expect.fails("type-mismatch", function() acc "data copyin(v) if(1 / zero)" end)
   expect.equal(err.column, 81)
   expect.absent "v"
@@ -364,20 +353,20 @@ case("accepts: a linked variable is there while it is mapped, and is mapped by u
 end)
 
 case("rejects: ends without a begin, begins without an end, two ways for one variable [OMPEX-struct_map-14]", function()
-  wrong("@end declare target", "region-nesting", "OMP60-tgt-1")
-  wrong("end declare target @device_type(any)", "clause-not-allowed")
+  expect.fails("region-nesting", "@end declare target", "OMP60-tgt-1")
+  expect.fails("clause-not-allowed", "end declare target @device_type(any)")
   omp "declare target link(g)"
-  wrong("declare target to(@g)", "conflicting-clauses", "OMPEX-struct_map-14")
+  expect.fails("conflicting-clauses", "declare target to(@g)", "OMPEX-struct_map-14")
   expect.absent "g"
   expect.fails("conflicting-clauses", function() omp "declare target link(table)" end)
 end)
 
 case("rejects: unknown names, clauses of others, other directives among declarations [OMP60-tgt-1]", function()
   rules "openmp-5.2"
-  wrong("declare target(@nothing)", "unknown-name")
-  wrong("declare target enter(@nothing)", "unknown-name")
-  wrong("declare target enter(g) @map(g)", "clause-not-allowed")
-  wrong("declare target to(s@.n)", "syntax")
+  expect.fails("unknown-name", "declare target(@nothing)")
+  expect.fails("unknown-name", "declare target enter(@nothing)")
+  expect.fails("clause-not-allowed", "declare target enter(g) @map(g)")
+  expect.fails("syntax", "declare target to(s@.n)")
   expect.invalid("int a1;\n#pragma omp target enter data map(to: a1)\n", "clause-not-allowed")
   expect.invalid("int a1;\n#pragma omp target update to(a1)\n", "clause-not-allowed")
   expect.malformed "int a1;\n#pragma omp nowhere(a1)\n"
@@ -421,13 +410,13 @@ case("accepts: use_device_ptr alone; what is absent keeps its value [OMP60-tgt-1
 end)
 
 case("rejects: what is no pointer, or not there [OMP60-tgt-1]", function()
-  wrong("target data use_device_ptr(@x)", "not-a-pointer", "OMP60-tgt-1")
-  wrong("target data map(s) use_device_ptr(@s)", "not-a-pointer", "OMP60-tgt-1")
-  wrong("target data use_device_ptr(@nothing)", "unknown-name")
-  wrong("target data use_device_ptr(p@[0:2])", "clause-not-allowed")
-  wrong("target data use_device_addr(x@[0:2])", "not-a-pointer")
-  wrong("target data use_device_addr(@nothing[0:2])", "unknown-name")
-  wrong("target has_device_addr(s@.n)", "clause-not-allowed")
+  expect.fails("not-a-pointer", "target data use_device_ptr(@x)", "OMP60-tgt-1")
+  expect.fails("not-a-pointer", "target data map(s) use_device_ptr(@s)", "OMP60-tgt-1")
+  expect.fails("unknown-name", "target data use_device_ptr(@nothing)")
+  expect.fails("clause-not-allowed", "target data use_device_ptr(p@[0:2])")
+  expect.fails("not-a-pointer", "target data use_device_addr(x@[0:2])")
+  expect.fails("unknown-name", "target data use_device_addr(@nothing[0:2])")
+  expect.fails("clause-not-allowed", "target has_device_addr(s@.n)")
   expect.malformed "target data map(to: v) use_device_ptr()"
 end)
 
@@ -441,10 +430,10 @@ case("accepts: requirements that every device here meets [OMP60-map-14]", functi
 end)
 
 case("rejects: memory that host and device share [OMP60-map-14]", function()
-  wrong("requires @unified_shared_memory", "unsupported", "OMP60-map-14")
-  wrong("requires @unified_address", "unsupported", "OMP60-map-14")
-  wrong("requires reverse_offload @self_maps", "unsupported", "OMP60-map-14")
-  wrong("requires @shared_memory", "unknown-clause")
+  expect.fails("unsupported", "requires @unified_shared_memory", "OMP60-map-14")
+  expect.fails("unsupported", "requires @unified_address", "OMP60-map-14")
+  expect.fails("unsupported", "requires reverse_offload @self_maps", "OMP60-map-14")
+  expect.fails("unknown-clause", "requires @shared_memory")
 end)
 
 case("accepts: use_device_addr of a pointer variable is about the variable [OMP60-tgt-1]", function()

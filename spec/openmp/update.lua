@@ -15,14 +15,6 @@ local function moved(text, h2d, d2h)
   expect.moves(function() omp(text) end, { h2d = h2d, d2h = d2h })
 end
 
-local function wrong(text, code, rule)
-  local at = text:find("@", 1, true)
-  text = text:gsub("@", "")
-  local err = expect.fails(code, function() omp(text) end)
-  if at then expect(err.column == at, ("%s: column %d, %s"):format(text, err.column, err.message)) end
-  if rule then expect.equal(err.rule, rule) end
-end
-
 case("accepts: to sends, from brings back, wholly or in part [OMP60-upd-1]", function()
   omp "target enter data map(to: v)"
   omp "target" "for (int i = 0; i < 8; i++) v[i] = 50 + i;"
@@ -52,11 +44,11 @@ case("accepts: what is absent is passed over, the rest is moved [OMP60-upd-1]", 
 end)
 
 case("rejects: with present it must be there [OMP60-upd-1 OMP60-map-9]", function()
-  wrong("target update to(present: @v)", "not-present")
-  wrong("target update from(present: @x)", "not-present")
-  wrong("target update to(present: p@[0:8])", "not-present")
+  expect.fails("not-present", "target update to(present: @v)")
+  expect.fails("not-present", "target update from(present: @x)")
+  expect.fails("not-present", "target update to(present: p@[0:8])")
   omp "target enter data map(to: x)"
-  wrong("target update to(x) from(present: @v)", "not-present")
+  expect.fails("not-present", "target update to(x) from(present: @v)")
   omp "target update to(present: x)"
 end)
 
@@ -68,7 +60,7 @@ end)
 
 case("rejects: with present all of it must be there [OMP60-upd-1 OMP60-map-9]", function()
   omp "target enter data map(to: v[0:4])"
-  wrong("target update to(present: v@[3:2])", "partially-present")
+  expect.fails("partially-present", "target update to(present: v@[3:2])")
 end)
 
 case("rejects: nowait on taskwait goes with depend [OMP60-tgt-1]", function()
@@ -145,31 +137,31 @@ case("accepts: mappers, iterators [OMP60-upd-1]", function()
 end)
 
 case("rejects: modifiers and types of maps [OMP60-upd-1]", function()
-  wrong("target update to(@always: v)", "syntax", "OMP60-upd-1")
-  wrong("target update to(@close: v)", "syntax", "OMP60-upd-1")
-  wrong("target update to(@from: v)", "syntax", "OMP60-upd-1")
-  wrong("target update to(present, @present: v)", "duplicate-clause")
-  wrong("target update @map(to: v)", "clause-not-allowed")
-  wrong("target update to(mapper(@other): s)", "unknown-name")
-  wrong("target update to(mapper(@other): v)", "not-a-struct")
+  expect.fails("syntax", "target update to(@always: v)", "OMP60-upd-1")
+  expect.fails("syntax", "target update to(@close: v)", "OMP60-upd-1")
+  expect.fails("syntax", "target update to(@from: v)", "OMP60-upd-1")
+  expect.fails("duplicate-clause", "target update to(present, @present: v)")
+  expect.fails("clause-not-allowed", "target update @map(to: v)")
+  expect.fails("unknown-name", "target update to(mapper(@other): s)")
+  expect.fails("not-a-struct", "target update to(mapper(@other): v)")
 end)
 
 case("rejects: no clause, other clauses, clauses twice [OMP60-upd-1 OMP60-tgt-1]", function()
-  wrong("target update@", "syntax")
-  wrong("target update if(1)", "syntax")
-  wrong("target update to(v) @private(x)", "clause-not-allowed")
-  wrong("target update to(v) if(1) @if(0)", "duplicate-clause")
-  wrong("target update to(v) @nothing(x)", "unknown-clause")
+  expect.fails("syntax", "target update@")
+  expect.fails("syntax", "target update if(1)")
+  expect.fails("clause-not-allowed", "target update to(v) @private(x)")
+  expect.fails("duplicate-clause", "target update to(v) if(1) @if(0)")
+  expect.fails("unknown-clause", "target update to(v) @nothing(x)")
   expect.malformed "target update to()"
   expect.malformed "target update to(v"
   expect.malformed "target update to"
-  wrong("target update to(@vv)", "unknown-name")
+  expect.fails("unknown-name", "target update to(@vv)")
 end)
 
 case("rejects: an item in to and from [OMP60-upd-1]", function()
   omp "target enter data map(to: v, x)"
-  wrong("target update to(x) from(@x)", "conflicting-clauses", "OMP60-upd-1")
-  wrong("target update from(x, v) to(@v)", "conflicting-clauses", "OMP60-upd-1")
+  expect.fails("conflicting-clauses", "target update to(x) from(@x)", "OMP60-upd-1")
+  expect.fails("conflicting-clauses", "target update from(x, v) to(@v)", "OMP60-upd-1")
   omp "target update to(x) to(x)"
 end)
 

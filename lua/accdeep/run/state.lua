@@ -93,6 +93,17 @@ function state.target(session, device, attached)
     or session.ctx:present_at(device, attached.low, true)
 end
 
+-- A level's tuples as sorted texts: their state, their name, and the tuples that they lie in.
+function state.tuples(list)
+  local texts = {}
+  for i, tuple in ipairs(list or {}) do
+    local ancestors = tuple.ancestors and " of " .. table.concat(tuple.ancestors, " ") or ""
+    texts[i] = ("%s %s%s"):format(tuple.state, tuple.name, ancestors)
+  end
+  table.sort(texts)
+  return texts
+end
+
 -- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
 -- and floor: what enter data opened outside of all levels.
 function state.of(session, device)

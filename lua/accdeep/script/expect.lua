@@ -133,9 +133,47 @@ local function is_directive(text)
   return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
 end
 
+-- A text of which '@' marks a place and '@@' stands for '@': the text without the mark, and the place or nil.
+local function marked(text)
+  local plain, place, from = "", nil, 1
+  while true do
+    local at = text:find("@", from, true)
+    plain = plain .. text:sub(from, (at or 0) - 1)
+    if not at then return plain, place end
+    from = at + 1
+    if text:sub(from, from) == "@" then
+      plain, from = plain .. "@", from + 1
+    else
+      if place then
+        diagnostic.raise("type-mismatch", nil, ("%s has two marks"):format(text),
+          { help = "write @@ for an @ of the text" })
+      end
+      place = #plain + 1
+    end
+  end
+end
+
+local detail_names = { rule = true, message = true, help = true }
+
+-- What an error must say beside its code: a rule, or a table {rule, message, help}, of which the last two are parts.
+local function details_of(wanted)
+  if type(wanted) == "string" then return { rule = wanted } end
+  if type(wanted) ~= "table" then
+    diagnostic.raise("type-mismatch", nil, "an error is described by a rule, or by a table")
+  end
+  for key, value in sorted(wanted) do
+    if not detail_names[key] or type(value) ~= "string" then
+      diagnostic.raise("unknown-name", nil, ("an error is not described by '%s'"):format(tostring(key)),
+        { help = "rule, message and help, as texts" })
+    end
+  end
+  return wanted
+end
+
 -- The expectations over a scenario, and a function that collects the events of another: current() gives the session
 -- that is under way. shown: {n, refused}, counts the expectations and lists the rules of errors that were expected.
-function expect.new(current, shown)
+-- carry_out: a function of a directive.
+function expect.new(current, shown, carry_out)
   local e = {}
 
   local function need(ok, what)
@@ -328,36 +366,73 @@ function expect.new(current, shown)
       { help = near and ("did you mean '%s'?"):format(near) or nil })
   end
 
-  local function expect_error(text, wanted, accepts, what)
+  -- Compares an error with details (details_of), and with a place in the text that it is about.
+  local function check_details(err, details, text, place)
+    table.insert(shown.refused, err.rule)
+    if details.rule and err.rule ~= details.rule then fail("rule of the error", details.rule, err.rule) end
+    for _, key in ipairs { "message", "help" } do
+      local part, whole = details[key], err[key] or ""
+      if part and not whole:find(part, 1, true) then fail(("%s of the error"):format(key), part, whole) end
+    end
+    if place then
+      local line, column = location.position(text, place)
+      if not err.in_text or err.text_line ~= line or err.column ~= column then
+        fail("place of the error", ("%d:%d"):format(line, column),
+          ("%s:%s: %s"):format(err.text_line, err.column, err.message))
+      end
+    end
+    return err
+  end
+
+  local function expect_error(text, wanted, details, accepts, what)
     need(type(text) == "string", "a directive or a declaration is a text")
     if wanted ~= nil then check_code(wanted) end
+    local place
+    if details ~= nil then
+      details = details_of(details)
+      text, place = marked(text)
+    end
     local ok, err = pcall(check_text, text)
     if ok then fail(("%s is accepted"):format(text), what, "no error") end
     if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
     if not accepts(err) or (wanted and err.code ~= wanted) then
       fail(("error of %s"):format(text), wanted or what, ("%s: %s"):format(err.code, err.message))
     end
-    table.insert(shown.refused, err.rule)
-    return err
+    return check_details(err, details or {}, text, place)
   end
 
-  function e.malformed(text, code)
-    return expect_error(text, code, function(err) return err.code == "syntax" end, "text that does not parse")
+  function e.malformed(text, code, details)
+    return expect_error(text, code, details, function(err) return err.code == "syntax" end, "text that does not parse")
   end
 
-  function e.invalid(text, code)
-    return expect_error(text, code, function(err) return err.code ~= "syntax" or code == "syntax" end,
+  function e.invalid(text, code, details)
+    return expect_error(text, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
-  function e.fails(code, fn)
+  -- A function that carries out a directive, around nothing if it takes a body.
+  local function directive_of(text)
+    return function()
+      local opened = carry_out(text)
+      if opened then opened(function() end) end
+    end
+  end
+
+  function e.fails(code, what, details)
     check_code(code)
-    local session = current()
+    details = details_of(details or {})
+    local session, fn, text, place = current(), what, nil, nil
+    local before = false
+    if type(what) == "string" then
+      text, place = marked(what)
+      fn, before = directive_of(text), state.text(session)
+    end
+    need(type(fn) == "function", "what fails is a function, or a directive as text")
     local watching = session.watching
     session.watching = true
     local ok, err = pcall(fn)
     session.watching = watching
-    if ok then fail("nothing failed", code, "no error") end
+    if ok then fail(text and ("%s is carried out"):format(text) or "nothing failed", code, "no error") end
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then -- an error of the script itself
       if code ~= "scenario-error" then fail("another error", code, tostring(err)) end
@@ -367,8 +442,9 @@ function expect.new(current, shown)
     if err.code ~= code then
       fail("another error", code, ("%s: %s"):format(err.code, err.message))
     end
-    table.insert(shown.refused, err.rule)
-    return err
+    local after = before and state.text(session)
+    if after ~= before then fail("state that a failing directive leaves", before, after) end
+    return check_details(err, details, text, place)
   end
 
   -- Warnings that are expected are not printed; the first one is returned.

@@ -42,6 +42,7 @@ local function handle(region)
 end
 
 local languages = { c = true, fortran = true }
+local WORD = 8
 
 local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
@@ -369,6 +370,20 @@ local function language(run)
   end
 
   function env.state(device) return state.of(current(), device) end
+  function env.tuples(list) return state.tuples(list) end
+
+  -- Words of the current device's memory, as integers: nothing is said about whether they were written.
+  function env.device_words(text)
+    need_text(text, "device_words takes a variable, member or section as text")
+    local s = current()
+    local file, line = location.caller(2)
+    local address, bytes = s:within(text, file, line, s.extent, s, text)
+    local at, words = s.ctx:deviceptr(s.device, address), {}
+    if at == 0 then raise("not-present", nil, ("%s is not present on device %d"):format(text, s.device)) end
+    for i = 1, bytes // WORD do words[i] = s.ctx:device_read(s.device, at + (i - 1) * WORD, core.scalar.i64) end
+    return words
+  end
+
   function env.show(device) run.out(state.text(current(), device)) end
 
   -- draw "name.svg": a picture of host and device. Where it goes is for whoever runs the script to say.
@@ -389,7 +404,9 @@ local function language(run)
   end
 
   local collect
-  env.expect, collect = expect.new(current, run.shown)
+  env.expect, collect = expect.new(current, run.shown, function(text)
+    return env[current():is_openmp(text) and "omp" or "acc"](text)
+  end)
   function env.events(fn)
     local list = collect(fn)
     local named = {}

@@ -144,21 +144,34 @@ expect.events(function() acc "enter data copyin(a)" end, { "alloc a", "h2d a", "
 expect.moves(function() acc "enter data copyin(a)" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
 ]] },
 
-  { name = "expect.malformed", params = { "text string - a directive or declarations", "code? string - `syntax`" },
+  { name = "expect.malformed", params = { "text string - a directive or declarations", "code? string - `syntax`",
+      "details? string|table - what the error says, as for `expect.invalid`" },
+    returns = { "accdeep.error - the error" },
     text = "The text does not parse. Nothing of it is carried out.", rules = "HOUSE-expect HOUSE-syntax",
     errors = { { "expectation", "it parses", [[expect.malformed "data copy(a)"]] } },
     example = [[
 expect.malformed "data copy(a"
+expect.malformed("data copy(a@", "syntax", "HOUSE-syntax")
 ]] },
 
   { name = "expect.invalid", params = { "text string - a directive or declarations",
-      "code? string - the error's code" },
-    text = "The text parses, and breaks a static rule. Nothing of it is carried out.",
+      "code? string - the error's code",
+      "details? string|table - the rule that the error names, or `{ rule=, message=, help= }`: the rule, and a part of"
+        .. " what it says" },
+    returns = { "accdeep.error - the error" },
+    text = "The text parses, and breaks a static rule. Nothing of it is carried out. With details an `@` marks the"
+      .. " place that the error is about, and is no part of the text; `@@` is an `@` of the text.",
     rules = "HOUSE-expect HOUSE-names",
-    errors = { { "expectation", "it is accepted, or for another reason wrong",
-      [[expect.invalid("data copy(w)", "duplicate-name")]] } },
+    errors = {
+      { "expectation", "it is accepted, for another reason wrong, or elsewhere",
+        [[expect.invalid("data copy(w)", "duplicate-name")]] },
+      { "unknown-name", "details that an error does not have",
+        [[expect.invalid("data copy(w)", "unknown-name", { place = 11 })]] },
+      { "type-mismatch", "two marks", [[expect.invalid("data copy(@w) @copy(w)", "unknown-name", "HOUSE-names")]] },
+    },
     example = [[
 expect.invalid("data copy(w)", "unknown-name")
+expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", message = "no variable 'w'" })
 ]] },
 
   { class = "accdeep.error", text = "An error as a table. `tostring` gives its first line.", fields = {
@@ -172,9 +185,12 @@ expect.invalid("data copy(w)", "unknown-name")
     "objects? table[] - that it is about, with name, range and place",
   } },
 
-  { name = "expect.fails", params = { "code string - the error's code", "fn fun() - what must fail" },
+  { name = "expect.fails", params = { "code string - the error's code",
+      "what fun()|string - what must fail: a function, or a directive, in which `@` marks the place of the error",
+      "details? string|table - what the error says, as for `expect.invalid`" },
     returns = { "accdeep.error - the error" },
-    text = "A function fails with that code. The construct that failed has changed nothing.",
+    text = "A function fails with that code. The construct that failed has changed nothing. A directive as text is"
+      .. " carried out, around an empty body if it takes one, and leaves the state as it was.",
     rules = "HOUSE-expect",
     errors = {
       { "expectation", "nothing fails, or with another code",
@@ -184,6 +200,7 @@ expect.invalid("data copy(w)", "unknown-name")
     example = [[
 local problem = expect.fails("not-present", function() acc "update self(a)" end)
 expect.equal(problem.rule, "ACC33-upd-1")
+expect.fails("not-present", "update self(@a)", "ACC33-upd-1")
 ]] },
 
   { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - what is warned of" },

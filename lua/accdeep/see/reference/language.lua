@@ -400,6 +400,37 @@ expect.equal(#s.present, 2)
 expect.equal(s.attached[1].name, "v.data")
 ]] },
 
+  { name = "tuples", params = { "list table[]|nil - tuples of `state()`, as `levels[1].original`" },
+    returns = { "string[] - their states, names and the tuples that they lie in, sorted" },
+    text = "The tuples of a level as texts that can be compared.",
+    rules = "DIR-4.1-03",
+    whole = true,
+    errors = {},
+    example = [[
+scenario { title = "Tuples", rules = "directory" }
+declare "float b[8];"
+acc "data copyin(b[0:4])" (function()
+  acc "data copyin(b[1:2])" (function()
+    local level = state().levels[2]
+    expect.equal(tuples(level.original), { "copyin b[1:2]" })
+    expect.equal(tuples(level.artificial), { "ALIAS b[0:4] of b[0:4] b[1:2]" })
+  end)
+end)
+]] },
+
+  { name = "device_words", params = { "expression string - a variable, member or section" },
+    returns = { "integer[] - its words of 8 bytes on the current device, as they lie there" },
+    text = "The memory of a present object on the device, without the checks of a kernel: pointers as addresses, bytes"
+      .. " that nobody wrote.",
+    rules = "HOUSE-expect",
+    errors = { { "not-present", "the object is absent", [[device_words "v"]] } },
+    example = [[
+acc "enter data copyin(v)"
+local before = device_words "v"
+acc "enter data copyin(v.data[0:2])"
+expect(device_words "v"[2] ~= before[2]) -- the pointer was attached
+]] },
+
   { name = "show", params = { "device? integer - its number, the current one if not said" },
     text = "Prints the same as a table to read.",
     rules = "DIR-4.1-03 DIR-1-04",

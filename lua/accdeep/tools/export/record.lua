@@ -421,9 +421,9 @@ local beyond_c = {
 }
 
 -- An error is the end of a C program: what it prints tells whether it was reached.
-function Recorder:fails(original, code, fn)
+function Recorder:fails(original, code, what, details)
   local program = self.program
-  if not program:is_open() then return original(code, fn) end
+  if not program:is_open() then return original(code, what, details) end
   self:catch_up()
   local depth = program.depth
   local _, line = location.scenario(1)
@@ -432,7 +432,7 @@ function Recorder:fails(original, code, fn)
   program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
   self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
   self.failing, self.failed = true, false
-  local ok, err = pcall(original, code, fn)
+  local ok, err = pcall(original, code, what, details)
   self.failing = false
   if not ok then error(err, 0) end
   local phase = diagnostic.is(err) and (rawget(err, "phase") == "static" and "static" or diagnostic.phase(err.code))
@@ -498,7 +498,7 @@ local function expectations(self, env)
     self:catch_up()
     self:presence(text, 0)
   end
-  function e.fails(code, fn) return self:fails(plain.fails, code, fn) end
+  function e.fails(code, what, details) return self:fails(plain.fails, code, what, details) end
   env.expect = setmetatable(e, { __call = function(_, ...) return plain(...) end })
 end
 
