@@ -1,4 +1,4 @@
--- Random expressions of integers of all types: what a body computes (eval.lua), what a section's bound computes
+-- Random expressions of integers of all types: what a body computes (closures.lua), what a section's bound computes
 -- (code/codegen.lua and the core), and what the C compiler says must be the same number. The compiler says too which
 -- expressions are defined at all (its undefined behaviour sanitizer traps): others may be refused, or be any number.
 -- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others; a round is 250 expressions.

@@ -5,8 +5,8 @@
 -- body is one return the record keeps {name, params, body, scope}, of others why they cannot be called
 -- (member_functions.lua). Functions do no more than that: constructors and destructors never run (TR14-4.3-09).
 
+local closures = require "accdeep.code.closures"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local grammar = require "accdeep.grammar"
 local layout = require "accdeep.types.layout"
 local names = require "accdeep.types.names"
@@ -64,7 +64,7 @@ local function alignment(self, node)
   if not node then return nil end
   local n
   if node.tag == "type_name" then n = self.declare.type(self.session, node).align
-  else n = eval.constant(self.session, node) end
+  else n = closures.constant(self.session, node) end
   if n < 1 or n > 4096 or n & (n - 1) ~= 0 then
     raise("type-mismatch", node.pos, ("%d is no alignment"):format(n), { rule = "HOUSE-layout" })
   end
@@ -79,7 +79,7 @@ function Definition:static(item, entry)
   if not is_constant or t.kind ~= "scalar" or t.float then return end
   local session = self.session
   local ok, value = pcall(function()
-    return eval.constant(session, (grammar.parse("initial", session.current.text, entry.value_at, session.scope)))
+    return closures.constant(session, (grammar.parse("initial", session.current.text, entry.value_at, session.scope)))
   end)
   if ok then session.scope:constant(name, value, t) end
 end

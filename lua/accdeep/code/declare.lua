@@ -5,8 +5,8 @@
 -- classes to class.lua.
 
 local class = require "accdeep.code.class"
+local closures = require "accdeep.code.closures"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local grammar = require "accdeep.grammar"
 local names = require "accdeep.types.names"
 local template = require "accdeep.types.template"
@@ -19,7 +19,7 @@ local declare = {}
 local spec_type -- forward
 
 local function constant(session, node)
-  return eval.constant(session, node)
+  return closures.constant(session, node)
 end
 
 -- Applies a declarator to a type; returns the type, the name, and where it says that it is a reference.
@@ -269,7 +269,7 @@ function initialize(session, t, address, value)
       and value.tag ~= "index" and value.tag ~= "unary") then
     raise("type-mismatch", value.pos, ("%s takes a list in braces"):format(types.name(t)))
   end
-  eval.store_into(session, t, address, value)
+  closures.store_into(session, t, address, value)
 end
 
 -- ---------------------------------------------------------------------------------- externals --
@@ -279,7 +279,7 @@ local function declare_reference(session, t, name, pos, value)
   if session.scope:declared(name) then
     raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
   end
-  local e = value and value.tag ~= "braces" and eval.compile(session:host_env(), value)
+  local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
   if not e or not e.place or not types.same(e.type, t) then
     raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
       types.name(t)), { rule = "LLNL-3.2-01" })

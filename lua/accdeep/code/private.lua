@@ -4,9 +4,10 @@
 -- the identity of a reduction's operator. At the end the last value is the variable's (lastprivate, linear), or both
 -- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1).
 
+local check = require "accdeep.code.check_c"
+local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local memory = require "accdeep.code.local_memory"
 local types = require "accdeep.types"
 
@@ -15,6 +16,7 @@ local raise = diagnostic.raise
 local private = {}
 
 local LONG = types.scalars.long
+local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
@@ -81,7 +83,7 @@ local function identity(op, t)
 end
 private.identity = identity
 
-local function made(e) return { tag = "compiled", e = e } end
+local function made(e) return { tag = "typed", e = e } end
 
 local function assigned(pos, to, e) return { tag = "assign", op = "=", pos = pos, to = made(to), e = e } end
 
@@ -99,10 +101,10 @@ local function each_number(env, pos, t, list, make)
   if t.kind ~= "array" then return make(list, t) end
   local slot, n, elements = env.root.slots, t.n, {}
   env.root.slots = slot + 1
-  local index = made { type = LONG, value = function(f) return f[slot] end }
+  local index = made { op = "given", type = LONG, value = function(f) return f[slot] end }
   index.pos = pos
   for i, e in ipairs(list) do
-    elements[i] = eval.compile(env, { tag = "index", pos = pos, base = made(e), index = index })
+    elements[i] = check.expression(env, { tag = "index", pos = pos, base = made(e), index = index })
   end
   local step = each_number(env, pos, t.of, elements, make)
   return function(f)
@@ -123,10 +125,10 @@ local function reduction(env, copy, t, outer, inner)
   end
   local value = { tag = "num", pos = pos, value = identity(op, element), type = element.float and "double" or "long" }
   local begin = each_number(env, pos, t, { inner }, function(list)
-    return eval.compile(env, assigned(pos, list[1], value)).value
+    return run(env, assigned(pos, list[1], value))
   end)
   local finish = each_number(env, pos, t, { outer, inner }, function(list)
-    return eval.compile(env, assigned(pos, list[1], private.combined(op, pos, made(list[1]), made(list[2])))).value
+    return run(env, assigned(pos, list[1], private.combined(op, pos, made(list[1]), made(list[2]))))
   end)
   return begin, finish
 end
@@ -155,29 +157,29 @@ local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = known(env, name, pos).type
   if t.kind == "descriptor" then raise("unsupported", pos, ("a private '%s'"):format(name), { length = #name }) end
-  local outer = (copy.begins or copy.lasts or copy.op) and eval.compile(env, { tag = "id", name = name, pos = pos })
+  local outer = (copy.begins or copy.lasts or copy.op) and check.expression(env, { tag = "id", name = name, pos = pos })
   local binding, begin = statement.variable(inner, name, t)
   local steps, last = { begin }, nil
   if binding.slot then statement.watched(binding, name) end
-  local own = eval.compile(inner, { tag = "id", name = name, pos = pos })
+  local own = check.expression(inner, { tag = "id", name = name, pos = pos })
   local simple = t.kind == "scalar" or t.kind == "pointer"
   if copy.op then
     steps[2], last = reduction(inner, copy, t, outer, own)
   elseif copy.begins and simple then
-    steps[2] = eval.compile(inner, assigned(pos, own, made(outer))).value
+    steps[2] = run(inner, assigned(pos, own, made(outer)))
   elseif copy.begins then
-    steps[2] = copy_bytes(env, binding.place, outer.place, t.size)
+    steps[2] = copy_bytes(env, binding.place, closures.place(env, outer), t.size)
   end
   if copy.lasts and binding.slot then
     local slot = binding.slot
-    local raw = { type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
-    local write = eval.compile(inner, assigned(pos, outer, made(raw))).value
+    local raw = { op = "given", type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
+    local write = run(inner, assigned(pos, outer, made(raw)))
     last = function(f)
       if f[slot] ~= nil then write(f) end
     end
   elseif copy.lasts then
-    if not outer.place then raise("type-mismatch", pos, ("'%s' cannot be assigned to here"):format(name)) end
-    last = copy_bytes(env, outer.place, binding.place, t.size)
+    if not outer.is_place then raise("type-mismatch", pos, ("'%s' cannot be assigned to here"):format(name)) end
+    last = copy_bytes(env, closures.place(env, outer), binding.place, t.size)
   end
   return steps, last
 end
@@ -187,11 +189,11 @@ function private.compile(env, node, compile_statement, statement)
   local inner, begin, finish = statement.scoped(env), {}, {}
   check_names(env, node.names)
   for _, e in ipairs(node.values) do
-    local value = eval.rvalue(env, e)
+    local value = check.value(env, e)
     if value.type.kind ~= "scalar" and value.type.kind ~= "pointer" then
       raise("type-mismatch", e.pos, "a number is needed")
     end
-    begin[#begin + 1] = value.value
+    begin[#begin + 1] = closures.value(env, value)
   end
   inner.level = (env.level or 0) + (node.team and 1 or 0)
   for _, copy in ipairs(copies_of(env, node, statement.free)) do

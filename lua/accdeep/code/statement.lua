@@ -4,18 +4,17 @@
 -- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
 -- in the frame, what has an address in memory.
 
-local arithmetic = require "accdeep.types.arithmetic"
 local carried = require "accdeep.code.carried"
+local check = require "accdeep.code.check_c"
+local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local member_functions = require "accdeep.code.member_functions"
 local private = require "accdeep.code.private"
 local tree = require "accdeep.base.tree"
 
 local raise = diagnostic.raise
-local compile, rvalue, truth = eval.compile, eval.rvalue, eval.truth
-local assignment, converter = eval.assignment, arithmetic.converter
+local truth = closures.truth
 
 local statement = {}
 
@@ -96,26 +95,15 @@ local function declaration(env, node)
     if value and value.tag == "braces" then
       raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
     end
-    local simple = t.kind == "scalar" or t.kind == "pointer"
-    local e = simple and value and rvalue(env, value)
+    local e = value and check.value(env, value)
     local binding, begin = statement.variable(env, name, t)
-    binding.is_const = variable.is_const
-    if not binding.slot then
-      steps[#steps + 1] = begin
-      if value then
-        steps[#steps + 1] = assignment(env, variable, t, binding.place, e or rvalue(env, value))
-      end
-    elseif not e then
-      watched(binding, name)
-      steps[#steps + 1] = begin
-    elseif t.kind == "scalar" then
-      if e.type.kind ~= "scalar" then raise("type-mismatch", variable.pos, "a number is needed") end
-      local slot, convert, v = binding.slot, converter(e.type, t), e.value
-      steps[#steps + 1] = function(f) f[slot] = convert(v(f)) end
-    else
-      local slot, v = binding.slot, e.value
-      steps[#steps + 1] = function(f) f[slot], f[slot + 1], f[slot + 2] = v(f) end
+    if binding.slot and not e then watched(binding, name) end
+    if not binding.slot or not e then steps[#steps + 1] = begin end
+    if e then
+      local to = check.expression(env, { tag = "id", name = name })
+      steps[#steps + 1] = closures.value(env, check.assigned(variable, to, e))
     end
+    binding.is_const = variable.is_const
   end
   return function(f)
     for i = 1, #steps do steps[i](f) end
@@ -127,9 +115,8 @@ local statements = {}
 function statements.block(env, node) return block(env, node.list) end
 function statements.decl(env, node) return declaration(env, node.declaration) end
 function statements.expr(env, node)
-  local value = compile(env, node.e).value
-  if not value then raise("type-mismatch", node.pos, "this statement does nothing") end
-  return function(f) value(f) end
+  local run = closures.run(env, node.e)
+  return function(f) run(f) end
 end
 statements["break"] = function() return function() return BREAK end end
 statements["continue"] = function() return function() return CONTINUE end end
@@ -138,7 +125,7 @@ statements["return"] = function(_, node)
   return function() return RETURN end
 end
 statements["if"] = function(env, node)
-  local c, yes = truth(rvalue(env, node.c), node.c), compile_statement(env, node.yes)
+  local c, yes = truth(env, node.c), compile_statement(env, node.yes)
   local no = node.no and compile_statement(env, node.no)
   return function(f)
     if c(f) then return yes(f) end
@@ -177,11 +164,11 @@ local function loop(c, body, step)
 end
 
 statements["while"] = function(env, node)
-  return loop(truth(rvalue(env, node.c), node.c), compile_statement(env, node.body))
+  return loop(truth(env, node.c), compile_statement(env, node.body))
 end
 statements["do"] = function(env, node)
   local body = compile_statement(env, node.body)
-  local again = loop(truth(rvalue(env, node.c), node.c), body)
+  local again = loop(truth(env, node.c), body)
   return function(f)
     local signal = body(f)
     if signal == BREAK then return end
@@ -197,8 +184,8 @@ statements["for"] = function(env, node)
   -- the loop's variable lives in a block around it
   local made
   inner.list[#inner.list + 1] = { tag = "made", make = function(own)
-    local c = node.c and truth(rvalue(own, node.c), node.c)
-    local step = node.step and rvalue(own, node.step).value
+    local c = node.c and truth(own, node.c)
+    local step = node.step and closures.run(own, node.step)
     made = loop(c, compile_statement(own, node.body), step)
     return made
   end }
@@ -208,7 +195,7 @@ function statements.made(env, node) return node.make(env) end
 
 -- switch: the statements of its block, from the label of its value on.
 statements["switch"] = function(env, node)
-  local c = rvalue(env, node.c)
+  local c = check.value(env, node.c)
   if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
   if node.body.tag ~= "block" or node.body.inner then
     raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
@@ -218,14 +205,14 @@ statements["switch"] = function(env, node)
     if item.tag ~= "case" then
       steps[#steps + 1] = compile_statement(inner, item)
     else
-      local value = item.e and eval.constant(env.session, item.e)
+      local value = item.e and closures.constant(env.session, item.e)
       if starts[value or 0] and value or otherwise and not value then
         raise("duplicate-name", item.pos, "this label stands here twice", { length = value and 4 or 7 })
       end
       if value then starts[value] = #steps + 1 else otherwise = #steps + 1 end
     end
   end
-  local n, value = #steps, c.value
+  local n, value = #steps, closures.value(env, c)
   return function(f)
     for i = starts[value(f)] or otherwise or n + 1, n do
       local signal = steps[i](f)

@@ -1,7 +1,7 @@
 -- expression.lua - expressions of a scenario: their values in a memory, and where they lie on the host.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
+local closures = require "accdeep.code.closures"
 local grammar = require "accdeep.grammar"
 local names = require "accdeep.types.names"
 local list_item = require "accdeep.shape.list_item"
@@ -14,7 +14,7 @@ local expression = {}
 
 -- The value of a bound.
 local function bound(env, node, frame)
-  local e = eval.compile(env, node)
+  local e = closures.compile(env, node)
   if not e.value or e.type.kind ~= "scalar" or e.type.float then
     raise("type-mismatch", node.pos, "the bound of a section is an integer", { rule = "ACC33-2.7.1-1" })
   end
@@ -28,7 +28,7 @@ local function section_values(env, node, frame)
     table.insert(dimensions, 1, node)
     node = node.base
   end
-  local base = eval.compile(env, node)
+  local base = closures.compile(env, node)
   local space = env.space
   local function list(t, address, low, high, depth)
     local section = dimensions[depth]
@@ -93,7 +93,7 @@ function expression.value(self, env, text)
   local frame = {}
   local ok, result = pcall(function()
     if node.tag == "section" then return section_values(env, node, frame) end
-    local e = eval.compile(env, node)
+    local e = closures.compile(env, node)
     if e.place then
       local address, low, high = e.place(frame)
       frame.pos = node.pos
@@ -113,13 +113,13 @@ function expression.extent_of(self, node)
   local env = self:host_env()
   local frame = { pos = node.pos }
   if node.tag ~= "section" then
-    local e = eval.compile(env, node)
+    local e = closures.compile(env, node)
     if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
     local address = e.place(frame)
     return address, e.type.size, e.type
   end
   local base, subscripts = list_item.take_apart(node)
-  local e = eval.compile(env, base)
+  local e = closures.compile(env, base)
   local t = e.type
   local address
   if t.kind == "pointer" then

@@ -8,12 +8,12 @@
 -- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
 -- on the values of pointers: plans that depend on such are fresh, made for one use.
 
+local check = require "accdeep.code.check_c"
 local codegen = require "accdeep.code.codegen"
 local compile = require "accdeep.shape.compile"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
-local eval = require "accdeep.code.eval"
 local expression = require "accdeep.plan.expression"
 local lower = require "accdeep.plan.openacc"
 local mapper = require "accdeep.shape.mapper"
@@ -745,7 +745,7 @@ function openmp.directive(session, node, options)
     session.dialect.completed(plan)
     plan.fresh = true -- addresses are measured
   elseif plan.on_device then
-    eval.compile(session:host_env(), plan.on_device) -- must be an expression at least
+    check.expression(session:host_env(), plan.on_device) -- must be an expression at least
   end
   return plan
 end

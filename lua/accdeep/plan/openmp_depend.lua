@@ -1,7 +1,7 @@
 -- openmp_depend.lua - what depend clauses say. Nothing waits here, but types of dependences and names must be right.
 
+local check = require "accdeep.code.check_c"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local list_item = require "accdeep.shape.list_item"
 local tree = require "accdeep.base.tree"
 
@@ -48,7 +48,7 @@ local function iterators_of(session, clause)
   end
   for _, iterator in ipairs(modifier.iterators) do
     for _, bound in ipairs { iterator.first, iterator.last, iterator.step } do
-      eval.compile(session:host_env(), without_iterators(session, bound, names))
+      check.expression(session:host_env(), without_iterators(session, bound, names))
     end
     names[iterator.name] = true
   end
@@ -83,7 +83,7 @@ function depend.check(session, node)
           local _, subscripts = list_item.take_apart(item)
           for _, subscript in ipairs(subscripts or {}) do
             for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.index or false } do
-              if bound then eval.compile(session:host_env(), bound) end
+              if bound then check.expression(session:host_env(), bound) end
             end
           end
         end

@@ -7,10 +7,10 @@
 
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
+local check = require "accdeep.code.check_c"
 local core = require "accdeep.core"
 local cuda = require "accdeep.code.cuda"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local grammar = require "accdeep.grammar"
 local captured = require "accdeep.code.captured"
 local memory = require "accdeep.code.local_memory"
@@ -296,7 +296,7 @@ function View:__newindex(name, value)
   if not binding.place then
     raise("type-mismatch", nil, ("'%s' cannot be assigned to here"):format(name))
   end
-  eval.check_const(k.session, name)
+  check.constness(k.session, name)
   local address, low, high = binding.place({})
   view.write(k.env.space, binding.type, address, value, low, high)
 end

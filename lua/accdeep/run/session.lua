@@ -9,12 +9,12 @@ local absent = require "accdeep.plan.absent"
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
+local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local debug_info = require "accdeep.types.debug_info"
 local declare = require "accdeep.code.declare"
 local type_directives = require "accdeep.run.type_directives"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local expression = require "accdeep.plan.expression"
 local fortran = require "accdeep.run.fortran"
 local grammar = require "accdeep.grammar"
@@ -61,12 +61,12 @@ local dialects = { fortran = fortran, c = {
   directive = function(self, text) return grammar.parse("directive", text, 1, self.scope) end,
   references = function(self, text) return grammar.parse("references", text, 1, self.scope) end,
   condition = function(self, node)
-    local value = eval.compile(self:host_env(), node).value
+    local value = closures.compile(self:host_env(), node).value
     if not value then raise("type-mismatch", node.pos, "a condition is a number") end
     return function() return computed(value, "a condition") ~= 0 end
   end,
   integer = function(self, node)
-    local e = eval.compile(self:host_env(), node)
+    local e = closures.compile(self:host_env(), node)
     if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
     return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
   end,
@@ -393,7 +393,7 @@ local function function_binding(self, name)
 end
 
 -- The value of an expression of the host program, as its tree.
-function Session:value_of(node) return (eval.compile(self:host_env(), node).value {}) end
+function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
 Session.this_member, Session.as_member = member_functions.this_member, member_functions.as_member
 Session.member_function = member_functions.member_function

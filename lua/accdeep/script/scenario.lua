@@ -6,11 +6,11 @@
 local advice = require "accdeep.grammar.advice"
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
+local check = require "accdeep.code.check_c"
 local rules = require "accdeep.catalogue.rules"
 local conformance = require "accdeep.catalogue.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local expect = require "accdeep.script.expect"
 local fortran = require "accdeep.run.fortran"
 local grammar = require "accdeep.grammar"
@@ -208,7 +208,7 @@ local function language(run)
         raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
           { help = near and ("did you mean '%s'?"):format(near) or "declare it first" })
       end
-      eval.check_const(s, name)
+      check.constness(s, name)
       local address, low, high = binding.place()
       s.current = false
       view.write(s.host_space, binding.type, address, value, low, high)

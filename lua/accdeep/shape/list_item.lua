@@ -1,6 +1,6 @@
 -- list_item.lua - what a clause names: variables, members, elements, sections of them.
 
-local codegen = require "accdeep.code.codegen"
+local check = require "accdeep.code.check_c"
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran = require "accdeep.grammar.unparse_fortran"
 local tree = require "accdeep.base.tree"
@@ -71,10 +71,8 @@ function list_item.root_variable(node)
   return node.tag == "id" and node.name or nil
 end
 
--- Type of an lvalue, without code that is kept.
-function list_item.type_of(session, node)
-  return codegen.lvalue(codegen.builder(), { session = session }, node).type
-end
+-- Type of a place in a clause.
+function list_item.type_of(session, node) return check.place({ session = session }, node).type end
 
 -- The pointer that leads to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
 -- the array is a variable or a member.

@@ -1,8 +1,8 @@
 -- arithmetic.lua - numbers as C computes with them: promotions, conversions, operations of a type.
 --
 -- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
--- same bits. code/eval.lua makes closures of these functions; code/codegen.lua takes types and the values of
--- constants from them, and leaves the rest to the core (core/walk/arithmetic.c).
+-- same bits. code/check_c.lua takes types and the values of constants from here, code/closures.lua the functions;
+-- bounds of sections leave the computing to the core (core/walk/arithmetic.c).
 
 local core = require "accdeep.core"
 local types = require "accdeep.types"
@@ -151,11 +151,32 @@ local function unsigned_quotient(a, b)
   if not math.ult(a - q * b, b) then q = q + 1 end
   return q
 end
-arithmetic.quotient = quotient
 
--- A function that computes with two integers of a type (of a shift the right one is of any type). What C leaves
+-- The same of two floating numbers, or of two that functions of the scenario returned.
+local function floating_operation(op, t, zero)
+  if t.code == F32 then
+    local apply = floating_operation(op, scalars.double)
+    return function(a, b) return convert_scalar(F32, apply(a, b)) end
+  elseif op == "+" then return function(a, b) return a + b end
+  elseif op == "-" then return function(a, b) return a - b end
+  elseif op == "*" then return function(a, b) return a * b end
+  elseif op == "%" then
+    return function(a, b)
+      if b == 0 then zero() end
+      return math.fmod(a, b)
+    end
+  elseif not t.auto then return function(a, b) return a / b end end
+  return function(a, b)
+    if math.type(a) ~= "integer" or math.type(b) ~= "integer" then return a / b end
+    if b == 0 then zero() end
+    return quotient(a, b)
+  end
+end
+
+-- A function that computes with two numbers of a type (of a shift the right one is of any type). What C leaves
 -- undefined wraps; zero() is called for a division by zero.
 function arithmetic.operation(op, t, zero)
+  if t.float or t.auto and op ~= "<<" and op ~= ">>" then return floating_operation(op, t, zero) end
   local wrap = wrapper(t)
   if op == "+" then return function(a, b) return wrap(a + b) end
   elseif op == "-" then return function(a, b) return wrap(a - b) end
@@ -179,8 +200,9 @@ function arithmetic.operation(op, t, zero)
   end
 end
 
--- Whether C defines what an operation does with two integers of a type.
+-- Whether C defines what an operation does with two numbers of a type.
 function arithmetic.is_defined(op, t, a, b)
+  if t.float then return true end
   local least = t.signed and -1 << (t.size * 8 - 1)
   if op == "/" or op == "%" then return b ~= 0 and not (a == least and b == -1) end
   if op == "<<" or op == ">>" then

@@ -1,8 +1,8 @@
--- expression.lua - C expressions as text for the GPU: what eval.lua makes functions of, as statements.
+-- expression.lua - C expressions as text for the GPU: what closures.lua makes functions of, as statements.
 --
 -- An expression becomes {type, value = function() -> operand} and, if it is an lvalue, place = function() ->
 -- operand. Calling one of them writes the statements that compute it, each into a name of its own, in the order in
--- which eval.lua computes. The body has been through eval.lua before: it is known to be right, and what is told
+-- which closures.lua computes. The body has been through closures.lua before: it is known to be right, and what is told
 -- apart here is only what a GPU cannot do alike (writer:give_up).
 
 local arithmetic = require "accdeep.types.arithmetic"
@@ -81,7 +81,7 @@ end
 
 local function rounded(t, text) return t.code == scalar.f32 and ("(double)(float)(%s)"):format(text) or text end
 
--- Text of one type as text of another: eval.lua's converter.
+-- Text of one type as text of another: closures.lua's converter.
 local function converted(w, from, to, text)
   checked(w, from)
   checked(w, to)
@@ -125,7 +125,7 @@ local function lvalue(w, t, place, site)
   return e
 end
 
--- As eval.lua's: the value of an lvalue, and the place that was found with it.
+-- As closures.lua's: the value of an lvalue, and the place that was found with it.
 local function once(w, e)
   local found
   local function value()
@@ -167,7 +167,7 @@ local function truth(e)
   return ("%s != 0"):format(e.type.kind == "pointer" and operand .. ".at" or operand)
 end
 
--- Stores e into an lvalue; the value is computed first, as in eval.lua.
+-- Stores e into an lvalue; the value is computed first, as in closures.lua.
 local function assignment(w, node, t, place, e)
   if t.kind == "record" then
     return function()

@@ -1,4 +1,4 @@
--- expression.lua - Fortran expressions, compiled to Lua functions over a memory, as eval.lua does for C.
+-- expression.lua - Fortran expressions, compiled to Lua functions over a memory, as closures.lua does for C.
 --
 -- An expression becomes {type, rank, ...}: a scalar has value = function(frame) -> v; an array has array =
 -- function(frame) -> {shape, v1, v2 ...} in memory order. What lies in memory also has place = function(frame) ->
@@ -13,16 +13,16 @@
 -- descriptor that is not in this memory: function(frame) -> a section.
 
 local arithmetic = require "accdeep.types.arithmetic"
+local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local eval = require "accdeep.code.eval"
 local ftypes = require "accdeep.types.fortran"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
 
 local raise = diagnostic.raise
-local at = eval.at
+local at = closures.at
 
 local expression = {}
 
