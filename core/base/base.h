@@ -24,6 +24,24 @@ struct accd_directory;
             return try_;                   \
     } while (0)
 
+/* Scratch space for n elements of an array, for a call that plans; or the call fails. */
+#define ACCD_TAKE(context, array, n)                                                \
+    do {                                                                           \
+        (array) = accd_scratch_take(&(context)->scratch, (n) * sizeof *(array));   \
+        if (!(array))                                                              \
+            return accd_plan_no_memory(context);                                   \
+    } while (0)
+
+/* One element more in a list in scratch space, for a call that plans; or the call fails. */
+#define ACCD_ADD(context, list, ...)                                                               \
+    do {                                                                                           \
+        if (!accd_scratch_room(&(context)->scratch, (void **)&(list)->at, (list)->n, &(list)->room, \
+                               sizeof *(list)->at))                                                \
+            return accd_plan_no_memory(context);                                                   \
+        (list)->at[(list)->n] = (__VA_ARGS__);                                                     \
+        (list)->n++;                                                                               \
+    } while (0)
+
 #define ACCD_PREFETCH_AHEAD 48 /* rows of a column */
 
 static inline uint64_t accd_address(const void *p) { return (uint64_t)(uintptr_t)p; }

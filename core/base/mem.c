@@ -238,6 +238,20 @@ void *accd_scratch_more(struct accd_scratch *scratch, size_t bytes)
     return fresh->space;
 }
 
+bool accd_scratch_room(struct accd_scratch *scratch, void **array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return true;
+    const size_t more = *room ? 2 * *room : 8;
+    void *grown = accd_scratch_take(scratch, more * size);
+    if (!grown)
+        return false;
+    memcpy(grown, *array ? *array : grown, n * size);
+    *array = grown;
+    *room = more;
+    return true;
+}
+
 /* Gives back a chunk and those that are older. */
 static void drop_chunks(struct accd_scratch *scratch, struct accd_chunk *chunk)
 {

@@ -57,6 +57,13 @@ void *accd_pool_take(struct accd_pool *pool);
 void accd_pool_give(struct accd_pool *pool, void *block);
 void accd_pool_close(struct accd_pool *pool);
 
+/* An array that grows. */
+#define ACCD_LIST(type)   \
+    struct {              \
+        type *at;         \
+        size_t n, room;   \
+    }
+
 /* Space that lives until the end of the construct: taken in order, given back at once. */
 struct accd_scratch {
     struct accd_mem *mem;
@@ -80,6 +87,8 @@ static inline void *accd_scratch_take(struct accd_scratch *scratch, size_t bytes
     chunk->used += bytes;
     return space;
 }
+/* Room for one more element of an array that has n; what the array outgrows goes with the scratch space. */
+bool accd_scratch_room(struct accd_scratch *scratch, void **array, size_t n, size_t *room, size_t size);
 void accd_scratch_reset(struct accd_scratch *scratch);
 void accd_scratch_close(struct accd_scratch *scratch);
 

@@ -264,13 +264,12 @@ static const char *check_share(struct accd_directory *dir, const struct accd_sha
         return WRONG("a share outlived its object");
     if (fused != accd_fused_at(dir, object->host))
         return WRONG("%s is not in the tuple around it", name_of(dir, object));
-    if (fused && (!fused->current || fused->regroup ||
-                  object->dev - fused->block->dev != object->host - fused->block->host))
+    if (fused && (!fused->current || object->dev - fused->block->dev != object->host - fused->block->host))
         return WRONG("%s is not at its place in its tuple", name_of(dir, object));
     for (const struct accd_original *original = share->originals; original;
          original = original->next) {
         const struct accd_cover cover = accd_cover_of(dir, original->host, original->bytes);
-        if (original->share != share || original->ending ||
+        if (original->share != share || accd_original_ends(&dir->tuples, original) ||
             original->host - object->host >= accd_object_bytes(object))
             return WRONG("an original does not begin in %s", name_of(dir, object));
         if (dir->context->rules.fusion && (!cover.whole || !cover.one))
@@ -299,8 +298,6 @@ static const char *check_tuples(struct accd_directory *dir, struct tallies *tall
         if (wrong)
             return wrong;
         for (const struct accd_former *former = share->former; former; former = former->below) {
-            if (former->gone)
-                return WRONG("a former place of %s is gone", name_of(dir, share->object));
             if (!count(mem, places, accd_range_floor(&dir->present.blocks, former->dev)))
                 return WRONG("no memory to check tuples");
         }

@@ -53,7 +53,7 @@ static __attribute__((noinline)) accd_status run_planned(accd_context *context, 
                  : construct->kind == ACCD_UPDATE  ? accd_update(&plan)
                                                    : accd_enter(&plan, region_p);
     accd_plan_end(&plan);
-    if (plan.queue)
+    if (plan.given.queue)
         dir->queues.giving = NULL;
     context->busy = false;
     return status;

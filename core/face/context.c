@@ -63,6 +63,7 @@ static accd_status open_directory(struct accd_directory *dir, accd_context *cont
     *dir = (struct accd_directory){
         .context = context,
         .eventful = context->config.on_event != NULL,
+        .tuples = {.exit = 1},
         .device = {.context = context,
                    .number = number,
                    .ops = context->config.backend ? context->config.backend : &accd_backend_sim},

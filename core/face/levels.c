@@ -214,13 +214,10 @@ static accd_status tell_artificial(struct listing *listing)
 static void describe_claim(const struct accd_region *region, const struct accd_claim *claim,
                            accd_object_info *info)
 {
-    const struct accd_plan plan = {.context = region->context,
-                                   .dir = region->dir,
-                                   .walk = region->walk,
-                                   .sources = region->items};
+    const struct accd_given given = {.walk = region->walk, .sources = region->items};
     *info = (accd_object_info){
         .host = claim->host, .bytes = claim->bytes, .file = region->file, .line = region->line};
-    accd_name_claim(&plan, claim, info->name, sizeof info->name);
+    accd_name_claim(&given, claim, info->name, sizeof info->name);
 }
 
 /* Where nothing is fused by itself, a level has its clauses alone. */

@@ -64,7 +64,7 @@ static accd_status let_records_go(struct accd_directory *dir, const struct accd_
 {
     accd_context *context = dir->context;
     const accd_construct construct = {.device = dir->device.number, .kind = ACCD_EXIT_DATA};
-    struct accd_plan plan = {.context = context, .dir = dir, .construct = &construct};
+    struct accd_plan plan = {.context = context, .dir = dir, .given = {.construct = &construct}};
     struct accd_attach **ends = accd_scratch_take(&context->scratch, dir->attached.nbrought * sizeof ends[0]);
     struct accd_release *release = NULL;
     struct accd_range_cursor cursor;

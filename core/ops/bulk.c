@@ -38,7 +38,7 @@ struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk)
 
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
 {
-    struct accd_walk *walk = plan->walk;
+    struct accd_walk *walk = plan->given.walk;
     void *memory = accd_scratch_take(&plan->context->scratch, accd_bulk_bytes(walk));
     if (!memory)
         return accd_plan_no_memory(plan->context);
@@ -54,13 +54,13 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     for (size_t i = 0; i < walk->nsegments; i++)
         bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i]
                                                                    : NULL;
-    plan->bulk = bulk;
+    plan->result.bulk = bulk;
     return ACCD_OK;
 }
 
 void accd_bulk_root(const struct accd_plan *plan, size_t root, const struct accd_object *object)
 {
-    struct accd_bulk *bulk = plan->bulk;
+    struct accd_bulk *bulk = plan->result.bulk;
     const struct accd_rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
     bulk->roots[root] = object ? accd_object_dev(plan, object) + (set->base - object->host) : 0;
 }

@@ -23,17 +23,17 @@ static void store(void *ud, const struct accd_transfer *move, const char *from)
 /* Whether attached pointers are left out when fetched bytes are stored. */
 static bool is_guarded(const struct accd_plan *plan)
 {
-    return plan->dir->attached.slots.count && plan->context->verdicts.reverses && !plan->queue;
+    return plan->dir->attached.slots.count && plan->context->verdicts.reverses && !plan->given.queue;
 }
 
 /* Host memory may have been freed since the entry that asked for the move. */
 static accd_status check_targets(const struct accd_plan *plan)
 {
-    for (size_t i = 0; plan->context->config.check_host && i < plan->nmoves; i++) {
-        const struct accd_move *move = &plan->moves[i];
+    for (size_t i = 0; plan->context->config.check_host && i < plan->result.moves.n; i++) {
+        const struct accd_move *move = &plan->result.moves.at[i];
         if (move->out && !accd_host_covers(plan->context, move->host, move->bytes))
-            return accd_claim_error(plan, &plan->claims[move->claim],
-                                    plan->claims[move->claim].object, ACCD_OUT_OF_BOUNDS,
+            return accd_claim_error(plan, &plan->found.claims[move->claim],
+                                    plan->found.claims[move->claim].object, ACCD_OUT_OF_BOUNDS,
                                     R_HOST_BOUNDS,
                                     "it does not lie in live host memory any more");
     }
@@ -60,11 +60,11 @@ static accd_status list_rest(const struct accd_plan *plan, const struct accd_res
 /* All that a plan transfers, in order. */
 static accd_status list_transfers(const struct accd_plan *plan, struct accd_batch *batch)
 {
-    const struct accd_fusion *fusion = plan->fusion;
-    const size_t ncopies = fusion ? fusion->ncopies : 0;
-    const size_t n = ncopies + plan->nmoves + plan->nrests + plan->nwords;
+    const struct accd_fusion *fusion = plan->found.fusion;
+    const size_t ncopies = fusion ? fusion->copies.n : 0;
+    const size_t n = ncopies + plan->result.moves.n + plan->result.rests.n + plan->result.words.n;
     struct accd_transfer *at = n ? accd_scratch_take(&plan->context->scratch, n * sizeof *at) : NULL;
-    *batch = (struct accd_batch){.at = at, .n = n, .bulk = plan->bulk, .bulk_ops = &accd_bulk_ops};
+    *batch = (struct accd_batch){.at = at, .n = n, .bulk = plan->result.bulk, .bulk_ops = &accd_bulk_ops};
     if (is_guarded(plan)) {
         batch->store = store;
         batch->ud = plan->dir;
@@ -72,28 +72,28 @@ static accd_status list_transfers(const struct accd_plan *plan, struct accd_batc
     if (n && !at)
         return accd_plan_no_memory(plan->context);
     for (size_t i = 0; i < ncopies; i++, at++)
-        *at = (struct accd_transfer){fusion->copies[i].to, fusion->copies[i].from, fusion->copies[i].bytes,
+        *at = (struct accd_transfer){fusion->copies.at[i].to, fusion->copies.at[i].from, fusion->copies.at[i].bytes,
                                      ACCD_MOVED_WITHIN};
-    for (size_t i = 0; i < plan->nmoves; i++, at++) {
-        const struct accd_move *move = &plan->moves[i];
+    for (size_t i = 0; i < plan->result.moves.n; i++, at++) {
+        const struct accd_move *move = &plan->result.moves.at[i];
         *at = (struct accd_transfer){move->dev, move->host, move->bytes, move->out ? ACCD_FETCHED : ACCD_SENT};
     }
-    for (size_t i = 0; i < plan->nrests; i++, at++)
-        ACCD_TRY(list_rest(plan, &plan->rests[i], at));
-    for (size_t i = 0; i < plan->nwords; i++, at++)
-        *at = own(plan->words[i].dev, &plan->words[i].value, plan->words[i].bytes);
+    for (size_t i = 0; i < plan->result.rests.n; i++, at++)
+        ACCD_TRY(list_rest(plan, &plan->result.rests.at[i], at));
+    for (size_t i = 0; i < plan->result.words.n; i++, at++)
+        *at = own(plan->result.words.at[i].dev, &plan->result.words.at[i].value, plan->result.words.at[i].bytes);
     return ACCD_OK;
 }
 
 static accd_status leave_to_queue(struct accd_plan *plan, struct accd_batch *batch)
 {
-    const accd_construct *construct = plan->construct;
+    const accd_construct *construct = plan->given.construct;
     if (batch->bulk)
         ACCD_TRY(accd_bulk_leave(batch));
     if (batch->n || batch->bulk)
-        ACCD_TRY(accd_batch_leave(plan->queue, batch, accd_construct_name(construct), construct->file,
+        ACCD_TRY(accd_batch_leave(plan->given.queue, batch, accd_construct_name(construct), construct->file,
                                   construct->line));
-    plan->dir->queues.giving = plan->queue; /* from here on nothing fails */
+    plan->dir->queues.giving = plan->given.queue; /* from here on nothing fails */
     return ACCD_OK;
 }
 
@@ -103,10 +103,10 @@ accd_status accd_plan_commit(struct accd_plan *plan)
     struct accd_batch batch;
     ACCD_TRY(check_targets(plan));
     ACCD_TRY(list_transfers(plan, &batch));
-    if (plan->queue)
+    if (plan->given.queue)
         return leave_to_queue(plan, &batch);
     if (accd_is_concurrent(dir))
-        ACCD_TRY(plan->fusion ? accd_order_everything(plan->context) /* it uses memory all over the place */
+        ACCD_TRY(plan->found.fusion ? accd_order_everything(plan->context) /* it uses memory all over the place */
                               : accd_order_batch(dir, &batch));
     accd_status status = accd_batch_now(&dir->device, &batch);
     return status == ACCD_OK ? ACCD_OK : accd_copy_failed(&dir->device, status);

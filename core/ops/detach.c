@@ -6,14 +6,12 @@
 static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced)
 {
     struct accd_plan *plan = leave->plan;
-    struct accd_attach_change *change = accd_note_attach(plan, attach);
-    if (!change || !accd_plan_room(plan, (void **)&leave->removed, leave->nremoved, &leave->removed_room,
-                                   sizeof leave->removed[0]))
-        return accd_plan_no_memory(plan->context);
+    struct accd_attach_change *change;
+    ACCD_TRY(accd_note_attach(plan, attach, &change));
     change->taken += taken;
     change->forced = forced;
     if (change->taken == attach->count)
-        leave->removed[leave->nremoved++] = change;
+        ACCD_ADD(plan->context, &leave->removed, change);
     return ACCD_OK;
 }
 
@@ -35,11 +33,8 @@ accd_status accd_end_object(struct leave *leave, struct accd_object_change *chan
     if (object->structured > change->structured || object->dynamic > change->dynamic || change->coming ||
         change->goes || object->size & ACCD_OBJECT_MAPPED)
         return ACCD_OK;
-    if (!accd_plan_room(leave->plan, (void **)&leave->dying, leave->ndying, &leave->dying_room,
-                        sizeof leave->dying[0]))
-        return accd_plan_no_memory(leave->plan->context);
+    ACCD_ADD(leave->plan->context, &leave->dying, object);
     change->goes = true;
-    leave->dying[leave->ndying++] = object;
     return ACCD_OK;
 }
 
@@ -53,13 +48,12 @@ static accd_status release_record(struct leave *leave, struct accd_attach_change
         ACCD_TRY(accd_find(plan->dir, target, &record));
     if (!record)
         return ACCD_OK;
-    struct accd_object_change *change = accd_note_object(plan, record);
-    if (!change)
-        return accd_plan_no_memory(plan->context);
+    struct accd_object_change *change;
+    ACCD_TRY(accd_note_object(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
         return ACCD_OK; /* others took it off already */
     struct accd_original *opened =
-        plan->fusion
+        plan->found.fusion
             ? accd_opened(plan->dir, target, accd_record_bytes(plan->context, target))
             : NULL;
     if (opened)
@@ -72,8 +66,8 @@ static accd_status release_record(struct leave *leave, struct accd_attach_change
 accd_status accd_release_records(struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
-    for (; leave->released < leave->nremoved; leave->released++) {
-        struct accd_attach_change *ended = leave->removed[leave->released];
+    for (; leave->released < leave->removed.n; leave->released++) {
+        struct accd_attach_change *ended = leave->removed.at[leave->released];
         struct accd_attach *inner = dir->attached.nbrought ? accd_attach_brought(dir, ended->attach) : NULL;
         if (inner && accd_attach_left(leave->plan, inner))
             ACCD_TRY(accd_end_attachment(leave, inner));
@@ -108,10 +102,10 @@ static accd_status end_inner_attachments(struct leave *leave, size_t from)
 {
     struct accd_plan *plan = leave->plan;
     bool reject = plan->context->rules.still_attached == ACCD_REJECT && !leave->abandon;
-    for (size_t i = from; i < leave->ndying; i++) {
+    for (size_t i = from; i < leave->dying.n; i++) {
         struct accd_range_cursor cursor;
         struct accd_attach *attach;
-        const struct accd_object *object = leave->dying[i];
+        const struct accd_object *object = leave->dying.at[i];
         ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor,
                                    &attach));
         for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object))) {
@@ -132,26 +126,24 @@ static accd_status unpin(struct accd_plan *plan, const struct accd_attach *attac
     ACCD_TRY(accd_find(plan->dir, attach->base, &target));
     if (!target || !accd_pins_left(plan, target))
         return ACCD_OK;
-    struct accd_object_change *change = accd_note_object(plan, target);
-    if (!change)
-        return accd_plan_no_memory(plan->context);
+    struct accd_object_change *change;
+    ACCD_TRY(accd_note_object(plan, target, &change));
     change->unpinned++;
     return ACCD_OK;
 }
 
 static accd_status unpin_removed(struct leave *leave)
 {
-    for (; leave->unpinned < leave->nremoved; leave->unpinned++)
-        ACCD_TRY(unpin(leave->plan, leave->removed[leave->unpinned]->attach));
+    for (; leave->unpinned < leave->removed.n; leave->unpinned++)
+        ACCD_TRY(unpin(leave->plan, leave->removed.at[leave->unpinned]->attach));
     return ACCD_OK;
 }
 
 /* An attachment whose target goes without it. */
 static accd_status let_dangle(struct accd_plan *plan, struct accd_attach *attach)
 {
-    struct accd_attach_change *change = accd_note_attach(plan, attach);
-    if (!change)
-        return accd_plan_no_memory(plan->context);
+    struct accd_attach_change *change;
+    ACCD_TRY(accd_note_attach(plan, attach, &change));
     change->dangles = true;
     return unpin(plan, attach);
 }
@@ -164,14 +156,14 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     const accd_rules *rules = &plan->context->rules;
     struct accd_targets targets;
     size_t pinned = 0;
-    for (size_t i = from; i < leave->ndying; i++)
-        pinned += accd_pins_left(plan, leave->dying[i]) != 0;
+    for (size_t i = from; i < leave->dying.n; i++)
+        pinned += accd_pins_left(plan, leave->dying.at[i]) != 0;
     if (!pinned)
         return ACCD_OK;
     ACCD_TRY(accd_list_targets(dir, &targets, pinned));
-    for (size_t i = from; i < leave->ndying && targets.nobjects < pinned; i++)
-        if (accd_pins_left(plan, leave->dying[i]))
-            targets.objects[targets.nobjects++] = leave->dying[i];
+    for (size_t i = from; i < leave->dying.n && targets.nobjects < pinned; i++)
+        if (accd_pins_left(plan, leave->dying.at[i]))
+            targets.objects[targets.nobjects++] = leave->dying.at[i];
     ACCD_TRY(accd_sort_targets(dir, &targets));
     for (size_t i = 0; i < targets.n; i++) {
         struct accd_attach *attach = accd_pointer(targets.at[i].value);
@@ -189,9 +181,9 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
 
 accd_status accd_end_attachments(struct leave *leave)
 {
-    for (size_t seen = 0; seen < leave->ndying;) {
+    for (size_t seen = 0; seen < leave->dying.n;) {
         const size_t from = seen;
-        seen = leave->ndying;
+        seen = leave->dying.n;
         ACCD_TRY(end_inner_attachments(leave, from));
         ACCD_TRY(unpin_removed(leave));
         ACCD_TRY(end_outer_attachments(leave, from));

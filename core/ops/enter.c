@@ -44,7 +44,7 @@ static uint64_t aggregate_of(const struct accd_plan *plan, const struct accd_cla
 {
     return claim->source & ACCD_CLAIM_WALKED
                ? 0
-               : accd_address(plan->construct->items[claim->source].frame);
+               : accd_address(plan->given.construct->items[claim->source].frame);
 }
 
 /* The same, if its members have one block: not where the base fuses, or members come together in one object. */
@@ -57,8 +57,8 @@ static uint64_t frame_of(const struct accd_plan *plan, const struct accd_claim *
 static size_t framed_claims(const struct accd_plan *plan)
 {
     size_t n = 0;
-    for (size_t i = 0; i < plan->nfresh; i++)
-        n += frame_of(plan, &plan->claims[plan->fresh[i]]) != 0;
+    for (size_t i = 0; i < plan->found.nfresh; i++)
+        n += frame_of(plan, &plan->found.claims[plan->found.fresh[i]]) != 0;
     return n;
 }
 
@@ -82,7 +82,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
         frame->dev = block->dev;
         frame->bytes = block->bytes;
     } else {
-        frame->bytes = plan->construct->items[claim->source].room;
+        frame->bytes = plan->given.construct->items[claim->source].room;
         accd_status status = accd_alloc_memory(dir, frame->bytes, &frame->dev);
         if (status != ACCD_OK)
             return accd_device_full(plan, claim, status, frame->bytes);
@@ -132,12 +132,12 @@ static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
-    accd_status status = plan->fusion ? accd_fuse_place(plan) : ACCD_OK;
+    accd_status status = plan->found.fusion ? accd_fuse_place(plan) : ACCD_OK;
     size_t nsmall = 0;
     if (status != ACCD_OK)
         return status;
-    for (size_t i = 0; i < plan->nfresh; i++) {
-        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+    for (size_t i = 0; i < plan->found.nfresh; i++) {
+        const struct accd_claim *claim = &plan->found.claims[plan->found.fresh[i]];
         if (!small(plan, claim))
             continue;
         nsmall++;
@@ -146,17 +146,17 @@ static accd_status reserve_memory(struct entry *entry)
     if (nsmall > 1) {
         status = accd_alloc_memory(dir, entry->block_bytes, &entry->block_dev);
         if (status != ACCD_OK)
-            return accd_device_full(plan, &plan->claims[plan->fresh[0]], status, entry->block_bytes);
+            return accd_device_full(plan, &plan->found.claims[plan->found.fresh[0]], status, entry->block_bytes);
         entry->block_objects = nsmall;
     }
     uint64_t place = entry->block_dev;
-    for (; entry->taken < plan->nfresh; entry->taken++) {
-        struct accd_claim *claim = &plan->claims[plan->fresh[entry->taken]];
+    for (; entry->taken < plan->found.nfresh; entry->taken++) {
+        struct accd_claim *claim = &plan->found.claims[plan->found.fresh[entry->taken]];
         struct accd_object *object = accd_pool_take(&dir->present.object_pool);
         *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
         if (claim->flags & ACCD_ITEM_POINTER)
             object->size |= ACCD_OBJECT_POINTER;
-        if (plan->context->rules.fusion && claim->action == ACCD_HOLD && names_nothing(accd_claim_program(plan, claim)))
+        if (plan->context->rules.fusion && claim->action == ACCD_HOLD && names_nothing(accd_claim_program(&plan->given, claim)))
             object->size |= ACCD_OBJECT_HELD;
         if (entry->block_objects && small(plan, claim)) {
             object->dev = place;
@@ -186,19 +186,19 @@ static accd_status reserve_memory(struct entry *entry)
             }
         }
     }
-    if (plan->new_group) {
-        const struct accd_walk *walk = plan->walk;
+    if (plan->found.new_group) {
+        const struct accd_walk *walk = plan->given.walk;
         for (size_t i = 0; i < walk->nsegments; i++)
             if (accd_segment_maps(&walk->segments[i]))
                 entry->group_bytes += walk->segments[i].total;
         status = accd_alloc_memory(dir, entry->group_bytes, &entry->group_dev);
         if (status != ACCD_OK)
-            return accd_device_full(plan, &plan->claims[walk->roots[0].item], status,
+            return accd_device_full(plan, &plan->found.claims[walk->roots[0].item], status,
                                entry->group_bytes);
         struct accd_block *block = accd_pool_take(&dir->present.block_pool);
         *block = (struct accd_block){
-            .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->group->live};
-        plan->group->block = block;
+            .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->found.group->live};
+        plan->found.group->block = block;
     }
     return ACCD_OK;
 }
@@ -208,7 +208,7 @@ static void give_memory_back(struct entry *entry)
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
     for (size_t i = 0; i < entry->taken; i++) {
-        struct accd_object *object = plan->claims[plan->fresh[i]].object;
+        struct accd_object *object = plan->found.claims[plan->found.fresh[i]].object;
         if (!(object->size & ACCD_OBJECT_SHARED))
             accd_free_memory(dir, object->dev, accd_object_bytes(object));
         accd_pool_give(&dir->present.object_pool, object);
@@ -218,23 +218,23 @@ static void give_memory_back(struct entry *entry)
     for (size_t i = 0; i < entry->nframes; i++)
         if (!entry->frames[i].block)
             accd_free_memory(dir, entry->frames[i].dev, entry->frames[i].bytes);
-    if (plan->new_group && plan->group->block) {
+    if (plan->found.new_group && plan->found.group->block) {
         accd_free_memory(dir, entry->group_dev, entry->group_bytes);
-        accd_pool_give(&dir->present.block_pool, plan->group->block);
+        accd_pool_give(&dir->present.block_pool, plan->found.group->block);
     }
 }
 
 static accd_status reserve_region(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    const accd_construct *construct = plan->construct;
+    const accd_construct *construct = plan->given.construct;
     if (construct->kind == ACCD_ENTER_DATA)
         return ACCD_OK;
     size_t nitems = construct->nitems;
-    size_t originals = plan->fusion ? plan->fusion->noriginals : 0;
-    size_t bytes = sizeof(struct accd_region) + plan->nclaims * sizeof(struct accd_claim) +
+    size_t originals = plan->found.fusion ? plan->found.fusion->noriginals : 0;
+    size_t bytes = sizeof(struct accd_region) + plan->found.nclaims * sizeof(struct accd_claim) +
                    nitems * sizeof(struct accd_source) +
-                   originals * sizeof(struct accd_original *) + plan->ngaps * sizeof(struct accd_gaps);
+                   originals * sizeof(struct accd_original *) + plan->given.ngaps * sizeof(struct accd_gaps);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
         return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a data region");
@@ -247,19 +247,19 @@ static accd_status reserve_region(struct entry *entry)
         .line = construct->line,
         .thread = construct->thread,
         .queue = construct->queue,
-        .opened = plan->queue ? plan->queue->asked : 0,
+        .opened = plan->given.queue ? plan->given.queue->asked : 0,
         .nitems = nitems,
-        .nclaims = plan->nclaims,
-        .ngaps = plan->ngaps,
+        .nclaims = plan->found.nclaims,
+        .ngaps = plan->given.ngaps,
         .bytes = bytes,
     };
     region->claims = (struct accd_claim *)(region + 1);
-    region->items = (struct accd_source *)(region->claims + plan->nclaims);
+    region->items = (struct accd_source *)(region->claims + plan->found.nclaims);
     region->originals = (struct accd_original **)(region->items + nitems);
     region->gaps = (struct accd_gaps *)(region->originals + originals);
-    memcpy(region->items, plan->sources, nitems * sizeof region->items[0]);
-    if (plan->ngaps)
-        memcpy(region->gaps, plan->gaps, plan->ngaps * sizeof region->gaps[0]);
+    memcpy(region->items, plan->given.sources, nitems * sizeof region->items[0]);
+    if (plan->given.ngaps)
+        memcpy(region->gaps, plan->given.gaps, plan->given.ngaps * sizeof region->gaps[0]);
     entry->region = region;
     return ACCD_OK;
 }
@@ -276,7 +276,7 @@ static bool needs_origin(const struct accd_plan *plan, const struct accd_source 
 static bool lowers_base(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     bool there = claim->state == ACCD_CLAIM_PRESENT && !(claim->object->size & ACCD_OBJECT_MEMBER);
-    return plan->construct->kind == ACCD_ENTER_DATA && (there || claim->state == ACCD_CLAIM_WITHIN) &&
+    return plan->given.construct->kind == ACCD_ENTER_DATA && (there || claim->state == ACCD_CLAIM_WITHIN) &&
            accd_claim_base(plan, claim);
 }
 
@@ -297,13 +297,13 @@ static void lower_base(struct accd_plan *plan, const struct accd_claim *claim)
 static size_t origins_needed(const struct accd_plan *plan)
 {
     size_t n = 0;
-    for (size_t i = 0; i < plan->nfresh; i++) {
-        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
-        const struct accd_source *source = accd_claim_source(plan, claim);
+    for (size_t i = 0; i < plan->found.nfresh; i++) {
+        const struct accd_claim *claim = &plan->found.claims[plan->found.fresh[i]];
+        const struct accd_source *source = accd_claim_source(&plan->given, claim);
         n += !source || needs_origin(plan, source, claim);
     }
-    for (size_t i = 0; plan->context->rules.extended_range && i < plan->nclaims; i++)
-        n += lowers_base(plan, &plan->claims[i]);
+    for (size_t i = 0; plan->context->rules.extended_range && i < plan->found.nclaims; i++)
+        n += lowers_base(plan, &plan->found.claims[i]);
     return n;
 }
 
@@ -316,22 +316,19 @@ static accd_status reserve_records(struct entry *entry)
         attachments += !entry->links.at[i].attach;
     size_t framed = framed_claims(plan);
     if (framed) {
-        entry->frames =
-            accd_scratch_take(&plan->context->scratch, framed * sizeof entry->frames[0]);
-        if (!entry->frames)
-            return accd_plan_no_memory(plan->context);
+        ACCD_TAKE(plan->context, entry->frames, framed);
     }
-    size_t blocks = (plan->nfresh > 1) + (size_t)plan->new_group + framed;
-    if (plan->fusion) {
+    size_t blocks = (plan->found.nfresh > 1) + (size_t)plan->found.new_group + framed;
+    if (plan->found.fusion) {
         ACCD_TRY(accd_fuse_reserve(plan));
-        blocks += plan->fusion->blocks;
+        blocks += plan->found.fusion->blocks;
     }
     size_t origins = origins_needed(plan);
-    if (!plan->nfresh && !attachments && !blocks && !origins)
+    if (!plan->found.nfresh && !attachments && !blocks && !origins)
         return ACCD_OK;
-    ACCD_TRY(accd_directory_reserve(plan->dir, plan->nfresh, origins, attachments, blocks));
-    if (plan->fusion)
-        plan->dir->promised.objects += plan->fusion->nshifts; /* they get other places on the device */
+    ACCD_TRY(accd_directory_reserve(plan->dir, plan->found.nfresh, origins, attachments, blocks));
+    if (plan->found.fusion)
+        plan->dir->promised.objects += plan->found.fusion->shifts.n; /* they get other places on the device */
     return ACCD_OK;
 }
 
@@ -341,8 +338,8 @@ static accd_status reserve_records(struct entry *entry)
 static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
 {
     *any_p = false;
-    for (uint32_t i = 0; i < plan->nclaims; i++)
-        if (accd_claim_refreshes(&plan->claims[i])) {
+    for (uint32_t i = 0; i < plan->found.nclaims; i++)
+        if (accd_claim_refreshes(&plan->found.claims[i])) {
             *any_p = true;
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
         }
@@ -356,17 +353,17 @@ static accd_status plan_moves(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     bool refreshes;
-    if (plan->fusion)
+    if (plan->found.fusion)
         ACCD_TRY(accd_fuse_moves(plan));
     ACCD_TRY(plan_refresh(plan, &refreshes));
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    for (uint32_t i = 0; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state == ACCD_CLAIM_WITHIN)
-            claim->object = plan->claims[claim->owner].object;
+            claim->object = plan->found.claims[claim->owner].object;
         if (claim->state != ACCD_CLAIM_NEW && claim->state != ACCD_CLAIM_WITHIN)
             continue;
-        bool in_bulk = plan->bulk && !(claim->source & ACCD_CLAIM_WALKED) &&
-                       plan->sources[claim->source].root >= 0;
+        bool in_bulk = plan->result.bulk && !(claim->source & ACCD_CLAIM_WALKED) &&
+                       plan->given.sources[claim->source].root >= 0;
         if (!in_bulk)
             ACCD_TRY(accd_plan_own_bytes(plan, i, false));
     }
@@ -378,16 +375,16 @@ static accd_status plan_moves(struct entry *entry)
 static accd_status plan_bulk(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    if (!plan->new_group)
+    if (!plan->found.new_group)
         return ACCD_OK;
-    ACCD_TRY(accd_bulk_begin(plan, plan->group));
-    plan->bulk->entry = true;
-    for (size_t i = 0; i < plan->walk->nroots; i++) {
-        struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
+    ACCD_TRY(accd_bulk_begin(plan, plan->found.group));
+    plan->result.bulk->entry = true;
+    for (size_t i = 0; i < plan->given.walk->nroots; i++) {
+        struct accd_claim *root = &plan->found.claims[plan->given.walk->roots[i].item];
         if (root->state == ACCD_CLAIM_WITHIN)
-            root->object = plan->claims[root->owner].object;
+            root->object = plan->found.claims[root->owner].object;
         accd_bulk_root(plan, i, root->object);
-        plan->bulk->own[i] = root->state != ACCD_CLAIM_PRESENT;
+        plan->result.bulk->own[i] = root->state != ACCD_CLAIM_PRESENT;
     }
     return ACCD_OK;
 }
@@ -397,7 +394,7 @@ static accd_status plan_bulk(struct entry *entry)
 static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
 {
     struct accd_object *object = claim->object;
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
     if (source) {
         uint32_t label = source->label ? source->label->id : 0;
         object->where = label;
@@ -414,8 +411,8 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
         object->where = accd_new_origin(plan->dir, &origin);
     } else {
         size_t row;
-        const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
-        const accd_label *item = accd_section_root(plan->walk, segment)->label;
+        const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
+        const accd_label *item = accd_section_root(plan->given.walk, segment)->label;
         struct accd_origin origin = {
             .slot = claim->slot,
             .base = accd_claim_base(plan, claim),
@@ -423,7 +420,7 @@ static void note_where(struct accd_plan *plan, const struct accd_claim *claim)
             .label = segment->field->label ? segment->field->label->id : 0,
             .item = item ? item->id : 0,
         };
-        origin.root = accd_name_root(plan->walk, segment, row, origin.index);
+        origin.root = accd_name_root(plan->given.walk, segment, row, origin.index);
         object->where = accd_new_origin(plan->dir, &origin);
     }
     object->size |= ACCD_OBJECT_ORIGIN;
@@ -433,18 +430,18 @@ static void commit_group(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
-    struct accd_group *group = plan->group;
+    struct accd_group *group = plan->found.group;
     if (!group)
         return;
-    if (plan->new_group) {
+    if (plan->found.new_group) {
         accd_range_insert(&dir->present.blocks, group->block->dev, group->block);
         accd_group_wait(dir, group);
         dir->present.live += group->live;
         dir->attached.live += group->live;
     }
-    if (plan->new_group || plan->context->verdicts.counts_attachments)
+    if (plan->found.new_group || plan->context->verdicts.counts_attachments)
         group->attached++;
-    *(plan->construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
+    *(plan->given.construct->kind == ACCD_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
 /* Whether a claim counts; the object of a region's item that does not may go while the region is open. */
@@ -463,8 +460,8 @@ static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynami
 static void count_claims(struct accd_plan *plan, bool dynamic)
 {
     const bool once = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = 0; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         struct accd_object *object = claim->object;
         if (!object || !counts(plan, claim, dynamic))
             continue;
@@ -475,9 +472,9 @@ static void count_claims(struct accd_plan *plan, bool dynamic)
         if (once && claim->counted)
             object->size |= ACCD_OBJECT_TOUCHED;
     }
-    for (size_t i = 0; once && i < plan->nclaims; i++)
-        if (plan->claims[i].object)
-            plan->claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
+    for (size_t i = 0; once && i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].object)
+            plan->found.claims[i].object->size &= ~ACCD_OBJECT_TOUCHED;
 }
 
 static void commit(struct entry *entry)
@@ -485,7 +482,7 @@ static void commit(struct entry *entry)
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
-    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
+    bool dynamic = plan->given.construct->kind == ACCD_ENTER_DATA;
     if (entry->block_objects)
         accd_insert_block(dir, &(struct accd_block){.dev = entry->block_dev,
                                                     .bytes = entry->block_bytes,
@@ -500,16 +497,16 @@ static void commit(struct entry *entry)
                                                         .live = frame->objects,
                                                         .frame = frame->host});
     }
-    for (size_t i = 0; i < plan->nfresh; i++) {
-        struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+    for (size_t i = 0; i < plan->found.nfresh; i++) {
+        struct accd_claim *claim = &plan->found.claims[plan->found.fresh[i]];
         note_where(plan, claim);
         accd_insert_object(dir, claim->object);
     }
-    for (size_t i = 0; rules->extended_range && i < plan->nclaims; i++)
-        if (lowers_base(plan, &plan->claims[i]))
-            lower_base(plan, &plan->claims[i]);
+    for (size_t i = 0; rules->extended_range && i < plan->found.nclaims; i++)
+        if (lowers_base(plan, &plan->found.claims[i]))
+            lower_base(plan, &plan->found.claims[i]);
     uint64_t serial = ++dir->levels.serial;
-    if (plan->fusion)
+    if (plan->found.fusion)
         accd_fuse_commit(plan, entry->region, serial);
     accd_links_commit(&entry->links);
     accd_links_free(&entry->links);
@@ -518,11 +515,11 @@ static void commit(struct entry *entry)
     struct accd_region *region = entry->region;
     if (!region)
         return;
-    memcpy(region->claims, plan->claims, plan->nclaims * sizeof region->claims[0]);
-    for (size_t i = 0; !plan->context->verdicts.counts_attachments && i < plan->nclaims; i++)
+    memcpy(region->claims, plan->found.claims, plan->found.nclaims * sizeof region->claims[0]);
+    for (size_t i = 0; !plan->context->verdicts.counts_attachments && i < plan->found.nclaims; i++)
         region->claims[i].attached = false; /* its end detaches nothing */
-    region->walk = plan->walk ? accd_walk_retain(plan->walk) : NULL;
-    region->group = plan->group;
+    region->walk = plan->given.walk ? accd_walk_retain(plan->given.walk) : NULL;
+    region->group = plan->found.group;
     region->serial = serial;
     region->below = dir->levels.top;
     dir->levels.top = region;
@@ -534,12 +531,12 @@ static void undo(struct entry *entry)
     struct accd_plan *plan = entry->plan;
     if (entry->release)
         accd_release_undo(entry->release);
-    if (plan->fusion)
+    if (plan->found.fusion)
         accd_fuse_undo(plan);
     accd_links_free(&entry->links);
     give_memory_back(entry);
-    if (plan->new_group)
-        accd_group_free(plan->dir, plan->group);
+    if (plan->found.new_group)
+        accd_group_free(plan->dir, plan->found.group);
     if (entry->region)
         accd_mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
@@ -548,7 +545,7 @@ static void undo(struct entry *entry)
  * names, or, where members come in one object, of the aggregate. By aggregates; NULL: no memory. */
 static const struct accd_pair *frame_ends(const struct accd_plan *plan, size_t *n_p)
 {
-    const accd_construct *construct = plan->construct;
+    const accd_construct *construct = plan->given.construct;
     const bool whole = plan->context->verdicts.holes;
     struct accd_pair *ends =
         accd_scratch_take(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
@@ -589,8 +586,8 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 {
     const struct accd_pair *ends = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < plan->nfresh; i++) {
-        const struct accd_claim *claim = &plan->claims[plan->fresh[i]];
+    for (size_t i = 0; i < plan->found.nfresh; i++) {
+        const struct accd_claim *claim = &plan->found.claims[plan->found.fresh[i]];
         const uint64_t frame = aggregate_of(plan, claim);
         if (frame && !ends)
             ends = frame_ends(plan, &n);
@@ -611,16 +608,16 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};
-    if (plan->walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
+    if (plan->given.walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
         ACCD_TRY(accd_plan_group(plan));
     accd_status status = ACCD_OK;
-    if (plan->walk && !plan->group)
+    if (plan->given.walk && !plan->found.group)
         status = accd_plan_sections(plan);
     if (status == ACCD_OK && accd_fuse_wanted(plan))
         status = accd_fuse_begin(plan);
     if (status == ACCD_OK)
         status = accd_resolve_entry(plan);
-    if (status == ACCD_OK && plan->fusion)
+    if (status == ACCD_OK && plan->found.fusion)
         status = accd_fuse_plan(plan);
     if (status == ACCD_OK && plan->context->rules.frame_grows == ACCD_REJECT)
         status = check_frames(plan);

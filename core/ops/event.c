@@ -6,13 +6,13 @@
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool comes_later(const struct accd_plan *plan, accd_op op)
 {
-    return plan->queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE);
+    return plan->given.queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE);
 }
 
 /* An event of a plan, without name and range. */
 static accd_event event_of(const struct accd_plan *plan, accd_op op, enum accd_rule rule)
 {
-    const accd_construct *construct = plan->construct;
+    const accd_construct *construct = plan->given.construct;
     return (accd_event){
         .op = op,
         .device = plan->dir->device.number,
@@ -31,7 +31,7 @@ static void tell(const struct accd_plan *plan, accd_op op, enum accd_rule rule, 
     event.name = name;
     event.host = host;
     event.bytes = bytes;
-    bool taken = comes_later(plan, op) && accd_queue_event(plan->queue, &event);
+    bool taken = comes_later(plan, op) && accd_queue_event(plan->given.queue, &event);
     if (!taken && config->on_event)
         config->on_event(config->event_ud, &event);
 }
@@ -47,14 +47,14 @@ static void tell_claim(const struct accd_plan *plan, const struct accd_claim *cl
 {
     char name[160];
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
-    if (pointer && accd_claim_slot_bytes(plan, claim))
+    if (pointer && accd_claim_slot_bytes(&plan->given, claim))
         rule = op == ACCD_OP_ATTACH ? R_ATTACH_DESCRIPTOR : R_DETACH_DESCRIPTOR;
     if (pointer)
-        accd_name_claim_slot(plan, claim, name, sizeof name);
+        accd_name_claim_slot(&plan->given, claim, name, sizeof name);
     else
-        accd_name_claim(plan, claim, name, sizeof name);
+        accd_name_claim(&plan->given, claim, name, sizeof name);
     tell(plan, op, rule, name, pointer ? claim->slot : claim->host,
-         pointer ? pointer_bytes(accd_claim_slot_bytes(plan, claim)) : claim->bytes);
+         pointer ? pointer_bytes(accd_claim_slot_bytes(&plan->given, claim)) : claim->bytes);
 }
 
 /* Elements of a section with gaps are told as one. */
@@ -66,25 +66,25 @@ static bool same_section(const struct accd_move *a, const struct accd_move *b)
 static void tell_moves(const struct accd_plan *plan, enum accd_rule rule)
 {
     char name[160];
-    for (size_t i = 0; i < plan->nmoves; i++) {
-        const struct accd_move *move = &plan->moves[i];
-        const struct accd_claim *claim = &plan->claims[move->claim];
+    for (size_t i = 0; i < plan->result.moves.n; i++) {
+        const struct accd_move *move = &plan->result.moves.at[i];
+        const struct accd_claim *claim = &plan->found.claims[move->claim];
         uint64_t bytes = move->bytes;
         if (move->piece == ACCD_ONE_OF_RUN) {
-            for (; i + 1 < plan->nmoves && same_section(move, &plan->moves[i + 1]); i++)
-                bytes += plan->moves[i + 1].bytes;
-            accd_name_claim(plan, claim, name, sizeof name);
+            for (; i + 1 < plan->result.moves.n && same_section(move, &plan->result.moves.at[i + 1]); i++)
+                bytes += plan->result.moves.at[i + 1].bytes;
+            accd_name_claim(&plan->given, claim, name, sizeof name);
         } else if (move->piece == ACCD_WHOLE) {
             bool part = move->bytes < claim->bytes && accd_layout_of(plan->dir, claim->object);
             if (part) /* cut at a pointer */
                 accd_name_element(plan->dir, claim->object, move->host - claim->object->host, bytes,
                                   name, sizeof name);
             else
-                accd_name_claim(plan, claim, name, sizeof name);
+                accd_name_claim(&plan->given, claim, name, sizeof name);
         } else {
             size_t from, to;
             const struct accd_rowset *set = accd_elements_of(plan, claim, &from, &to);
-            accd_name_piece(plan->walk, set, move->row, &set->program->spec.pieces[move->piece],
+            accd_name_piece(plan->given.walk, set, move->row, &set->program->spec.pieces[move->piece],
                             name, sizeof name);
         }
         tell(plan, move->out ? ACCD_OP_D2H : ACCD_OP_H2D, rule, name, move->host, bytes);
@@ -104,15 +104,15 @@ static void tell_range(const struct accd_plan *plan, accd_op op, enum accd_rule 
 
 static void tell_copies(const struct accd_plan *plan, enum accd_rule rule)
 {
-    for (size_t i = 0; plan->fusion && i < plan->fusion->ncopies; i++)
-        tell_range(plan, ACCD_OP_D2D, rule, plan->fusion->copies[i].host,
-                   plan->fusion->copies[i].bytes);
+    for (size_t i = 0; plan->found.fusion && i < plan->found.fusion->copies.n; i++)
+        tell_range(plan, ACCD_OP_D2D, rule, plan->found.fusion->copies.at[i].host,
+                   plan->found.fusion->copies.at[i].bytes);
 }
 
 static void tell_ranges(const struct accd_plan *plan)
 {
     static const enum accd_rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     for (size_t i = 0; fusion && i < fusion->nranges; i++)
         if (!fusion->ranges[i].home)
             tell_range(plan, ACCD_OP_FUSE, rules[fusion->ranges[i].reason], fusion->ranges[i].host,
@@ -126,11 +126,11 @@ static void tell_ranges(const struct accd_plan *plan)
 /* Memory that nobody goes back to: of objects that were alone, and of whole tuples. */
 static void tell_left(const struct accd_plan *plan)
 {
-    const struct accd_fusion *fusion = plan->fusion;
-    for (size_t i = 0; fusion && i < fusion->nshifts; i++)
-        if (fusion->shifts[i].left)
-            tell_range(plan, ACCD_OP_FREE, R_MEMORY, fusion->shifts[i].object->host,
-                       fusion->shifts[i].left);
+    const struct accd_fusion *fusion = plan->found.fusion;
+    for (size_t i = 0; fusion && i < fusion->shifts.n; i++)
+        if (fusion->shifts.at[i].left)
+            tell_range(plan, ACCD_OP_FREE, R_MEMORY, fusion->shifts.at[i].object->host,
+                       fusion->shifts.at[i].left);
 }
 
 /* Whether an object's memory is a tuple's block, or was: that is told as a whole, when it goes. What it had
@@ -155,18 +155,18 @@ static size_t places_left(const struct accd_plan *plan, const struct accd_exit_r
         for (const struct accd_former *f = share ? share->former : NULL; f; f = f->below)
             n += f->dev - block->dev < block->bytes;
     }
-    for (size_t i = 0; i < plan->fusion->nshifts; i++)
-        n += plan->fusion->shifts[i].from - block->dev < block->bytes;
+    for (size_t i = 0; i < plan->found.fusion->shifts.n; i++)
+        n += plan->found.fusion->shifts.at[i].from - block->dev < block->bytes;
     return n;
 }
 
 /* Blocks of tuples whose last object leaves them. */
 static void tell_ends(const struct accd_plan *plan, const struct accd_exit_report *report)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     const struct accd_block *last = NULL;
-    for (size_t i = 0; fusion && i < fusion->nregroups; i++) {
-        const struct accd_fused *fused = fusion->regroups[i].fused;
+    for (size_t i = 0; fusion && i < fusion->regroups.n; i++) {
+        const struct accd_fused *fused = fusion->regroups.at[i].fused;
         if (places_left(plan, report, fused->block) == fused->block->live)
             tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
     }
@@ -269,7 +269,7 @@ static bool leave_report(const struct accd_plan *plan, const struct report *repo
     kept->event.file = accd_keep_name(plan->context, report->event.file);
     kept->walk = accd_walk_retain(report->walk);
     kept->bulk = report->bulk ? accd_bulk_keep(report->bulk) : NULL;
-    if ((!report->bulk || kept->bulk) && accd_queue_report(plan->queue, tell_report, drop_report, kept))
+    if ((!report->bulk || kept->bulk) && accd_queue_report(plan->given.queue, tell_report, drop_report, kept))
         return true;
     drop_report(kept);
     return false;
@@ -280,8 +280,8 @@ static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_ru
 {
     const bool moves = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
     const struct report report = {.context = plan->context,
-                                .walk = plan->walk,
-                                .bulk = moves ? plan->bulk : NULL,
+                                .walk = plan->given.walk,
+                                .bulk = moves ? plan->result.bulk : NULL,
                                 .event = event_of(plan, op, rule)};
     if (!comes_later(plan, op) || !leave_report(plan, &report))
         tell_report(&report);
@@ -289,42 +289,42 @@ static void tell_sections(const struct accd_plan *plan, accd_op op, enum accd_ru
 
 void accd_tell_entry(const struct accd_plan *plan)
 {
-    if (!plan->context->config.on_event && !plan->queue)
+    if (!plan->context->config.on_event && !plan->given.queue)
         return;
     const enum accd_rule count =
-        plan->construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
+        plan->given.construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
     tell_ranges(plan);
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_covers(plan, plan->claims[i].host))
-            tell_claim(plan, &plan->claims[i], ACCD_OP_ALLOC,
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_covers(plan, plan->found.claims[i].host))
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_ALLOC,
                        plan->context->verdicts.allocated);
-    if (plan->new_group)
+    if (plan->found.new_group)
         tell_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);
     tell_copies(plan, R_COPY_IN_DEVICE);
     tell_left(plan);
     tell_moves(plan, plan->context->verdicts.sent);
-    if (plan->bulk)
+    if (plan->result.bulk)
         tell_sections(plan, ACCD_OP_H2D, R_MOVE);
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].attached)
-            tell_claim(plan, &plan->claims[i], ACCD_OP_ATTACH, R_ATTACH);
-    if (plan->group)
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].attached)
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_ATTACH, R_ATTACH);
+    if (plan->found.group)
         tell_sections(plan, ACCD_OP_ATTACH, R_ATTACH);
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].counted)
-            tell_claim(plan, &plan->claims[i], ACCD_OP_INCREF, count);
-    if (plan->group)
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].counted)
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_INCREF, count);
+    if (plan->found.group)
         tell_sections(plan, ACCD_OP_INCREF, count);
 }
 
 void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report *report)
 {
     const enum accd_rule count =
-        plan->construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
+        plan->given.construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
     char name[160];
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].detached)
-            tell_claim(plan, &plan->claims[i], ACCD_OP_DETACH, R_DETACH);
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].detached)
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < report->nforced; i++) {
         const struct accd_attach *attach = report->forced[i];
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
@@ -333,9 +333,9 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report 
     }
     if (report->group_leaves)
         tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
-    for (size_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].taken)
-            tell_claim(plan, &plan->claims[i], ACCD_OP_DECREF, count);
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].taken)
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_DECREF, count);
     for (size_t i = 0; i < report->nrecords; i++) {
         const struct accd_object *record = report->records[i];
         accd_name_object(plan->dir, record, name, sizeof name);
@@ -344,13 +344,13 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report 
     if (report->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
     tell_moves(plan, plan->context->verdicts.fetched);
-    if (plan->bulk)
+    if (plan->result.bulk)
         tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
     tell_copies(plan, R_COPY_BACK);
     tell_ends(plan, report);
     for (size_t i = 0; i < report->ndying; i++) {
         const struct accd_object *object = report->dying[i];
-        if (plan->fusion && lies_with_others(plan, object))
+        if (plan->found.fusion && lies_with_others(plan, object))
             continue;
         accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
@@ -361,9 +361,9 @@ void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report 
 
 void accd_tell_update(const struct accd_plan *plan)
 {
-    if (!plan->context->config.on_event && !plan->queue)
+    if (!plan->context->config.on_event && !plan->given.queue)
         return;
     tell_moves(plan, R_UPDATE);
-    if (plan->bulk)
-        tell_sections(plan, plan->bulk->out ? ACCD_OP_D2H : ACCD_OP_H2D, R_UPDATE);
+    if (plan->result.bulk)
+        tell_sections(plan, plan->result.bulk->out ? ACCD_OP_D2H : ACCD_OP_H2D, R_UPDATE);
 }

@@ -9,7 +9,7 @@
 static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
 {
     struct accd_original *opened =
-        plan->fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
+        plan->found.fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
     if (opened || !plan->context->verdicts.owns_exits ||
@@ -26,9 +26,9 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
 
 static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
 {
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     const bool tolerant = claim->flags & ACCD_ITEM_TRY;
-    struct accd_found found;
+    struct accd_answer found;
     accd_status status =
         accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_EXIT_OF_PRESENT : ACCD_ASKS_EXIT, &found);
     if ((found.what == ACCD_FOUND_NOTHING || found.what == ACCD_FOUND_EXCLUDED) && claim->attached && !tolerant) {
@@ -50,7 +50,7 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
                                   const struct accd_object *holder, bool *done_p)
 {
     const struct accd_attach was = {.slot = claim->slot};
-    bool finally = plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL;
+    bool finally = plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL;
     *done_p = finally && plan->context->rules.detach_final == ACCD_IGNORE &&
               holder && holder->size & ACCD_OBJECT_HOLDS &&
               accd_host_usable(plan->context, claim->slot, sizeof(void *));
@@ -81,16 +81,16 @@ static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *cla
 
 static accd_status resolve_exits(struct accd_plan *plan)
 {
-    for (size_t i = 0; i < plan->nclaims; i++)
-        ACCD_TRY(resolve_detach(plan, &plan->claims[i]));
-    for (uint32_t i = 0; i < plan->nclaims; i++) { /* pieces that come behind are resolved */
-        if (plan->claims[i].action != ACCD_DETACH && plan->claims[i].state == ACCD_CLAIM_OPEN)
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        ACCD_TRY(resolve_detach(plan, &plan->found.claims[i]));
+    for (uint32_t i = 0; i < plan->found.nclaims; i++) { /* pieces that come behind are resolved */
+        if (plan->found.claims[i].action != ACCD_DETACH && plan->found.claims[i].state == ACCD_CLAIM_OPEN)
             ACCD_TRY(resolve_exit(plan, i));
-        struct accd_claim *claim = &plan->claims[i];
+        struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
             claim->attached = false;
-        if (plan->fusion && claim->object &&
-            (plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL))
+        if (plan->found.fusion && claim->object &&
+            (plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL))
             ACCD_TRY(accd_unfuse_opened(plan, claim->object));
     }
     return ACCD_OK;
@@ -99,17 +99,17 @@ static accd_status resolve_exits(struct accd_plan *plan)
 accd_status accd_exit_data(struct accd_plan *plan)
 {
     struct leave leave = {.plan = plan, .dynamic = true};
-    if (plan->walk) {
+    if (plan->given.walk) {
         if (!accd_plan_marked(plan) && accd_plan_may_group(plan))
-            plan->group = accd_group_matching(plan->dir, plan->walk);
-        if (!plan->group)
+            plan->found.group = accd_group_matching(plan->dir, plan->given.walk);
+        if (!plan->found.group)
             ACCD_TRY(accd_plan_sections(plan));
     }
     accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     if (status == ACCD_OK)
         status = resolve_exits(plan);
     if (status != ACCD_OK) {
-        if (plan->fusion)
+        if (plan->found.fusion)
             accd_unfuse_undo(plan);
         return status;
     }
@@ -123,7 +123,7 @@ static accd_status end_originals(struct accd_plan *plan, const struct accd_regio
     accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         status = accd_unfuse_original(plan, region->originals[i]);
-    if (status != ACCD_OK && plan->fusion)
+    if (status != ACCD_OK && plan->found.fusion)
         accd_unfuse_undo(plan);
     return status;
 }
@@ -146,23 +146,22 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
     struct accd_plan plan = {
         .context = context,
         .dir = region->dir,
-        .construct = &construct,
-        .leaving = region,
-        .queue = abandon ? NULL : queue,
-        .walk = region->walk,
-        .group = region->group,
-        .sources = region->items,
-        .gaps = region->gaps,
-        .ngaps = region->ngaps,
-        .nclaims = region->nclaims,
+        .given = {.construct = &construct,
+                  .leaving = region,
+                  .queue = abandon ? NULL : queue,
+                  .sources = region->items,
+                  .gaps = region->gaps,
+                  .ngaps = region->ngaps,
+                  .walk = region->walk},
+        .found = {.group = region->group, .nclaims = region->nclaims},
     };
     struct leave leave = {.plan = &plan, .abandon = abandon};
-    plan.claims = accd_scratch_take(&context->scratch, plan.nclaims * sizeof plan.claims[0]);
-    accd_status status = plan.claims || !plan.nclaims ? ACCD_OK : accd_plan_no_memory(context);
+    plan.found.claims = accd_scratch_take(&context->scratch, plan.found.nclaims * sizeof plan.found.claims[0]);
+    accd_status status = plan.found.claims || !plan.found.nclaims ? ACCD_OK : accd_plan_no_memory(context);
     context->busy = true;
     if (status == ACCD_OK) {
-        if (plan.nclaims)
-            memcpy(plan.claims, region->claims, plan.nclaims * sizeof plan.claims[0]);
+        if (plan.found.nclaims)
+            memcpy(plan.found.claims, region->claims, plan.found.nclaims * sizeof plan.found.claims[0]);
         status = end_originals(&plan, region);
     }
     if (status == ACCD_OK)

@@ -71,7 +71,7 @@ size_t accd_bulk_bytes(const struct accd_walk *walk);
 struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk);
 /* The object that holds a root of the plan's bulk, or NULL. */
 void accd_bulk_root(const struct accd_plan *plan, size_t root, const struct accd_object *object);
-/* Makes plan->bulk; its places are those of a group with the same segments. */
+/* Makes plan->result.bulk; its places are those of a group with the same segments. */
 accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group);
 /* Whether all pointers of a group still point where they pointed; otherwise the first that does not. */
 bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p);

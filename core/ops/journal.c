@@ -42,8 +42,8 @@ accd_status accd_journal_bytes(struct accd_directory *dir, uint64_t dev, uint64_
 static accd_status save_present(const struct accd_plan *plan, uint64_t dev, uint64_t bytes)
 {
     uint64_t from = dev;
-    for (size_t i = 0; plan->fusion && i < plan->fusion->nshifts; i++) {
-        const struct accd_shift *shift = &plan->fusion->shifts[i];
+    for (size_t i = 0; plan->found.fusion && i < plan->found.fusion->shifts.n; i++) {
+        const struct accd_shift *shift = &plan->found.fusion->shifts.at[i];
         if (dev - shift->to < accd_object_bytes(shift->object))
             from = shift->from + (dev - shift->to);
     }
@@ -54,14 +54,14 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
 {
     struct accd_directory *dir = plan->dir;
     struct accd_journal *journal = dir->journal;
-    for (size_t i = 0; i < plan->nmoves; i++) {
-        const struct accd_move *move = &plan->moves[i];
-        const unsigned state = plan->claims[move->claim].state;
+    for (size_t i = 0; i < plan->result.moves.n; i++) {
+        const struct accd_move *move = &plan->result.moves.at[i];
+        const unsigned state = plan->found.claims[move->claim].state;
         if (state == ACCD_CLAIM_PRESENT || state == ACCD_CLAIM_FILLS)
             ACCD_TRY(save_present(plan, move->dev, move->bytes));
     }
-    for (size_t i = 0; i < plan->nwords; i++)
-        ACCD_TRY(save_present(plan, plan->words[i].dev, plan->words[i].bytes));
+    for (size_t i = 0; i < plan->result.words.n; i++)
+        ACCD_TRY(save_present(plan, plan->result.words.at[i].dev, plan->result.words.at[i].bytes));
     if (plan->context->verdicts.counts_attachments)
         return ACCD_OK; /* the construct's references are taken off */
     for (size_t i = 0; i < links->n; i++) {
@@ -76,7 +76,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
                              "no memory to remember an attached pointer");
         struct pointer *pointer = &journal->pointers[journal->npointers++];
         pointer->was = link->attach ? *link->attach
-                                    : (struct accd_attach){.slot = plan->claims[link->claim].slot};
+                                    : (struct accd_attach){.slot = plan->found.claims[link->claim].slot};
         pointer->holds = link->holder->size & ACCD_OBJECT_HOLDS;
     }
     return ACCD_OK;

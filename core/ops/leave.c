@@ -9,7 +9,7 @@
 static bool final(const struct leave *leave, const struct accd_claim *claim)
 {
     return leave->dynamic &&
-           (leave->plan->construct->finalize || claim->flags & ACCD_ITEM_FINAL);
+           (leave->plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL);
 }
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
@@ -36,7 +36,7 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
 static void take_off_either(const struct leave *leave, size_t index)
 {
     const struct accd_plan *plan = leave->plan;
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     struct accd_object_change *change = leave->changes[index];
     const struct accd_object *object = change->object;
     const uint32_t structured = change->structured, dynamic = change->dynamic;
@@ -54,7 +54,7 @@ static void take_off_either(const struct leave *leave, size_t index)
     claim->taken = change->structured + change->dynamic - structured - dynamic;
     /* open regions lose references that they brought */
     if (change->structured > structured &&
-        (leave->dynamic || (index < plan->leaving->nclaims && !plan->leaving->claims[index].object)))
+        (leave->dynamic || (index < plan->given.leaving->nclaims && !plan->given.leaving->claims[index].object)))
         change->fell_short = true;
 }
 
@@ -76,11 +76,9 @@ static accd_status take_off_references(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     bool detaches = plan->context->rules.attach_implied == ACCD_REJECT; /* whatever else it does */
     bool either = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
-    leave->changes = accd_scratch_take(&plan->context->scratch, plan->nclaims * sizeof leave->changes[0]);
-    if (!leave->changes)
-        return accd_plan_no_memory(plan->context);
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    ACCD_TAKE(plan->context, leave->changes, plan->found.nclaims);
+    for (size_t i = 0; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         struct accd_object *object = claim->object;
         claim->detached = claim->taken = 0;
         leave->changes[i] = NULL;
@@ -93,9 +91,7 @@ static accd_status take_off_references(struct leave *leave)
             ACCD_TRY(take_off_attachment(leave, claim));
         if (!object || claim->state == ACCD_CLAIM_SKIP)
             continue;
-        leave->changes[i] = accd_note_object(plan, object);
-        if (!leave->changes[i])
-            return accd_plan_no_memory(plan->context);
+        ACCD_TRY(accd_note_object(plan, object, &leave->changes[i]));
         if (!accd_claim_counts(plan, claim))
             continue;
         if (either)
@@ -110,7 +106,7 @@ static accd_status take_off_references(struct leave *leave)
 
 static accd_status find_dying(struct leave *leave)
 {
-    for (size_t i = 0; i < leave->plan->nclaims; i++)
+    for (size_t i = 0; i < leave->plan->found.nclaims; i++)
         if (leave->changes[i])
             ACCD_TRY(accd_end_object(leave, leave->changes[i]));
     return ACCD_OK;
@@ -120,7 +116,7 @@ static accd_status find_dying(struct leave *leave)
 
 static bool in_bulk(const struct leave *leave, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(leave->plan, claim);
+    const struct accd_source *source = accd_claim_source(&leave->plan->given, claim);
     return leave->group_dies && source && source->root >= 0;
 }
 
@@ -136,7 +132,7 @@ static bool level_fetches(const struct leave *leave, const struct accd_claim *cl
 /* What a claim asks for is moved: of an object that goes, or always. */
 static bool moves(const struct leave *leave, size_t index)
 {
-    const struct accd_claim *claim = &leave->plan->claims[index];
+    const struct accd_claim *claim = &leave->plan->found.claims[index];
     return leave->changes[index] && !in_bulk(leave, claim) &&
            (leave->changes[index]->goes || claim->flags & ACCD_ITEM_ALWAYS_OUT || level_fetches(leave, claim));
 }
@@ -150,11 +146,11 @@ static bool empties(const struct leave *leave, const struct accd_claim *claim)
 
 static accd_status fetch_unnamed(struct accd_plan *plan, uint32_t index)
 {
-    const struct accd_claim *claim = &plan->claims[index];
+    const struct accd_claim *claim = &plan->found.claims[index];
     const struct accd_object *object = claim->object;
     if (accd_named(plan->dir, object, claim->host, claim->bytes) == ACCD_NONE)
         return accd_plan_own_bytes(plan, index, true);
-    if (accd_claim_program(plan, claim) || !accd_demands[claim->action].out)
+    if (accd_claim_program(&plan->given, claim) || !accd_demands[claim->action].out)
         return ACCD_OK;
     for (uint64_t at = claim->host, end = at + claim->bytes, stop; at < end; at = stop) {
         stop = end;
@@ -168,10 +164,10 @@ static accd_status fetch_unnamed(struct accd_plan *plan, uint32_t index)
 static accd_status plan_moves(const struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    for (uint32_t i = 0; i < plan->nclaims && !leave->abandon; i++)
+    for (uint32_t i = 0; i < plan->found.nclaims && !leave->abandon; i++)
         if (moves(leave, i))
             ACCD_TRY(accd_plan_own_bytes(plan, i, true));
-        else if (empties(leave, &plan->claims[i]))
+        else if (empties(leave, &plan->found.claims[i]))
             ACCD_TRY(fetch_unnamed(plan, i));
     ACCD_TRY(accd_plan_merge(plan));
     return accd_plan_keep_pointers(plan);
@@ -181,8 +177,8 @@ static accd_status plan_moves(const struct leave *leave)
 accd_status accd_leave_words(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    for (size_t i = 0; i < leave->nremoved; i++) {
-        const struct accd_attach *attach = leave->removed[i]->attach;
+    for (size_t i = 0; i < leave->removed.n; i++) {
+        const struct accd_attach *attach = leave->removed.at[i]->attach;
         struct accd_object *holder;
         ACCD_TRY(accd_find(plan->dir, attach->slot, &holder));
         if (holder && !accd_object_goes(plan, holder))
@@ -198,29 +194,29 @@ accd_status accd_leave_words(struct leave *leave)
 static accd_status sections_of_group(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    struct accd_group *group = plan->group;
+    struct accd_group *group = plan->found.group;
     struct accd_directory *dir = plan->dir;
     if (group->pending)
         ACCD_TRY(accd_group_index(dir, group));
     if (group->pending_attach)
         ACCD_TRY(accd_group_attachments(dir, group));
-    size_t items = plan->nclaims;
+    size_t items = plan->found.nclaims;
     ACCD_TRY(accd_plan_sections(plan));
-    for (size_t i = items; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = items; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         claim->object = &group->objects[claim->source & ~ACCD_CLAIM_WALKED];
         claim->state = ACCD_CLAIM_PRESENT;
         claim->attached = claim->slot && plan->context->verdicts.counts_attachments;
     }
-    plan->group = NULL;
+    plan->found.group = NULL;
     return ACCD_OK;
 }
 
 /* Whether elements of the walk lie in several present objects: a group moves those of one. */
 static bool roots_cut(const struct accd_plan *plan)
 {
-    for (size_t i = 0; plan->fusion && i < plan->walk->nroots; i++)
-        if (plan->claims[plan->walk->roots[i].item].bytes != plan->walk->roots[i].bytes)
+    for (size_t i = 0; plan->found.fusion && i < plan->given.walk->nroots; i++)
+        if (plan->found.claims[plan->given.walk->roots[i].item].bytes != plan->given.walk->roots[i].bytes)
             return true;
     return false;
 }
@@ -229,8 +225,8 @@ static bool roots_cut(const struct accd_plan *plan)
  * that stay in others would dangle. */
 static bool roots_die(const struct accd_plan *plan)
 {
-    for (size_t i = 0; i < plan->walk->nroots; i++) {
-        const struct accd_object *object = plan->claims[plan->walk->roots[i].item].object;
+    for (size_t i = 0; i < plan->given.walk->nroots; i++) {
+        const struct accd_object *object = plan->found.claims[plan->given.walk->roots[i].item].object;
         if (!object || object->structured + object->dynamic != 1 ||
             object->size & ACCD_OBJECT_MAPPED)
             return false;
@@ -244,7 +240,7 @@ static bool is_needed(const struct leave *leave, const struct accd_group *group)
     struct accd_directory *dir = leave->plan->dir;
     if (!dir->queues.ntasks || leave->abandon || accd_is_concurrent(dir))
         return false;
-    accd_pending_begin(dir, leave->plan->queue);
+    accd_pending_begin(dir, leave->plan->given.queue);
     return accd_pending_at(dir, group->block->dev, group->block->bytes);
 }
 
@@ -253,21 +249,21 @@ static bool is_needed(const struct leave *leave, const struct accd_group *group)
 static accd_status group_leaves(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    struct accd_group *group = plan->group;
+    struct accd_group *group = plan->found.group;
     if (!group)
         return ACCD_OK;
     const uint32_t counter = leave->dynamic ? group->dynamic : group->structured;
     if (group->pending && leave->dynamic && !group->dynamic) {
-        plan->group = NULL; /* the clause does nothing */
+        plan->found.group = NULL; /* the clause does nothing */
         return ACCD_OK;
     }
-    uint32_t references = leave->dynamic && plan->construct->finalize ? counter : 1;
+    uint32_t references = leave->dynamic && plan->given.construct->finalize ? counter : 1;
     bool dies = group->structured + group->dynamic == references;
     bool counted = plan->context->verdicts.counts_attachments;
-    bool stays = counted ? group->attached > references && !plan->construct->finalize
-                         : !plan->construct->finalize; /* attached, if the group stays */
+    bool stays = counted ? group->attached > references && !plan->given.construct->finalize
+                         : !plan->given.construct->finalize; /* attached, if the group stays */
     bool lost = plan->context->config.check_host &&
-                plan->walk->losses != plan->context->host.losses; /* maybe of its host memory */
+                plan->given.walk->losses != plan->context->host.losses; /* maybe of its host memory */
     if (!accd_plan_may_group(plan) || lost || leave->abandon || (!dies && !stays) ||
         (dies && !counted && !roots_die(plan)) || (dies && is_needed(leave, group)) ||
         accd_plan_touches(plan, group) || roots_cut(plan) ||
@@ -296,15 +292,15 @@ static accd_status plan_bulk(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     if (!leave->group_dies || leave->abandon)
         return ACCD_OK;
-    ACCD_TRY(accd_bulk_begin(plan, plan->group));
-    plan->bulk->out = plan->bulk->restore = true;
-    for (size_t k = 0; k < plan->nclaims; k++) {
-        const struct accd_source *source = accd_claim_source(plan, &plan->claims[k]);
-        struct accd_object *object = plan->claims[k].object;
+    ACCD_TRY(accd_bulk_begin(plan, plan->found.group));
+    plan->result.bulk->out = plan->result.bulk->restore = true;
+    for (size_t k = 0; k < plan->found.nclaims; k++) {
+        const struct accd_source *source = accd_claim_source(&plan->given, &plan->found.claims[k]);
+        struct accd_object *object = plan->found.claims[k].object;
         if (!source || source->root < 0 || !object)
             continue;
         accd_bulk_root(plan, (size_t)source->root, object);
-        plan->bulk->own[source->root] = accd_object_goes(plan, object);
+        plan->result.bulk->own[source->root] = accd_object_goes(plan, object);
     }
     return ACCD_OK;
 }
@@ -314,7 +310,7 @@ static accd_status plan_bulk(struct leave *leave)
 /* A group that stays loses references: of its sections and pointers, if it was looked into on the way. */
 static void take_off_group(const struct leave *leave)
 {
-    struct accd_group *group = leave->plan->group;
+    struct accd_group *group = leave->plan->found.group;
     const struct accd_walk *walk = group->walk;
     const bool counted = leave->plan->context->verdicts.counts_attachments;
     const uint32_t taken = leave->group_references;
@@ -344,10 +340,10 @@ static void take_off_group(const struct leave *leave)
 void accd_leave_undo(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    if (plan->fusion)
+    if (plan->found.fusion)
         accd_unfuse_undo(plan);
     if (leave->group_dies)
-        accd_group_wait(plan->dir, plan->group);
+        accd_group_wait(plan->dir, plan->found.group);
 }
 
 /* An object may go while regions are open that named it without a reference or, where both counters are one, whose
@@ -355,9 +351,9 @@ void accd_leave_undo(struct leave *leave)
 static void forget_named(const struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
-    for (size_t i = 0; dir->levels.top && i < leave->ndying; i++)
-        if (leave->dying[i]->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
-            accd_regions_forget(dir, leave->dying[i]);
+    for (size_t i = 0; dir->levels.top && i < leave->dying.n; i++)
+        if (leave->dying.at[i]->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_SHORT))
+            accd_regions_forget(dir, leave->dying.at[i]);
 }
 
 void accd_leave_finish(struct leave *leave)
@@ -365,22 +361,22 @@ void accd_leave_finish(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
     forget_named(leave);
-    for (size_t i = 0; i < leave->nremoved; i++)
-        accd_remove_attach(dir, leave->removed[i]->attach);
-    if (plan->fusion)
+    for (size_t i = 0; i < leave->removed.n; i++)
+        accd_remove_attach(dir, leave->removed.at[i]->attach);
+    if (plan->found.fusion)
         accd_unfuse_commit(plan);
-    for (size_t i = 0; i < leave->ndying; i++) {
-        if (plan->fusion && leave->dying[i]->size & ACCD_OBJECT_SHARED)
-            accd_forget_bytes(dir, leave->dying[i]->dev, accd_object_bytes(leave->dying[i]));
+    for (size_t i = 0; i < leave->dying.n; i++) {
+        if (plan->found.fusion && leave->dying.at[i]->size & ACCD_OBJECT_SHARED)
+            accd_forget_bytes(dir, leave->dying.at[i]->dev, accd_object_bytes(leave->dying.at[i]));
         if (dir->tuples.shares.count)
-            accd_share_free(dir, leave->dying[i]);
-        accd_free_memory_of(dir, leave->dying[i]);
-        accd_remove_object(dir, leave->dying[i]);
+            accd_share_free(dir, leave->dying.at[i]);
+        accd_free_memory_of(dir, leave->dying.at[i]);
+        accd_remove_object(dir, leave->dying.at[i]);
     }
     if (leave->group_leaves && !leave->group_dies)
         take_off_group(leave);
     if (leave->group_dies) {
-        struct accd_group *group = plan->group;
+        struct accd_group *group = plan->found.group;
         dir->present.live -= group->live;
         dir->attached.live -= group->live;
         accd_release_block(dir, group->block, group->live);
@@ -392,12 +388,12 @@ void accd_leave_finish(struct leave *leave)
 accd_status accd_leave_report(struct leave *leave)
 {
     const struct accd_plan *plan = leave->plan;
-    if (!plan->context->config.on_event && !plan->queue)
+    if (!plan->context->config.on_event && !plan->given.queue)
         return ACCD_OK;
     leave->forced =
-        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->forced[0]);
+        accd_scratch_take(&plan->context->scratch, (leave->removed.n + 1) * sizeof leave->forced[0]);
     leave->records =
-        accd_scratch_take(&plan->context->scratch, (leave->nremoved + 1) * sizeof leave->records[0]);
+        accd_scratch_take(&plan->context->scratch, (leave->removed.n + 1) * sizeof leave->records[0]);
     return leave->forced && leave->records ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
@@ -406,13 +402,13 @@ void accd_leave_tell(struct leave *leave)
     if (!leave->forced)
         return;
     struct accd_exit_report report = {
-        .dying = leave->dying,
-        .ndying = leave->ndying,
+        .dying = leave->dying.at,
+        .ndying = leave->dying.n,
         .group_leaves = leave->group_leaves,
         .group_dies = leave->group_dies,
     };
-    for (size_t i = 0; i < leave->nremoved; i++) {
-        const struct accd_attach_change *removed = leave->removed[i];
+    for (size_t i = 0; i < leave->removed.n; i++) {
+        const struct accd_attach_change *removed = leave->removed.at[i];
         if (removed->forced)
             leave->forced[report.nforced++] = removed->attach;
         if (removed->record)
@@ -429,9 +425,9 @@ static accd_status find_again(struct leave *leave)
     struct accd_plan *plan = leave->plan;
     if (plan->context->rules.counting == ACCD_COUNT_CLAUSES)
         return ACCD_OK;
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        struct accd_found found;
+    for (size_t i = 0; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
+        struct accd_answer found;
         if (claim->object || claim->state == ACCD_CLAIM_SKIP || !claim->bytes)
             continue;
         ACCD_TRY(accd_claim_find(plan, claim, leave->abandon ? ACCD_ASKS_ABANDON : ACCD_ASKS_AGAIN, &found));
@@ -443,9 +439,9 @@ static accd_status find_again(struct leave *leave)
 static accd_status check_pending(const struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
-    accd_pending_begin(dir, leave->plan->queue);
-    for (size_t i = 0; i < leave->ndying; i++) {
-        const struct accd_object *object = leave->dying[i];
+    accd_pending_begin(dir, leave->plan->given.queue);
+    for (size_t i = 0; i < leave->dying.n; i++) {
+        const struct accd_object *object = leave->dying.at[i];
         accd_status status = accd_pending_check(dir, object->dev, accd_object_bytes(object),
                                                 "it would be removed");
         if (status != ACCD_OK) {
@@ -453,14 +449,14 @@ static accd_status check_pending(const struct leave *leave)
             return status;
         }
     }
-    const struct accd_block *block = leave->group_dies ? leave->plan->group->block : NULL;
+    const struct accd_block *block = leave->group_dies ? leave->plan->found.group->block : NULL;
     return block ? accd_pending_check(dir, block->dev, block->bytes, "it would be removed") : ACCD_OK;
 }
 
 static accd_status plan_and_move(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    if (plan->leaving)
+    if (plan->given.leaving)
         ACCD_TRY(find_again(leave));
     ACCD_TRY(group_leaves(leave));
     ACCD_TRY(take_off_references(leave));
@@ -473,9 +469,9 @@ static accd_status plan_and_move(struct leave *leave)
     ACCD_TRY(plan_moves(leave));
     if (plan->dir->queues.ntasks && !leave->abandon)
         ACCD_TRY(check_pending(leave));
-    if (plan->fusion)
-        ACCD_TRY(accd_unfuse_plan(plan, leave->dying, leave->ndying));
-    if (plan->fusion && !leave->abandon)
+    if (plan->found.fusion)
+        ACCD_TRY(accd_unfuse_plan(plan, leave->dying.at, leave->dying.n));
+    if (plan->found.fusion && !leave->abandon)
         ACCD_TRY(accd_fuse_pending(plan));
     ACCD_TRY(accd_leave_words(leave));
     ACCD_TRY(plan_bulk(leave));

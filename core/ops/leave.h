@@ -7,13 +7,11 @@
 struct leave {
     struct accd_plan *plan;
     struct accd_object_change **changes; /* by claim: of its object, NULL: the claim asks for nothing */
-    struct accd_object **dying;
-    size_t ndying, dying_room;
-    struct accd_attach_change **removed; /* attachments that end */
-    size_t nremoved, removed_room, unpinned;
+    ACCD_LIST(struct accd_object *) dying;
+    ACCD_LIST(struct accd_attach_change *) removed; /* attachments that end */
+    size_t released, unpinned;       /* of them: so many took along what they brought, pin their targets no more */
     struct accd_attach **forced;     /* room for what is told of them, NULL: nobody hears it */
     struct accd_object **records;
-    size_t released;                   /* of them: so many took along what they brought */
     uint32_t group_references;       /* taken off its counter */
     bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
     bool group_leaves, group_dies;

@@ -90,9 +90,8 @@ static accd_status list_uses(const struct accd_bulk *bulk, struct accd_batch *ba
     size_t most = walk->nsegments + walk->nrowsets;
     for (size_t i = 0; i < walk->nrowsets; i++)
         most += walk->rowsets[i].parent < 0 ? 0 : walk->rowsets[i].rows;
-    struct accd_pair *uses = accd_scratch_take(&bulk->dir->context->scratch, most * sizeof *uses);
-    if (!uses)
-        return accd_plan_no_memory(bulk->dir->context);
+    struct accd_pair *uses;
+    ACCD_TAKE(bulk->dir->context, uses, most);
     batch->uses = uses;
     batch->host_low = UINT64_MAX;
     for (size_t i = 0; i < walk->nsegments; i++) {

@@ -11,13 +11,12 @@ struct accd_release {
 /* The references that a construct is about to add, so that nothing goes for want of them. */
 static accd_status expect_references(struct accd_plan *plan)
 {
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = 0; i < plan->found.nclaims; i++) {
+        const struct accd_claim *claim = &plan->found.claims[i];
         if (!claim->object || !accd_claim_counts(plan, claim))
             continue;
-        struct accd_object_change *change = accd_note_object(plan, claim->object);
-        if (!change)
-            return accd_plan_no_memory(plan->context);
+        struct accd_object_change *change;
+        ACCD_TRY(accd_note_object(plan, claim->object, &change));
         change->coming = true;
     }
     return ACCD_OK;
@@ -35,19 +34,19 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
             ACCD_TRY(accd_end_attachment(leave, ends[i]));
     ACCD_TRY(accd_release_records(leave));
     ACCD_TRY(accd_end_attachments(leave));
-    struct accd_fusion *fusion = release->plan.fusion;
+    struct accd_fusion *fusion = release->plan.found.fusion;
     if (fusion)
-        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying, leave->ndying));
-    bool fused = fusion && fusion->nregroups;
-    for (size_t i = 0; i < leave->nremoved; i++)
-        fused |= leave->removed[i]->record && accd_fuse_covers(plan, leave->removed[i]->record->host);
+        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying.at, leave->dying.n));
+    bool fused = fusion && fusion->regroups.n;
+    for (size_t i = 0; i < leave->removed.n; i++)
+        fused |= leave->removed.at[i]->record && accd_fuse_covers(plan, leave->removed.at[i]->record->host);
     if (fused) /* one construct does not put together and take apart */
         return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
                          "a type record that goes with this construct lies among fused data; detach "
                          "its descriptor first");
     ACCD_TRY(accd_leave_words(leave));
-    for (size_t i = 0; i < release->plan.nwords; i++) { /* all words behind the others, as they come */
-        const struct accd_word *word = &release->plan.words[i];
+    for (size_t i = 0; i < release->plan.result.words.n; i++) { /* all words behind the others, as they come */
+        const struct accd_word *word = &release->plan.result.words.at[i];
         ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
     return accd_leave_report(leave);
@@ -56,28 +55,25 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
 accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
                               struct accd_release **release_p)
 {
-    struct accd_release *release = accd_scratch_take(&plan->context->scratch, sizeof *release);
-    if (!release)
-        return accd_plan_no_memory(plan->context);
+    struct accd_release *release;
+    ACCD_TAKE(plan->context, release, 1);
     *release = (struct accd_release){
-        .construct = {.device = plan->construct->device,
+        .construct = {.device = plan->given.construct->device,
                       .kind = ACCD_EXIT_DATA,
-                      .file = plan->construct->file,
-                      .line = plan->construct->line},
-        .plan = {.context = plan->context, .dir = plan->dir, .construct = &release->construct},
+                      .file = plan->given.construct->file,
+                      .line = plan->given.construct->line},
+        .plan = {.context = plan->context, .dir = plan->dir, .given = {.construct = &release->construct}},
         .leave = {.plan = &release->plan, .dynamic = true}};
     accd_status status = expect_references(plan);
-    release->plan.ledger = plan->ledger;
+    release->plan.result.ledger = plan->result.ledger;
     if (status == ACCD_OK)
         status = release_now(release, plan, ends, n);
-    plan->ledger = release->plan.ledger;
+    plan->result.ledger = release->plan.result.ledger;
     if (status != ACCD_OK) {
         accd_leave_undo(&release->leave);
         return status;
     }
-    plan->rests = release->plan.rests; /* the first ones: what is attached anew comes over them */
-    plan->nrests = release->plan.nrests;
-    plan->rests_room = release->plan.rests_room;
+    plan->result.rests = release->plan.result.rests; /* the first ones: what is attached anew comes over them */
     *release_p = release;
     return ACCD_OK;
 }
@@ -103,9 +99,9 @@ static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
 static accd_status check_released(const struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
-    for (size_t i = 0; i < plan->nclaims + links->n; i++) {
-        const struct accd_link *link = i < plan->nclaims ? NULL : &links->at[i - plan->nclaims];
-        const struct accd_claim *claim = &plan->claims[link ? link->claim : i];
+    for (size_t i = 0; i < plan->found.nclaims + links->n; i++) {
+        const struct accd_link *link = i < plan->found.nclaims ? NULL : &links->at[i - plan->found.nclaims];
+        const struct accd_claim *claim = &plan->found.claims[link ? link->claim : i];
         const struct accd_object *used[] = {link ? link->holder : claim->object,
                                             link ? link->target : NULL};
         for (int k = 0; k < 2; k++)
@@ -123,10 +119,8 @@ accd_status accd_links_release(const struct accd_links *links, struct accd_relea
     size_t n = 0;
     if (!links->anew || !dir->attached.nbrought)
         return ACCD_OK;
-    struct accd_attach **ends =
-        accd_scratch_take(&plan->context->scratch, links->anew * sizeof ends[0]);
-    if (!ends)
-        return accd_plan_no_memory(plan->context);
+    struct accd_attach **ends;
+    ACCD_TAKE(plan->context, ends, links->anew);
     for (size_t i = 0; i < links->n; i++) {
         const struct accd_link *link = &links->at[i];
         if (!link->attach || link->counts)

@@ -72,7 +72,7 @@ static __attribute__((noinline, cold)) accd_status device_full(struct accd_direc
     struct accd_plan plan;
     accd_status begun = accd_plan_begin(&plan, dir, construct);
     if (begun == ACCD_OK)
-        accd_device_full(&plan, &plan.claims[item], status, bytes);
+        accd_device_full(&plan, &plan.found.claims[item], status, bytes);
     accd_plan_end(&plan);
     return begun == ACCD_OK ? status : begun;
 }

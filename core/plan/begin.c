@@ -44,7 +44,7 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
 static bool leads_nowhere(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     return !claim->host && claim->slot && plan->context->rules.null_pointer == ACCD_IGNORE &&
-           plan->construct->kind != ACCD_UPDATE &&
+           plan->given.construct->kind != ACCD_UPDATE &&
            accd_host_usable(plan->context, claim->slot, sizeof(void *)) &&
            !accd_load_pointer(claim->slot);
 }
@@ -65,10 +65,10 @@ static __attribute__((noinline)) accd_status resolve_empty(const struct accd_pla
 /* Apart, so that constructs of flat data have little code to run through. */
 static __attribute__((noinline)) accd_status walk_items(struct accd_plan *plan)
 {
-    struct accd_walk *before = accd_group_before(plan->dir, plan->construct);
+    struct accd_walk *before = accd_group_before(plan->dir, plan->given.construct);
     if (before)
         accd_walk_retain(before); /* missing memory may cost the directory its retired group */
-    accd_status status = accd_walk_items(plan->context, plan->construct, before, &plan->walk);
+    accd_status status = accd_walk_items(plan->context, plan->given.construct, before, &plan->given.walk);
     accd_walk_release(before);
     return status;
 }
@@ -80,21 +80,20 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
     size_t n = construct->nitems;
     *plan = (struct accd_plan){.context = context,
                                .dir = dir,
-                               .construct = construct,
-                               .queue = accd_queue_of(dir, construct->queue)};
-    plan->claims =
-        accd_scratch_take(&context->scratch, n * (sizeof plan->claims[0] + sizeof plan->sources[0] +
-                                                  sizeof plan->moves[0]));
-    if (!plan->claims)
+                               .given = {.construct = construct, .queue = accd_queue_of(dir, construct->queue)}};
+    plan->found.claims =
+        accd_scratch_take(&context->scratch, n * (sizeof plan->found.claims[0] + sizeof plan->given.sources[0] +
+                                                  sizeof plan->result.moves.at[0]));
+    if (!plan->found.claims)
         return accd_plan_no_memory(context);
-    plan->sources = (struct accd_source *)(plan->claims + n);
-    plan->moves = (struct accd_move *)(plan->sources + n);
-    plan->moves_room = n; /* flat data want no more */
+    plan->given.sources = (struct accd_source *)(plan->found.claims + n);
+    plan->result.moves.at = (struct accd_move *)(plan->given.sources + n);
+    plan->result.moves.room = n; /* flat data want no more */
     int walked = 0;
     unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
-        plan->sources[i] = (struct accd_source){
+        plan->given.sources[i] = (struct accd_source){
             .label = item->label,
             .host = accd_address(item->host),
             .bytes = item->bytes,
@@ -104,10 +103,10 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
                         ? accd_address(item->frame ? item->frame : item->base) : 0,
             .root = accd_item_walks(item) ? walked++ : -1,
         };
-        memcpy(plan->sources[i].index, item->index, sizeof item->index);
-        plan->item_flags |= item->flags;
+        memcpy(plan->given.sources[i].index, item->index, sizeof item->index);
+        plan->given.item_flags |= item->flags;
         gaps |= item->ndims;
-        plan->claims[i] = (struct accd_claim){
+        plan->found.claims[i] = (struct accd_claim){
             .host = accd_address(item->host),
             .bytes = item->bytes,
             .slot = accd_address(item->slot),
@@ -116,15 +115,15 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
             .flags = item->flags,
         };
     }
-    plan->nclaims = plan->claims_room = n;
-    if (plan->item_flags & ACCD_ITEM_MUST)
+    plan->found.nclaims = plan->found.claims_room = n;
+    if (plan->given.item_flags & ACCD_ITEM_MUST)
         ACCD_TRY(accd_plan_required(plan, 0)); /* before all other errors */
     for (size_t i = 0; i < n; i++) {
-        struct accd_claim *claim = &plan->claims[i];
-        if (plan->sources[i].slot_bytes % sizeof(void *) ||
-            plan->sources[i].slot_bytes > ACCD_SLOT_MOST)
+        struct accd_claim *claim = &plan->found.claims[i];
+        if (plan->given.sources[i].slot_bytes % sizeof(void *) ||
+            plan->given.sources[i].slot_bytes > ACCD_SLOT_MOST)
             return accd_claim_error(plan, claim, NULL, ACCD_MISUSE, R_MISUSE,
-                                    "no descriptor has %u bytes", plan->sources[i].slot_bytes);
+                                    "no descriptor has %u bytes", plan->given.sources[i].slot_bytes);
         if (claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH)
             continue;
         if (leads_nowhere(plan, claim))
@@ -141,8 +140,8 @@ accd_status accd_plan_begin(struct accd_plan *plan, struct accd_directory *dir,
 
 void accd_plan_end(struct accd_plan *plan)
 {
-    accd_walk_release(plan->walk);
-    plan->walk = NULL;
+    accd_walk_release(plan->given.walk);
+    plan->given.walk = NULL;
     accd_directory_unreserve(plan->dir);
     accd_scratch_reset(&plan->context->scratch);
 }
@@ -154,12 +153,12 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     uint64_t bytes = accd_section_bytes(segment, row);
     if (!accd_segment_maps(segment) || !bytes)
         return 0;
-    size_t item = accd_section_root(plan->walk, segment)->item;
-    uint16_t flags = (plan->claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
+    size_t item = accd_section_root(plan->given.walk, segment)->item;
+    uint16_t flags = (plan->found.claims[item].flags & ACCD_ITEM_TRY) | segment->flags;
     *claim = (struct accd_claim){
         .host = segment->host[row],
         .bytes = bytes,
-        .slot = accd_section_slot(plan->walk, segment, row),
+        .slot = accd_section_slot(plan->given.walk, segment, row),
         .source = (uint32_t)(segment->first + row) | ACCD_CLAIM_WALKED,
         .action = segment->action,
         .flags = segment->field->in_place ? flags | ACCD_ITEM_UNCOUNTED : flags,
@@ -170,25 +169,23 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
 /* Element by element, as a person would list them. */
 accd_status accd_plan_sections(struct accd_plan *plan)
 {
-    const struct accd_walk *walk = plan->walk;
+    const struct accd_walk *walk = plan->given.walk;
     size_t more = 0;
     for (size_t i = 0; i < walk->nsegments; i++)
         if (accd_segment_maps(&walk->segments[i]))
             more += walk->segments[i].applied;
-    struct accd_claim *claims =
-        accd_scratch_take(&plan->context->scratch, (plan->nclaims + more) * sizeof *claims);
-    if (!claims)
-        return accd_plan_no_memory(plan->context);
-    const size_t items = plan->nclaims;
+    struct accd_claim *claims;
+    ACCD_TAKE(plan->context, claims, plan->found.nclaims + more);
+    const size_t items = plan->found.nclaims;
     size_t n = items;
-    memcpy(claims, plan->claims, n * sizeof *claims);
+    memcpy(claims, plan->found.claims, n * sizeof *claims);
     for (size_t i = 0; i < walk->nrowsets; i++)
         for (size_t row = 0; row < walk->rowsets[i].rows; row++)
             for (size_t f = 0; f < walk->rowsets[i].nsegments; f++)
                 n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row,
                                    &claims[n]);
-    plan->claims = claims;
-    plan->claims_room = items + more;
-    plan->nclaims = n;
-    return plan->leaving ? ACCD_OK : accd_plan_required(plan, items);
+    plan->found.claims = claims;
+    plan->found.claims_room = items + more;
+    plan->found.nclaims = n;
+    return plan->given.leaving ? ACCD_OK : accd_plan_required(plan, items);
 }

@@ -58,7 +58,7 @@ static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *
 /* Pointers that are followed but point to nothing this time (TR14-4.3-14), by address. */
 static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slots_p, size_t *n_p)
 {
-    const struct accd_walk *walk = plan->walk;
+    const struct accd_walk *walk = plan->given.walk;
     size_t most = 0, n = 0;
     for (size_t i = 0; walk && i < walk->nsegments; i++)
         if (accd_segment_maps(&walk->segments[i]) && !walk->segments[i].field->in_place)
@@ -66,9 +66,8 @@ static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slo
     *n_p = most;
     if (!most)
         return ACCD_OK;
-    struct accd_pair *slots = accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *slots);
-    if (!slots)
-        return accd_plan_no_memory(plan->context);
+    struct accd_pair *slots;
+    ACCD_TAKE(plan->context, slots, 2 * most);
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd_segment *segment = &walk->segments[i];
         if (!accd_segment_maps(segment) || segment->field->in_place)
@@ -85,10 +84,10 @@ static accd_status loose_pointers(struct accd_plan *plan, struct accd_pair **slo
 /* The moves there are, to be planned anew. */
 static const struct accd_move *take_moves(struct accd_plan *plan, size_t *n_p)
 {
-    const struct accd_move *moves = plan->moves;
-    *n_p = plan->nmoves;
-    plan->moves = NULL;
-    plan->nmoves = plan->moves_room = 0;
+    const struct accd_move *moves = plan->result.moves.at;
+    *n_p = plan->result.moves.n;
+    plan->result.moves.at = NULL;
+    plan->result.moves.n = plan->result.moves.room = 0;
     return moves;
 }
 
@@ -98,7 +97,7 @@ static accd_status leave_loose_pointers(struct accd_plan *plan)
     struct accd_pair *slots = NULL;
     size_t nslots, n;
     ACCD_TRY(loose_pointers(plan, &slots, &nslots));
-    if (!nslots || !plan->nmoves)
+    if (!nslots || !plan->result.moves.n)
         return ACCD_OK;
     const struct accd_move *moves = take_moves(plan, &n);
     for (size_t i = 0; i < n; i++) {
@@ -125,7 +124,7 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
     size_t n;
     const struct accd_move *moves = take_moves(plan, &n);
     /* what is attached when a queue gets there is not known */
-    const bool reverse = plan->context->verdicts.reverses && !plan->queue;
+    const bool reverse = plan->context->verdicts.reverses && !plan->given.queue;
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? reverse_move(plan, &moves[i]) : split_move(plan, &moves[i]));
     return ACCD_OK;
@@ -135,23 +134,22 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
  * first clause that asked. */
 accd_status accd_plan_merge(struct accd_plan *plan)
 {
-    size_t n = plan->nmoves;
+    size_t n = plan->result.moves.n;
     if (n < 2)
         return ACCD_OK;
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    if (!pairs)
-        return accd_plan_no_memory(plan->context);
+    struct accd_pair *pairs;
+    ACCD_TAKE(plan->context, pairs, 2 * n);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (struct accd_pair){plan->moves[i].host, i};
+        pairs[i] = (struct accd_pair){plan->result.moves.at[i].host, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
-    struct accd_move *moves = plan->moves;
+    struct accd_move *moves = plan->result.moves.at;
     size_t current = pairs[0].value;
     bool joined = false;
     for (size_t i = 1; i < n; i++) {
         size_t next = pairs[i].value;
         struct accd_move *a = &moves[current], *b = &moves[next];
         if (b->host > a->host + a->bytes ||
-            plan->claims[a->claim].object != plan->claims[b->claim].object) {
+            plan->found.claims[a->claim].object != plan->found.claims[b->claim].object) {
             current = next;
             continue;
         }
@@ -176,17 +174,17 @@ accd_status accd_plan_merge(struct accd_plan *plan)
     for (size_t i = 0; i < n; i++)
         if (moves[i].bytes)
             moves[kept++] = moves[i];
-    plan->nmoves = kept;
+    plan->result.moves.n = kept;
     return ACCD_OK;
 }
 
 static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                                   const struct accd_rowset *set, size_t from, size_t to, bool out)
 {
-    const struct accd_claim *claim = &plan->claims[index];
+    const struct accd_claim *claim = &plan->found.claims[index];
     const accd_program_spec *spec = &set->program->spec;
     const accd_untranslated way = plan->context->rules.untranslated;
-    bool update = plan->construct->kind == ACCD_UPDATE;
+    bool update = plan->given.construct->kind == ACCD_UPDATE;
     for (size_t row = from; row < to; row++) {
         uint64_t at = accd_row_address(set, row);
         for (size_t p = 0; p < spec->npieces; p++) {
@@ -225,12 +223,12 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
                                            const struct accd_claim *claim, size_t *from,
                                            size_t *to)
 {
-    const struct accd_walk *walk = plan->walk;
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_walk *walk = plan->given.walk;
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
     if (!walk || (source && source->root < 0))
         return NULL;
     size_t row = 0;
-    const struct accd_segment *segment = source ? NULL : accd_claim_segment(plan, claim, &row);
+    const struct accd_segment *segment = source ? NULL : accd_claim_segment(&plan->given, claim, &row);
     if (segment && !segment->field->child)
         return NULL;
     const struct accd_rowset *set =
@@ -253,12 +251,12 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
 
 accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out)
 {
-    const struct accd_claim *claim = &plan->claims[index];
+    const struct accd_claim *claim = &plan->found.claims[index];
     size_t from = 0, to = 0;
     if (claim->still || !claim->bytes)
         return ACCD_OK;
     const struct accd_rowset *set =
-        plan->walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
+        plan->given.walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
     if (set && !accd_moves_whole(set->program, claim->action, out))
         return pieces_of_rows(plan, index, set, from, to, out);
     const struct accd_demand *demand = &accd_demands[claim->action];

@@ -8,63 +8,63 @@
 
 /* ------------------------------------------------------------------------------------ names -- */
 
-const struct accd_source *accd_claim_source(const struct accd_plan *plan,
+const struct accd_source *accd_claim_source(const struct accd_given *given,
                                             const struct accd_claim *claim)
 {
-    return claim->source & ACCD_CLAIM_WALKED ? NULL : &plan->sources[claim->source];
+    return claim->source & ACCD_CLAIM_WALKED ? NULL : &given->sources[claim->source];
 }
 
-const struct accd_segment *accd_claim_segment(const struct accd_plan *plan, const struct accd_claim *claim,
+const struct accd_segment *accd_claim_segment(const struct accd_given *given, const struct accd_claim *claim,
                                               size_t *row_p)
 {
-    return accd_walk_locate(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, row_p);
+    return accd_walk_locate(given->walk, claim->source & ~ACCD_CLAIM_WALKED, row_p);
 }
 
-static const accd_field *field_of(const struct accd_plan *plan, const struct accd_claim *claim)
+static const accd_field *field_of(const struct accd_given *given, const struct accd_claim *claim)
 {
     size_t row;
-    return accd_claim_segment(plan, claim, &row)->field;
+    return accd_claim_segment(given, claim, &row)->field;
 }
 
-size_t accd_claim_item(const struct accd_plan *plan, const struct accd_claim *claim)
+size_t accd_claim_item(const struct accd_given *given, const struct accd_claim *claim)
 {
     size_t row;
     if (!(claim->source & ACCD_CLAIM_WALKED))
         return claim->source;
-    return accd_section_root(plan->walk, accd_claim_segment(plan, claim, &row))->item;
+    return accd_section_root(given->walk, accd_claim_segment(given, claim, &row))->item;
 }
 
-const accd_label *accd_claim_label(const struct accd_plan *plan, const struct accd_claim *claim)
+const accd_label *accd_claim_label(const struct accd_given *given, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    return source ? source->label : field_of(plan, claim)->label;
+    const struct accd_source *source = accd_claim_source(given, claim);
+    return source ? source->label : field_of(given, claim)->label;
 }
 
-const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim)
+const accd_program *accd_claim_program(const struct accd_given *given, const struct accd_claim *claim)
 {
     if (!(claim->source & ACCD_CLAIM_WALKED))
-        return plan->construct->items[claim->source].program;
-    return field_of(plan, claim)->child;
+        return given->construct->items[claim->source].program;
+    return field_of(given, claim)->child;
 }
 
-void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to,
                      size_t room)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(given, claim);
     if (source)
         accd_name_source(source, claim->host, claim->bytes, to, room);
     else
-        accd_name_section(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
+        accd_name_section(given->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
 }
 
-void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+void accd_name_claim_slot(const struct accd_given *given, const struct accd_claim *claim, char *to,
                           size_t room)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(given, claim);
     if (source)
         accd_name_pointer(source->label, source->index, to, room);
     else
-        accd_name_row_slot(plan->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
+        accd_name_row_slot(given->walk, claim->source & ~ACCD_CLAIM_WALKED, to, room);
 }
 
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
@@ -84,10 +84,10 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
     error->other = in_the_way;
     if (!claim)
         return status;
-    accd_name_claim(plan, claim, error->asked.name, sizeof error->asked.name);
+    accd_name_claim(&plan->given, claim, error->asked.name, sizeof error->asked.name);
     error->asked.host = claim->host;
     error->asked.bytes = claim->bytes;
-    error->item = accd_claim_item(plan, claim);
+    error->item = accd_claim_item(&plan->given, claim);
     return status;
 }
 
@@ -98,42 +98,16 @@ bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *
 
 /* ------------------------------------------------------------------------------------ moves -- */
 
-/* Arrays that grow in scratch space; what they outgrow goes with it. */
-bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size)
-{
-    if (n < *room)
-        return true;
-    size_t more = *room ? 2 * *room : 8;
-    void *grown = accd_scratch_take(&plan->context->scratch, more * size);
-    if (!grown)
-        return false;
-    memcpy(grown, *array ? *array : grown, n * size);
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move)
 {
-    if (!accd_plan_room(plan, (void **)&plan->moves, plan->nmoves, &plan->moves_room,
-                      sizeof plan->moves[0]))
-        return accd_plan_no_memory(plan->context);
-    plan->moves[plan->nmoves++] = *move;
-    return ACCD_OK;
-}
-
-static accd_status add_word(struct accd_plan *plan, const struct accd_word *word)
-{
-    if (!accd_plan_room(plan, (void **)&plan->words, plan->nwords, &plan->words_room,
-                      sizeof plan->words[0]))
-        return accd_plan_no_memory(plan->context);
-    plan->words[plan->nwords++] = *word;
+    ACCD_ADD(plan->context, &plan->result.moves, *move);
     return ACCD_OK;
 }
 
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value)
 {
-    return add_word(plan, &(struct accd_word){dev, value, sizeof value});
+    ACCD_ADD(plan->context, &plan->result.words, (struct accd_word){dev, value, sizeof value});
+    return ACCD_OK;
 }
 
 accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes, uint8_t value)
@@ -144,7 +118,7 @@ accd_status accd_plan_fill(struct accd_plan *plan, uint64_t dev, uint64_t bytes,
         word.dev = dev + at;
         if (bytes - at < word.bytes)
             word.bytes = (uint32_t)(bytes - at);
-        ACCD_TRY(add_word(plan, &word));
+        ACCD_ADD(plan->context, &plan->result.words, word);
     }
     return ACCD_OK;
 }
@@ -155,35 +129,32 @@ accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t de
     if (!rest)
         return accd_plan_word(plan, dev, value);
     const struct accd_attach *inner = accd_attach_inside(plan->dir, slot, bytes);
-    if (!accd_plan_room(plan, (void **)&plan->rests, plan->nrests, &plan->rests_room,
-                        sizeof plan->rests[0]))
-        return accd_plan_no_memory(plan->context);
-    plan->rests[plan->nrests++] =
-        (struct accd_rest){dev, value, rest, bytes - (uint32_t)sizeof value};
+    ACCD_ADD(plan->context, &plan->result.rests,
+             (struct accd_rest){dev, value, rest, bytes - (uint32_t)sizeof value});
     return inner && accd_attach_left(plan, inner)
                ? accd_plan_word(plan, dev + (inner->slot - slot), accd_attach_dev(plan, inner))
                : ACCD_OK;
 }
 
-uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim)
+uint32_t accd_claim_slot_bytes(const struct accd_given *given, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    return source ? source->slot_bytes : field_of(plan, claim)->slot_bytes;
+    const struct accd_source *source = accd_claim_source(given, claim);
+    return source ? source->slot_bytes : field_of(given, claim)->slot_bytes;
 }
 
 static bool room_for_claims(struct accd_plan *plan, size_t more)
 {
-    size_t need = plan->nclaims + more;
-    if (need <= plan->claims_room)
+    size_t need = plan->found.nclaims + more;
+    if (need <= plan->found.claims_room)
         return true;
     need *= 2;
     struct accd_claim *grown =
-        accd_scratch_take(&plan->context->scratch, need * sizeof plan->claims[0]);
+        accd_scratch_take(&plan->context->scratch, need * sizeof plan->found.claims[0]);
     if (!grown)
         return false;
-    memcpy(grown, plan->claims, plan->nclaims * sizeof grown[0]);
-    plan->claims = grown;
-    plan->claims_room = need;
+    memcpy(grown, plan->found.claims, plan->found.nclaims * sizeof grown[0]);
+    plan->found.claims = grown;
+    plan->found.claims_room = need;
     return true;
 }
 
@@ -192,7 +163,7 @@ accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t object
     struct accd_range_cursor cursor;
     if (!room_for_claims(plan, 2 * objects))
         return accd_plan_no_memory(plan->context);
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     const struct accd_claim whole = *claim;
     uint64_t at = whole.host, end = whole.host + whole.bytes;
     struct accd_object *object = accd_first_behind(plan->dir, at, &cursor);
@@ -213,16 +184,16 @@ accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t object
         }
         at += claim->bytes;
         if (at < end)
-            claim = &plan->claims[plan->nclaims++];
+            claim = &plan->found.claims[plan->found.nclaims++];
     }
     return ACCD_OK;
 }
 
 accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object)
 {
-    const struct accd_claim whole = plan->claims[index];
+    const struct accd_claim whole = plan->found.claims[index];
     uint64_t at = whole.host, end = whole.host + whole.bytes;
-    for (struct accd_claim *claim = &plan->claims[index]; at < end;) {
+    for (struct accd_claim *claim = &plan->found.claims[index]; at < end;) {
         uint64_t stop = end;
         bool named = accd_named_at(plan->dir, object, at, &stop);
         *claim = whole;
@@ -238,26 +209,26 @@ accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const s
         if (at < end && !room_for_claims(plan, 1))
             return accd_plan_no_memory(plan->context);
         if (at < end)
-            claim = &plan->claims[plan->nclaims++];
+            claim = &plan->found.claims[plan->found.nclaims++];
     }
     return ACCD_OK;
 }
 
-/* The first claim in plan->fresh with a byte in [host, host + bytes), or NULL. */
+/* The first claim in plan->found.fresh with a byte in [host, host + bytes), or NULL. */
 struct accd_claim *accd_fresh_in(const struct accd_plan *plan, uint64_t host, uint64_t bytes)
 {
-    size_t low = 0, high = plan->nfresh;
+    size_t low = 0, high = plan->found.nfresh;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct accd_claim *claim = &plan->claims[plan->fresh[middle]];
+        const struct accd_claim *claim = &plan->found.claims[plan->found.fresh[middle]];
         if (claim->host + claim->bytes <= host)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == plan->nfresh)
+    if (low == plan->found.nfresh)
         return NULL;
-    struct accd_claim *claim = &plan->claims[plan->fresh[low]];
+    struct accd_claim *claim = &plan->found.claims[plan->found.fresh[low]];
     return claim->host < host + bytes ? claim : NULL;
 }
 
@@ -265,7 +236,7 @@ accd_status accd_overlap_error(const struct accd_plan *plan, const struct accd_c
                                const struct accd_claim *owner)
 {
     char name[sizeof plan->context->error.other.name];
-    accd_name_claim(plan, owner, name, sizeof name);
+    accd_name_claim(&plan->given, owner, name, sizeof name);
     accd_status status =
         accd_claim_error(plan, claim, NULL, ACCD_PARTIAL_OVERLAP,
                          plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,

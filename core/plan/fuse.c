@@ -27,7 +27,7 @@ static void close_range(struct accd_directory *dir, struct accd_fused_range *ran
 /* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08). */
 static accd_status ranges_by_base(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     const bool bases = plan->context->rules.fusion;
     size_t n = fusion->ncandidates;
@@ -68,7 +68,7 @@ static accd_status ranges_by_base(struct accd_plan *plan)
 /* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does. */
 static accd_status join_ranges(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     size_t n = fusion->nranges, kept = 0;
     struct accd_fused_range *ranges = accd_scratch_take(&plan->context->scratch, n * sizeof *ranges);
     struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
@@ -94,25 +94,11 @@ static accd_status join_ranges(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-/* The first new object at or behind an address. */
-static size_t fresh_from(const struct accd_plan *plan, uint64_t host)
-{
-    size_t low = 0, high = plan->nfresh;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (plan->claims[plan->fresh[middle]].host < host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Keeps the ranges that are more than one object: those that a tuple covers have a home there
  * (ALIAS), the others get memory (ALLOC): DIR-4.2-11. */
 static void keep_ranges(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     size_t kept = 0;
     for (size_t i = 0; i < fusion->nranges; i++) {
         struct accd_fused_range range = fusion->ranges[i];
@@ -121,9 +107,7 @@ static void keep_ranges(struct accd_plan *plan)
         if (range.home && range.end > range.home->end)
             range.home = NULL;
         const struct accd_object *object = accd_first_behind(plan->dir, range.host, &cursor);
-        size_t fresh = fresh_from(plan, range.host);
-        const struct accd_claim *claim =
-            fresh < plan->nfresh ? &plan->claims[plan->fresh[fresh]] : NULL;
+        const struct accd_claim *claim = accd_fresh_in(plan, range.host, range.end - range.host);
         bool alone = object && object->host < range.end
                          ? accd_object_end(object) >= range.end && object->host <= range.host
                          : claim && claim->host == range.host && claim->host + claim->bytes == range.end;
@@ -135,10 +119,10 @@ static void keep_ranges(struct accd_plan *plan)
 
 accd_status accd_fuse_plan(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     size_t kept = 0;
     for (size_t i = 0; i < fusion->ncandidates; i++)
-        if (plan->claims[fusion->candidates[i].claim].state != ACCD_CLAIM_SKIP)
+        if (plan->found.claims[fusion->candidates[i].claim].state != ACCD_CLAIM_SKIP)
             fusion->candidates[kept++] = fusion->candidates[i];
     fusion->ncandidates = kept;
     if (!kept)
@@ -158,49 +142,33 @@ static bool leaves_for_good(const struct accd_plan *plan, const struct accd_shar
                             const struct accd_object *object)
 {
     const struct accd_region *top = plan->dir->levels.top;
-    return plan->construct->kind == ACCD_ENTER_DATA && share &&
+    return plan->given.construct->kind == ACCD_ENTER_DATA && share &&
            !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < share->serial);
 }
 
 static accd_status list_shifts(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     struct accd_range_cursor cursor;
-    for (int fill = 0; fill < 2; fill++) {
-        size_t n = 0;
-        for (size_t i = 0; i < fusion->nranges; i++) {
-            const struct accd_fused_range *range = &fusion->ranges[i];
-            if (range->home)
-                continue;
-            struct accd_object *object = accd_first_behind(dir, range->host, &cursor);
-            for (; object && object->host < range->end; object = accd_range_next(&cursor), n++) {
-                if (!fill)
-                    continue;
-                struct accd_share *share = accd_share_of(dir, object);
-                const struct accd_fused *fused = share ? share->fused : NULL;
-                bool kept = !leaves_for_good(plan, share, object);
-                uint64_t left = !fused ? accd_object_bytes(object)
-                                : object->host == fused->host ? fused->end - fused->host : 0;
-                fusion->shifts[n] = (struct accd_shift){
-                    .object = object,
-                    .share = share,
-                    .range = (uint32_t)i,
-                    .from = object->dev,
-                    .size = object->size,
-                    .left = kept ? 0 : left,
-                    .kept = kept,
-                };
-            }
+    for (size_t i = 0; i < fusion->nranges; i++) {
+        const struct accd_fused_range *range = &fusion->ranges[i];
+        struct accd_object *object = range->home ? NULL : accd_first_behind(dir, range->host, &cursor);
+        for (; object && object->host < range->end; object = accd_range_next(&cursor)) {
+            struct accd_share *share = accd_share_of(dir, object);
+            const struct accd_fused *fused = share ? share->fused : NULL;
+            bool kept = !leaves_for_good(plan, share, object);
+            uint64_t left = !fused ? accd_object_bytes(object)
+                            : object->host == fused->host ? fused->end - fused->host : 0;
+            ACCD_ADD(plan->context, &fusion->shifts,
+                     (struct accd_shift){.object = object,
+                                         .share = share,
+                                         .range = (uint32_t)i,
+                                         .from = object->dev,
+                                         .size = object->size,
+                                         .left = kept ? 0 : left,
+                                         .kept = kept});
         }
-        if (fill || !n) {
-            fusion->nshifts = n;
-            return ACCD_OK;
-        }
-        fusion->shifts =
-            accd_scratch_take(&plan->context->scratch, n * sizeof fusion->shifts[0]);
-        if (!fusion->shifts)
-            return accd_plan_no_memory(plan->context);
     }
     return ACCD_OK;
 }
@@ -210,9 +178,9 @@ accd_status accd_fuse_pending(const struct accd_plan *plan)
     struct accd_directory *dir = plan->dir;
     if (!dir->queues.ntasks)
         return ACCD_OK;
-    accd_pending_begin(dir, plan->queue);
-    for (size_t i = 0; i < plan->fusion->nshifts; i++) {
-        const struct accd_shift *shift = &plan->fusion->shifts[i];
+    accd_pending_begin(dir, plan->given.queue);
+    for (size_t i = 0; i < plan->found.fusion->shifts.n; i++) {
+        const struct accd_shift *shift = &plan->found.fusion->shifts.at[i];
         accd_status status = accd_pending_check(dir, shift->from, accd_object_bytes(shift->object),
                                                 "it would be moved within the device");
         if (status != ACCD_OK) {
@@ -225,7 +193,7 @@ accd_status accd_fuse_pending(const struct accd_plan *plan)
 
 accd_status accd_fuse_reserve(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     size_t formers = 0;
     ACCD_TRY(list_shifts(plan));
@@ -235,11 +203,11 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
     for (size_t i = 0; i < fusion->nranges; i++)
         fusion->blocks += !fusion->ranges[i].home;
     size_t tuples = fusion->blocks;
-    for (size_t i = 0; i < fusion->nshifts; i++) {
-        formers += fusion->shifts[i].kept;
-        fusion->blocks += fusion->shifts[i].kept && !(fusion->shifts[i].size & ACCD_OBJECT_SHARED);
+    for (size_t i = 0; i < fusion->shifts.n; i++) {
+        formers += fusion->shifts.at[i].kept;
+        fusion->blocks += fusion->shifts.at[i].kept && !(fusion->shifts.at[i].size & ACCD_OBJECT_SHARED);
     }
-    size_t shares = plan->nfresh + fusion->nshifts + fusion->noriginals;
+    size_t shares = plan->found.nfresh + fusion->shifts.n + fusion->noriginals;
     bool ok = accd_pool_reserve(&dir->tuples.share_pool, shares) &&
               accd_range_reserve(&dir->tuples.shares, shares) &&
               accd_pool_reserve(&dir->tuples.original_pool, fusion->noriginals) &&
@@ -248,14 +216,14 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
               accd_pool_reserve(&dir->tuples.fused_pool, tuples) &&
               accd_range_reserve(&dir->tuples.fused, tuples);
     ok = ok && (!dir->present.device_order ||
-                accd_range_reserve(&dir->present.by_device, fusion->nshifts + plan->nfresh));
+                accd_range_reserve(&dir->present.by_device, fusion->shifts.n + plan->found.nfresh));
     return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
 /* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host. */
 accd_status accd_fuse_place(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     for (size_t i = 0; i < fusion->nranges; i++, fusion->nplaced++) {
         struct accd_fused_range *range = &fusion->ranges[i];
@@ -272,19 +240,18 @@ accd_status accd_fuse_place(struct accd_plan *plan)
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
-            accd_claim_error(plan, &plan->claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
+            accd_claim_error(plan, &plan->found.claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
                              "device %d has no %llu bytes of memory left for all it is fused with",
                              dir->device.number, (unsigned long long)range->bytes);
             return accd_say_why(&dir->device, status);
         }
         range->dev = range->place + ahead;
     }
-    for (size_t i = 0; i < fusion->nshifts; i++) {
-        struct accd_shift *shift = &fusion->shifts[i];
+    for (size_t i = 0; i < fusion->shifts.n; i++) {
+        struct accd_shift *shift = &fusion->shifts.at[i];
         const struct accd_fused_range *range = &fusion->ranges[shift->range];
-        struct accd_object_change *change = accd_note_object(plan, shift->object);
-        if (!change)
-            return accd_plan_no_memory(plan->context);
+        struct accd_object_change *change;
+        ACCD_TRY(accd_note_object(plan, shift->object, &change));
         change->dev = shift->to = range->dev + (shift->object->host - range->host);
         change->shared = true;
     }
@@ -293,7 +260,7 @@ accd_status accd_fuse_place(struct accd_plan *plan)
 
 static const struct accd_fused_range *range_of(const struct accd_plan *plan, uint64_t host)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     size_t i = ACCD_FIRST_ABOVE(fusion->ranges, end, fusion->nranges, host);
     return i < fusion->nranges && fusion->ranges[i].host <= host ? &fusion->ranges[i] : NULL;
 }
@@ -310,17 +277,16 @@ uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
 static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p, size_t *n_p)
 {
     size_t n = 0;
-    for (size_t i = 0; i < plan->nclaims; i++)
-        n += accd_claim_refreshes(&plan->claims[i]);
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        n += accd_claim_refreshes(&plan->found.claims[i]);
     *n_p = n;
     if (!n)
         return ACCD_OK;
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    if (!pairs)
-        return accd_plan_no_memory(plan->context);
+    struct accd_pair *pairs;
+    ACCD_TAKE(plan->context, pairs, 2 * n);
     n = 0;
-    for (size_t i = 0; i < plan->nclaims; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = 0; i < plan->found.nclaims; i++) {
+        const struct accd_claim *claim = &plan->found.claims[i];
         size_t from, to;
         struct accd_grid grid;
         const struct accd_rowset *set =
@@ -349,7 +315,7 @@ static bool goes_on(const struct accd_directory *dir, const struct accd_copy *la
 static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shift, uint64_t host,
                             uint64_t end)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_copy copy = {
         .from = shift->from + (host - shift->object->host),
         .to = shift->to + (host - shift->object->host),
@@ -357,7 +323,7 @@ static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shi
         .bytes = end - host,
         .object = shift->object,
     };
-    struct accd_copy *last = fusion->ncopies ? &fusion->copies[fusion->ncopies - 1] : NULL;
+    struct accd_copy *last = fusion->copies.n ? &fusion->copies.at[fusion->copies.n - 1] : NULL;
     if (host >= end)
         return ACCD_OK;
     if (last && goes_on(plan->dir, last, &copy)) {
@@ -365,22 +331,19 @@ static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shi
         last->object = copy.object;
         return ACCD_OK;
     }
-    if (!accd_plan_room(plan, (void **)&fusion->copies, fusion->ncopies, &fusion->copies_room,
-                        sizeof fusion->copies[0]))
-        return accd_plan_no_memory(plan->context);
-    fusion->copies[fusion->ncopies++] = copy;
+    ACCD_ADD(plan->context, &fusion->copies, copy);
     return ACCD_OK;
 }
 
 accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     size_t k = 0;
-    for (size_t i = 0; i < fusion->nshifts; i++) { /* in host order, as the claims */
-        const struct accd_shift *shift = &fusion->shifts[i];
+    for (size_t i = 0; i < fusion->shifts.n; i++) { /* in host order, as the claims */
+        const struct accd_shift *shift = &fusion->shifts.at[i];
         uint64_t at = shift->object->host, end = accd_object_end(shift->object);
         for (; k < ncut && cut[k].key < end; k++) {
-            const struct accd_claim *claim = &plan->claims[cut[k].value];
+            const struct accd_claim *claim = &plan->found.claims[cut[k].value];
             if (claim->host < shift->object->host)
                 continue;
             ACCD_TRY(add_copy(plan, shift, at, claim->host));
@@ -394,20 +357,20 @@ accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut
 
 accd_status accd_fuse_pointers(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     struct accd_targets targets;
-    if (fusion->nshifts && dir->groups.npending_attach)
+    if (fusion->shifts.n && dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, 0, UINT64_MAX));
     size_t pinned = 0;
-    for (size_t i = 0; i < fusion->nshifts; i++)
-        pinned += fusion->shifts[i].object->pins != 0;
+    for (size_t i = 0; i < fusion->shifts.n; i++)
+        pinned += fusion->shifts.at[i].object->pins != 0;
     if (!pinned)
         return ACCD_OK;
     ACCD_TRY(accd_list_targets(dir, &targets, pinned));
-    for (size_t i = 0; i < fusion->nshifts && targets.nobjects < pinned; i++)
-        if (fusion->shifts[i].object->pins)
-            targets.objects[targets.nobjects++] = fusion->shifts[i].object;
+    for (size_t i = 0; i < fusion->shifts.n && targets.nobjects < pinned; i++)
+        if (fusion->shifts.at[i].object->pins)
+            targets.objects[targets.nobjects++] = fusion->shifts.at[i].object;
     ACCD_TRY(accd_sort_targets(dir, &targets));
     for (size_t i = 0; i < targets.n; i++) {
         struct accd_attach *attach = accd_pointer(targets.at[i].value);
@@ -420,9 +383,8 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
         uint64_t dev = accd_object_dev(plan, target) + (attach->target - target->host);
         if (dev == attach->dev)
             continue;
-        struct accd_attach_change *change = accd_note_attach(plan, attach);
-        if (!change)
-            return accd_plan_no_memory(plan->context);
+        struct accd_attach_change *change;
+        ACCD_TRY(accd_note_attach(plan, attach, &change));
         change->dev = dev;
         ACCD_TRY(accd_find(dir, attach->slot, &holder));
         if (holder && !accd_object_goes(plan, holder))
@@ -438,7 +400,7 @@ static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct 
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
     for (size_t i = 0; i < n; i++) {
-        const struct accd_claim *claim = &plan->claims[pairs[i].value];
+        const struct accd_claim *claim = &plan->found.claims[pairs[i].value];
         uint64_t end = claim->host + claim->bytes;
         ACCD_TRY(accd_first_attach(plan->dir, claim->host, end, &cursor, &attach));
         for (; attach; attach = accd_next_attach(&cursor, end)) {
@@ -526,8 +488,8 @@ static void leave_place(struct accd_directory *dir, const struct accd_shift *shi
 /* Tuples that lose their objects to new ones are not the current ones any more. */
 static void shadow_tuples(struct accd_plan *plan)
 {
-    for (size_t i = 0; i < plan->fusion->nshifts; i++) {
-        const struct accd_share *share = plan->fusion->shifts[i].share;
+    for (size_t i = 0; i < plan->found.fusion->shifts.n; i++) {
+        const struct accd_share *share = plan->found.fusion->shifts.at[i].share;
         if (!share || !share->fused || !share->fused->current)
             continue;
         accd_range_erase(&plan->dir->tuples.fused, share->fused->host);
@@ -537,14 +499,14 @@ static void shadow_tuples(struct accd_plan *plan)
 
 void accd_fuse_device_order(struct accd_plan *plan)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     if (!dir->present.device_order)
         return;
-    for (size_t i = 0; i < fusion->nshifts; i++)
-        accd_range_erase(&dir->present.by_device, fusion->shifts[i].from);
-    for (size_t i = 0; i < fusion->nshifts; i++)
-        accd_range_insert(&dir->present.by_device, fusion->shifts[i].to, fusion->shifts[i].object);
+    for (size_t i = 0; i < fusion->shifts.n; i++)
+        accd_range_erase(&dir->present.by_device, fusion->shifts.at[i].from);
+    for (size_t i = 0; i < fusion->shifts.n; i++)
+        accd_range_insert(&dir->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
 static void sit_down(struct accd_share *share, struct accd_fused *fused)
@@ -598,12 +560,12 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
 /* The clauses of this construct become originals. */
 static void add_originals(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
 {
-    struct accd_fusion *fusion = plan->fusion;
-    bool dynamic = plan->construct->kind == ACCD_ENTER_DATA;
+    struct accd_fusion *fusion = plan->found.fusion;
+    bool dynamic = plan->given.construct->kind == ACCD_ENTER_DATA;
     for (size_t i = 0; i < fusion->ncandidates; i++) {
         const struct accd_candidate *candidate = &fusion->candidates[i];
-        const struct accd_claim *claim = &plan->claims[candidate->claim];
-        const struct accd_source *source = accd_claim_source(plan, claim);
+        const struct accd_claim *claim = &plan->found.claims[candidate->claim];
+        const struct accd_source *source = accd_claim_source(&plan->given, claim);
         struct accd_original like = {
             .base = candidate->base,
             .host = candidate->host,
@@ -622,7 +584,7 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
             like.source = *source;
         } else {
             size_t row;
-            const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
+            const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
             like.source = (struct accd_source){.label = segment->field->label,
                                                .host = candidate->host,
                                                .bytes = candidate->bytes,
@@ -632,7 +594,7 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
         struct accd_original *first = NULL;
         for (size_t k = 0; k <= candidate->nmore; k++) {
             if (candidate->split) {
-                claim = &plan->claims[k ? candidate->more + k - 1 : candidate->claim];
+                claim = &plan->found.claims[k ? candidate->more + k - 1 : candidate->claim];
                 like.host = claim->host;
                 like.bytes = claim->bytes;
             }
@@ -654,7 +616,7 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
 
 void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     shadow_tuples(plan);
     for (size_t i = 0; i < fusion->nranges; i++) {
@@ -676,15 +638,15 @@ void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64
         accd_range_insert(&dir->tuples.fused, range->host, range->fused);
     }
     accd_fuse_device_order(plan);
-    for (size_t i = 0; i < fusion->nshifts; i++) {
-        const struct accd_shift *shift = &fusion->shifts[i];
+    for (size_t i = 0; i < fusion->shifts.n; i++) {
+        const struct accd_shift *shift = &fusion->shifts.at[i];
         struct accd_share *share = share_for(dir, shift->object, 0);
         leave_place(dir, shift, share);
         sit_down(share, fusion->ranges[shift->range].fused);
         share->serial = serial;
     }
-    for (size_t i = 0; i < plan->nfresh; i++) {
-        struct accd_object *object = plan->claims[plan->fresh[i]].object;
+    for (size_t i = 0; i < plan->found.nfresh; i++) {
+        struct accd_object *object = plan->found.claims[plan->found.fresh[i]].object;
         const struct accd_fused_range *range = range_of(plan, object->host);
         if (!range && !plan->context->rules.fusion)
             continue;
@@ -698,7 +660,7 @@ void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64
 
 void accd_fuse_undo(struct accd_plan *plan)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     for (size_t i = 0; i < fusion->nplaced; i++)
         if (!fusion->ranges[i].home)
             accd_free_memory(plan->dir, fusion->ranges[i].place, fusion->ranges[i].bytes);

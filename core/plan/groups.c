@@ -6,13 +6,13 @@
 static bool roots_shared(const struct accd_plan *plan)
 {
     enum { PAIRS_MOST = 1 << 16 };
-    size_t n = plan->construct->nitems;
-    if (plan->walk->nroots * n > PAIRS_MOST)
+    size_t n = plan->given.construct->nitems;
+    if (plan->given.walk->nroots * n > PAIRS_MOST)
         return true;
-    for (size_t i = 0; i < plan->walk->nroots; i++) {
-        const struct accd_walk_root *root = &plan->walk->roots[i];
+    for (size_t i = 0; i < plan->given.walk->nroots; i++) {
+        const struct accd_walk_root *root = &plan->given.walk->roots[i];
         for (size_t k = 0; k < n; k++) {
-            const struct accd_claim *claim = &plan->claims[k];
+            const struct accd_claim *claim = &plan->found.claims[k];
             if (k != root->item && claim->bytes && claim->host < root->host + root->bytes &&
                 root->host < claim->host + claim->bytes)
                 return true;
@@ -28,8 +28,8 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
 {
     if (roots_shared(plan))
         return true;
-    for (size_t i = 0; i < plan->construct->nitems; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = 0; i < plan->given.construct->nitems; i++) {
+        const struct accd_claim *claim = &plan->found.claims[i];
         if (claim->bytes && accd_group_meets(group, claim->host, claim->host + claim->bytes))
             return true;
         if (!claim->slot)
@@ -39,7 +39,7 @@ bool accd_plan_touches(const struct accd_plan *plan, const struct accd_group *gr
             return true;
         uint64_t end = claim->slot + (claim->source & ACCD_CLAIM_WALKED
                                           ? sizeof(void *)
-                                          : plan->sources[i].slot_bytes + sizeof(void *));
+                                          : plan->given.sources[i].slot_bytes + sizeof(void *));
         if (accd_group_meets(group, claim->slot, end) ||
             (claim->slot < group->slot_high && group->slot_low < end))
             return true;
@@ -93,14 +93,14 @@ struct accd_walk *accd_group_before(const struct accd_directory *dir,
 
 bool accd_plan_may_group(const struct accd_plan *plan)
 {
-    return !plan->queue || !accd_walk_descriptor_sum(plan->walk);
+    return !plan->given.queue || !accd_walk_descriptor_sum(plan->given.walk);
 }
 
 bool accd_plan_marked(const struct accd_plan *plan)
 {
-    unsigned flags = plan->item_flags;
-    for (size_t i = 0; plan->walk && i < plan->walk->nsegments; i++)
-        flags |= plan->walk->segments[i].flags;
+    unsigned flags = plan->given.item_flags;
+    for (size_t i = 0; plan->given.walk && i < plan->given.walk->nsegments; i++)
+        flags |= plan->given.walk->segments[i].flags;
     return flags &
            (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_MUST | ACCD_ITEM_FINAL);
 }
@@ -108,8 +108,8 @@ bool accd_plan_marked(const struct accd_plan *plan)
 /* Whether all elements that are walked will be present. */
 static bool roots_open(const struct accd_plan *plan)
 {
-    for (size_t i = 0; i < plan->walk->nroots; i++) {
-        const struct accd_claim *root = &plan->claims[plan->walk->roots[i].item];
+    for (size_t i = 0; i < plan->given.walk->nroots; i++) {
+        const struct accd_claim *root = &plan->found.claims[plan->given.walk->roots[i].item];
         const struct accd_demand *demand = &accd_demands[root->action];
         if (root->state == ACCD_CLAIM_SKIP || !demand->entry ||
             !(demand->creates || demand->must)) /* such a one may stay absent */
@@ -120,20 +120,20 @@ static bool roots_open(const struct accd_plan *plan)
 
 accd_status accd_plan_group(struct accd_plan *plan)
 {
-    struct accd_walk *walk = plan->walk;
+    struct accd_walk *walk = plan->given.walk;
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
     if (!accd_plan_may_group(plan) || walk->sections < plan->context->config.group_least || !roots_open(plan) ||
         accd_fuse_wanted(plan) || walk->gaps || accd_plan_marked(plan) ||
-        !plan->context->verdicts.groups[plan->construct->kind])
+        !plan->context->verdicts.groups[plan->given.construct->kind])
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
         creates &= accd_demands[walk->segments[i].action].creates;
     struct accd_group *group = accd_group_matching(dir, walk);
     if (group && !(creates && rules->again == ACCD_REJECT) && !accd_plan_touches(plan, group) &&
         group->structured < UINT32_MAX / 2 && group->dynamic < UINT32_MAX / 2) {
-        plan->group = group;
+        plan->found.group = group;
         return ACCD_OK;
     }
     if (group || !creates || accd_walk_gaps(walk))
@@ -147,7 +147,7 @@ accd_status accd_plan_group(struct accd_plan *plan)
         accd_group_free(dir, group);
         return status;
     }
-    plan->group = group;
-    plan->new_group = true;
+    plan->found.group = group;
+    plan->found.new_group = true;
     return ACCD_OK;
 }

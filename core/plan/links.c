@@ -16,7 +16,7 @@ static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t b
     const struct accd_claim *fresh = accd_fresh_in(plan, host, 1);
     if (fresh && bytes <= fresh->host + fresh->bytes - host &&
         accd_claim_keeps(plan, fresh, host, bytes, NULL)) {
-        *claim = (uint32_t)(fresh - plan->claims);
+        *claim = (uint32_t)(fresh - plan->found.claims);
         *found = true;
     }
     return ACCD_OK;
@@ -28,16 +28,16 @@ static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, u
 {
     ACCD_TRY(accd_find_extended(plan->dir, host, &link->target));
     uint64_t nearest = link->target ? link->target->host : UINT64_MAX;
-    for (size_t i = 0; i < plan->construct->nitems; i++) { /* of this construct */
-        const struct accd_claim *claim = &plan->claims[i];
+    for (size_t i = 0; i < plan->given.construct->nitems; i++) { /* of this construct */
+        const struct accd_claim *claim = &plan->found.claims[i];
         uint64_t base = claim->host > host ? accd_claim_base(plan, claim) : 0;
         uint32_t owner = claim->state == ACCD_CLAIM_WITHIN ? claim->owner : (uint32_t)i;
-        if (!base || base > host || plan->claims[owner].host >= nearest ||
+        if (!base || base > host || plan->found.claims[owner].host >= nearest ||
             claim->state == ACCD_CLAIM_SKIP || claim->state == ACCD_CLAIM_OPEN)
             continue;
-        link->target = plan->claims[owner].object; /* NULL, if it is new */
+        link->target = plan->found.claims[owner].object; /* NULL, if it is new */
         link->target_claim = owner;
-        nearest = link->target ? link->target->host : plan->claims[owner].host;
+        nearest = link->target ? link->target->host : plan->found.claims[owner].host;
     }
     *found = nearest != UINT64_MAX;
     link->base = nearest;
@@ -78,11 +78,11 @@ static accd_status is_attached(struct accd_plan *plan, const struct accd_link *l
 static accd_status plan_link(struct accd_links *links, uint32_t index)
 {
     struct accd_plan *plan = links->plan;
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     const accd_rules *rules = &plan->context->rules;
     bool explicit = claim->action == ACCD_ATTACH;
     struct accd_link link = {.claim = index};
-    const uint32_t slot_bytes = accd_claim_slot_bytes(plan, claim);
+    const uint32_t slot_bytes = accd_claim_slot_bytes(&plan->given, claim);
     const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
     bool found;
     ACCD_TRY(find_holder(plan, claim->slot, bytes, &link.holder, &link.holder_claim, &found));
@@ -153,7 +153,7 @@ static bool leads(const struct accd_plan *plan, const struct accd_link *a, const
     const struct accd_link *links[] = {a, b};
     for (int k = 0; k < 2; k++) {
         const struct accd_object *object = links[k]->target;
-        const struct accd_claim *claim = &plan->claims[links[k]->target_claim];
+        const struct accd_claim *claim = &plan->found.claims[links[k]->target_claim];
         uint64_t bytes = object ? accd_object_bytes(object) : claim->bytes;
         host[k] = object ? object->host : claim->host;
         holds[k] = links[k]->pointer - host[k] < bytes;
@@ -166,11 +166,10 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_li
     struct accd_plan *plan = links->plan;
     const bool counted = plan->context->verdicts.counts_attachments;
     size_t n = links->n;
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    if (!pairs)
-        return accd_plan_no_memory(plan->context);
+    struct accd_pair *pairs;
+    ACCD_TAKE(plan->context, pairs, 2 * n);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (struct accd_pair){plan->claims[links->at[i].claim].slot, i};
+        pairs[i] = (struct accd_pair){plan->found.claims[links->at[i].claim].slot, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0, end; i < n; i = end) {
         size_t first = pairs[i].value, best = first;
@@ -192,16 +191,14 @@ accd_status accd_links_plan(struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
     size_t n = 0;
-    for (size_t i = 0; i < plan->nclaims; i++)
-        n += plan->claims[i].slot != 0;
+    for (size_t i = 0; i < plan->found.nclaims; i++)
+        n += plan->found.claims[i].slot != 0;
     if (!n)
         return ACCD_OK;
-    links->at = accd_scratch_take(&plan->context->scratch, n * sizeof links->at[0]);
-    if (!links->at)
-        return accd_plan_no_memory(plan->context);
+    ACCD_TAKE(plan->context, links->at, n);
     const bool counted = plan->context->verdicts.counts_attachments;
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        const struct accd_claim *claim = &plan->claims[i];
+    for (uint32_t i = 0; i < plan->found.nclaims; i++) {
+        const struct accd_claim *claim = &plan->found.claims[i];
         bool asks = claim->bytes ? claim->state != ACCD_CLAIM_SKIP : !counted;
         if (claim->slot && (asks || claim->action == ACCD_ATTACH) &&
             accd_demands[claim->action].entry)
@@ -215,7 +212,7 @@ static uint64_t link_value(const struct accd_plan *plan, const struct accd_link 
     if (!link->pointer)
         return 0;
     const struct accd_object *target =
-        link->target ? link->target : plan->claims[link->target_claim].object;
+        link->target ? link->target : plan->found.claims[link->target_claim].object;
     return accd_object_dev(plan, target) + (link->pointer - target->host);
 }
 
@@ -228,10 +225,10 @@ accd_status accd_links_words(const struct accd_links *links)
         if (link->counts || link->repeats)
             continue; /* attached here already, or by the first one: counted only */
         const struct accd_object *holder =
-            link->holder ? link->holder : plan->claims[link->holder_claim].object;
-        uint64_t dev = accd_object_dev(plan, holder) + (plan->claims[link->claim].slot - holder->host);
+            link->holder ? link->holder : plan->found.claims[link->holder_claim].object;
+        uint64_t dev = accd_object_dev(plan, holder) + (plan->found.claims[link->claim].slot - holder->host);
         const struct accd_kept_descriptor *kept = link->descriptor;
-        ACCD_TRY(accd_plan_pointer(plan, plan->claims[link->claim].slot, dev,
+        ACCD_TRY(accd_plan_pointer(plan, plan->found.claims[link->claim].slot, dev,
                                    link_value(plan, link), kept ? kept->rest : NULL,
                                    kept ? kept->bytes : 0));
     }
@@ -258,7 +255,7 @@ void accd_links_commit(struct accd_links *links)
     for (size_t i = 0; i < links->n; i++) {
         const bool counted = plan->context->verdicts.counts_attachments;
         struct accd_link *link = &links->at[i];
-        struct accd_claim *claim = &plan->claims[link->claim];
+        struct accd_claim *claim = &plan->found.claims[link->claim];
         if (!counted && (link->repeats || link->counts)) {
             claim->attached = false;
             continue;
@@ -269,7 +266,7 @@ void accd_links_commit(struct accd_links *links)
             attach = NULL;
         struct accd_object *target =
             !link->pointer ? NULL
-                           : link->target ? link->target : plan->claims[link->target_claim].object;
+                           : link->target ? link->target : plan->found.claims[link->target_claim].object;
         if (counted && attach && attach->target == link->pointer &&
             (link->counts || !link->descriptor || same_descriptor(attach->descriptor, link->descriptor))) {
             attach->count++; /* here already, or by another clause of this construct */
@@ -288,12 +285,12 @@ void accd_links_commit(struct accd_links *links)
         }
         if (!attach) {
             struct accd_object *holder =
-                link->holder ? link->holder : plan->claims[link->holder_claim].object;
+                link->holder ? link->holder : plan->found.claims[link->holder_claim].object;
             if (counted) /* others are not detached, finally or not */
                 holder->size |= ACCD_OBJECT_HOLDS;
             attach = accd_insert_attach(dir, claim->slot);
         }
-        accd_attach_label(attach, accd_claim_label(plan, claim));
+        accd_attach_label(attach, accd_claim_label(&plan->given, claim));
         dir->attached.nwhole += (link->descriptor != NULL) - (size_t)(attach->descriptor != NULL);
         accd_descriptor_forget(dir, attach->descriptor);
         attach->descriptor = link->descriptor;
@@ -313,7 +310,7 @@ accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_c
     uint64_t bytes = accd_attach_end(attach) - attach->slot;
     if (!plan->context->verdicts.slot[ACCD_OF_ITEM][ACCD_SLOT_CHANGED] ||
         !accd_host_usable(plan->context, attach->slot, bytes) ||
-        accd_attached_as_now(attach, accd_claim_slot_bytes(plan, claim)))
+        accd_attached_as_now(attach, accd_claim_slot_bytes(&plan->given, claim)))
         return ACCD_OK;
     return accd_claim_slot_finds(plan, claim, NULL, ACCD_SLOT_CHANGED);
 }

@@ -47,11 +47,8 @@ struct accd_rest {
     uint32_t bytes;
 };
 
-/* A construct on its way. All lies in scratch space; what is asked of the device is given back on failure. */
-struct accd_plan {
-    /* Given: what is asked for. Of items, and of what walking them points to, nothing is looked up yet. */
-    accd_context *context;
-    struct accd_directory *dir;
+/* What a construct asks for. Of items, and of what walking them points to, nothing is looked up yet. */
+struct accd_given {
     const accd_construct *construct;
     const struct accd_region *leaving; /* the region that ends with it, or NULL */
     struct accd_queue *queue;    /* what is to be done is left to it; NULL: it is done now */
@@ -60,8 +57,10 @@ struct accd_plan {
     size_t ngaps;
     struct accd_walk *walk;
     unsigned item_flags;         /* of any item */
+};
 
-    /* Found: what each claim comes to, given what is present. */
+/* What each claim comes to, given what is present. */
+struct accd_found {
     bool new_group;
     struct accd_group *group;    /* the sections of the walk are, or become, this group */
     struct accd_claim *claims;
@@ -69,16 +68,24 @@ struct accd_plan {
     const uint32_t *fresh;       /* claims that make objects, by host address */
     size_t nfresh;
     struct accd_fusion *fusion;  /* NULL: it has nothing to do with tuples */
+};
 
-    /* Result: what is to be changed of records, and transferred. */
+/* What is to be changed of records, and transferred. */
+struct accd_result {
     struct accd_ledger *ledger;  /* NULL: no record that is there changes, but for references that are added */
     struct accd_bulk *bulk;      /* the transfers of the group, NULL: none */
-    struct accd_move *moves;
-    size_t nmoves, moves_room;
-    struct accd_word *words;
-    size_t nwords, words_room;
-    struct accd_rest *rests;
-    size_t nrests, rests_room;
+    ACCD_LIST(struct accd_move) moves;
+    ACCD_LIST(struct accd_word) words;
+    ACCD_LIST(struct accd_rest) rests;
+};
+
+/* A construct on its way. All lies in scratch space; what is asked of the device is given back on failure. */
+struct accd_plan {
+    accd_context *context;
+    struct accd_directory *dir;
+    struct accd_given given;
+    struct accd_found found;
+    struct accd_result result;
 };
 
 /* Why data are in one tuple; of several reasons the last one is told. */
@@ -125,14 +132,10 @@ struct accd_fusion {
     size_t ncandidates, noriginals, blocks;
     struct accd_fused_range *ranges;
     size_t nranges, nplaced;    /* so many have memory */
-    struct accd_shift *shifts;
-    size_t nshifts, shifts_room;
-    struct accd_copy *copies;
-    size_t ncopies, copies_room;
-    struct accd_original **ending; /* exit: originals that go */
-    size_t nending, ending_room;
-    struct accd_regroup *regroups;
-    size_t nregroups, regroups_room;
+    ACCD_LIST(struct accd_shift) shifts;
+    ACCD_LIST(struct accd_copy) copies;
+    ACCD_LIST(struct accd_original *) ending; /* exit: originals that go */
+    ACCD_LIST(struct accd_regroup) regroups;
 };
 
 /* A pointer that an entry construct attaches. */
@@ -181,9 +184,10 @@ struct accd_attach_change {
 
 /* ---------------------------------------------------------------------------------- ledger.c -- */
 
-/* The change of a record, which changes nothing yet. NULL: no memory. */
-struct accd_object_change *accd_note_object(struct accd_plan *plan, struct accd_object *object);
-struct accd_attach_change *accd_note_attach(struct accd_plan *plan, struct accd_attach *attach);
+/* The change of a record, which changes nothing yet. */
+accd_status accd_note_object(struct accd_plan *plan, struct accd_object *object,
+                             struct accd_object_change **change_p);
+accd_status accd_note_attach(struct accd_plan *plan, struct accd_attach *attach, struct accd_attach_change **change_p);
 /* What records are like when the construct is done. */
 bool accd_object_goes(const struct accd_plan *plan, const struct accd_object *object);
 uint64_t accd_object_dev(const struct accd_plan *plan, const struct accd_object *object);
@@ -218,22 +222,20 @@ bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *
 accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                               const void *rest, uint32_t bytes);
 /* Bytes of the descriptor that a claim's pointer begins, 0: it is a plain pointer. */
-uint32_t accd_claim_slot_bytes(const struct accd_plan *plan, const struct accd_claim *claim);
-/* Room for one more element of an array in scratch space. */
-bool accd_plan_room(struct accd_plan *plan, void **array, size_t n, size_t *room, size_t size);
+uint32_t accd_claim_slot_bytes(const struct accd_given *given, const struct accd_claim *claim);
 accd_status accd_plan_move(struct accd_plan *plan, const struct accd_move *move);
-const struct accd_source *accd_claim_source(const struct accd_plan *plan,
+const struct accd_source *accd_claim_source(const struct accd_given *given,
                                             const struct accd_claim *claim);
 /* The column of a walked claim's section, and in *row_p its row. */
-const struct accd_segment *accd_claim_segment(const struct accd_plan *plan, const struct accd_claim *claim,
+const struct accd_segment *accd_claim_segment(const struct accd_given *given, const struct accd_claim *claim,
                                               size_t *row_p);
 /* The number of the item that a claim comes from. */
-size_t accd_claim_item(const struct accd_plan *plan, const struct accd_claim *claim);
+size_t accd_claim_item(const struct accd_given *given, const struct accd_claim *claim);
 /* The mapping program of a claim's elements, NULL: they have none. Not where a region ends. */
-const accd_program *accd_claim_program(const struct accd_plan *plan, const struct accd_claim *claim);
-void accd_name_claim(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+const accd_program *accd_claim_program(const struct accd_given *given, const struct accd_claim *claim);
+void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to,
                      size_t room);
-void accd_name_claim_slot(const struct accd_plan *plan, const struct accd_claim *claim, char *to,
+void accd_name_claim_slot(const struct accd_given *given, const struct accd_claim *claim, char *to,
                           size_t room);
 /* Records an error about a claim; the object in its way may be NULL. */
 accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_claim *claim,
@@ -257,12 +259,12 @@ accd_status accd_plan_group(struct accd_plan *plan);
 
 /* --------------------------------------------------------------------------------- resolve.c -- */
 
-/* Claims get their states, plan->fresh those that make objects. */
+/* Claims get their states, plan->found.fresh those that make objects. */
 accd_status accd_resolve_entry(struct accd_plan *plan);
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
-struct accd_found {
+struct accd_answer {
     enum accd_finding what; /* ACCD_FINDINGS: nothing could be looked for */
     enum accd_outcome outcome;
     struct accd_object *object; /* that has the first byte which is present, or NULL */
@@ -273,7 +275,7 @@ struct accd_found {
  * that are to be cut are left to the caller. One of which only parts are meant, those that its program names, gets
  * the range of these where that is what is present, or absent (OMP60-map-15). */
 accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
-                            struct accd_found *found);
+                            struct accd_answer *found);
 /* What the rules say about a finding; the error it is. */
 const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, const struct accd_claim *claim,
                                               enum accd_asks ask, enum accd_finding what);
@@ -323,6 +325,7 @@ accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object 
 accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
                              size_t ndying);
 void accd_unfuse_commit(struct accd_plan *plan);
+/* The exit is not carried out: its marks mean nothing any more. */
 void accd_unfuse_undo(struct accd_plan *plan);
 /* Before an object is removed: its share, originals and former places go. */
 void accd_share_free(struct accd_directory *dir, const struct accd_object *object);
@@ -357,7 +360,7 @@ const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
 /* Whether a new object lies in a range that the construct fuses. */
 static inline bool accd_fuse_covers(const struct accd_plan *plan, uint64_t host)
 {
-    return plan->fusion && accd_fuse_dev(plan, host);
+    return plan->found.fusion && accd_fuse_dev(plan, host);
 }
 
 /* Whether a claim on its object counts. */

@@ -10,21 +10,21 @@
  * compute construct is content with what there is of it. */
 static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
     return source && source->root < 0;
 }
 
 static const accd_program *layout_of_claim(const struct accd_plan *plan,
                                            const struct accd_claim *claim)
 {
-    const accd_label *label = accd_claim_label(plan, claim);
+    const accd_label *label = accd_claim_label(&plan->given, claim);
     return label ? label->layout : NULL;
 }
 
 /* How far a claim begins behind the first byte of its item: a part of it begins inside of an element. */
 static uint64_t into_element(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
     return source ? claim->host - source->host : 0;
 }
 
@@ -46,10 +46,10 @@ bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *own
 static bool range_of_pieces(const struct accd_plan *plan, const struct accd_claim *claim,
                             uint64_t *host_p, uint64_t *bytes_p)
 {
-    const struct accd_source *source = &plan->sources[claim->source];
+    const struct accd_source *source = &plan->given.sources[claim->source];
     const accd_program_spec *spec =
-        plan->leaving ? &plan->walk->rowsets[plan->walk->roots[source->root].rowset].program->spec
-                      : &plan->construct->items[claim->source].program->spec; /* before the walk, too */
+        plan->given.leaving ? &plan->given.walk->rowsets[plan->given.walk->roots[source->root].rowset].program->spec
+                      : &plan->given.construct->items[claim->source].program->spec; /* before the walk, too */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -74,14 +74,14 @@ static accd_status relate(struct accd_plan *plan, struct accd_claim *claim,
                           enum accd_relation *relation_p, struct accd_object **object_p)
 {
     ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, relation_p, object_p));
-    const struct accd_source *source = accd_claim_source(plan, claim);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
     uint64_t host, bytes;
     if (*relation_p != ACCD_ACROSS || !plan->context->verdicts.holes ||
         !source || source->root < 0 || claim->bytes != source->bytes ||
         !range_of_pieces(plan, claim, &host, &bytes))
         return ACCD_OK;
-    bool enters = !plan->leaving && plan->construct->kind != ACCD_EXIT_DATA &&
-                  plan->construct->kind != ACCD_UPDATE;
+    bool enters = !plan->given.leaving && plan->given.construct->kind != ACCD_EXIT_DATA &&
+                  plan->given.construct->kind != ACCD_UPDATE;
     enum accd_relation relation;
     struct accd_object *object;
     ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, &object));
@@ -117,7 +117,7 @@ static enum accd_finding find_holes(const struct accd_plan *plan, const struct a
     const accd_program *layout = accd_layout_of(plan->dir, object);
     uint64_t from = claim->host - object->host;
     if (!layout || !layout->spec.nexcluded ||
-        (plan->construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
+        (plan->given.construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
          claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
         return ACCD_FOUND_OBJECT;
     enum accd_relation relation = accd_relate_layouts(layout, from, from + claim->bytes,
@@ -131,12 +131,12 @@ static enum accd_finding find_holes(const struct accd_plan *plan, const struct a
 static bool may_fill(const struct accd_plan *plan, const struct accd_claim *claim,
                      const struct accd_object *object, enum accd_asks ask)
 {
-    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->fusion &&
+    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->found.fusion &&
            ask <= ACCD_ASKS_REST && claim->action != ACCD_HOLD && !(claim->flags & ACCD_ITEM_UNCOUNTED);
 }
 
 static accd_status find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
-                        struct accd_found *found)
+                        struct accd_answer *found)
 {
     enum accd_relation relation;
     if (claim->bytes)
@@ -181,9 +181,9 @@ const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, cons
 }
 
 accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
-                            struct accd_found *found)
+                            struct accd_answer *found)
 {
-    *found = (struct accd_found){.what = ACCD_FINDINGS};
+    *found = (struct accd_answer){.what = ACCD_FINDINGS};
     ACCD_TRY(find(plan, claim, ask, found));
     const struct accd_verdict *verdict = accd_claim_verdict(plan, claim, ask, found->what);
     found->outcome = verdict->outcome;
@@ -208,7 +208,7 @@ accd_status accd_claim_slot_finds(const struct accd_plan *plan, const struct acc
     char name[160], device[16] = "";
     if (verdict->outcome != ACCD_REJECTS || (claim->flags & ACCD_ITEM_TRY && what < ACCD_SLOT_DETACHED))
         return ACCD_OK;
-    accd_name_claim_slot(plan, claim, name, sizeof name);
+    accd_name_claim_slot(&plan->given, claim, name, sizeof name);
     if (verdict->status == ACCD_NOT_PRESENT)
         snprintf(device, sizeof device, " %d", plan->dir->device.number);
     return accd_claim_error(plan, claim, holder, verdict->status, verdict->rule, "%s%s%s%s%s", verdict->before,
@@ -232,8 +232,8 @@ uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *
     if (!plan->context->rules.extended_range)
         return 0;
     if (claim->source & ACCD_CLAIM_WALKED)
-        return section_base(plan->walk, claim->source & ~ACCD_CLAIM_WALKED);
-    uint64_t base = plan->sources[claim->source].base;
+        return section_base(plan->given.walk, claim->source & ~ACCD_CLAIM_WALKED);
+    uint64_t base = plan->given.sources[claim->source].base;
     return base < claim->host ? base : 0;
 }
 
@@ -288,16 +288,16 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
 
 bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    return plan->construct->kind == ACCD_UPDATE && source && source->root >= 0 &&
-           !accd_moves_itself(plan->construct->items[claim->source].program);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
+    return plan->given.construct->kind == ACCD_UPDATE && source && source->root >= 0 &&
+           !accd_moves_itself(plan->given.construct->items[claim->source].program);
 }
 
 accd_status accd_plan_required(struct accd_plan *plan, size_t first)
 {
-    struct accd_found found;
-    for (size_t i = first; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    struct accd_answer found;
+    for (size_t i = first; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         if (claim->flags & ACCD_ITEM_MUST && !accd_asks_for_members(plan, claim) &&
             (claim->bytes || plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS))
             ACCD_TRY(accd_claim_find(plan, claim, ACCD_ASKS_BEFORE, &found));

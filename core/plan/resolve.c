@@ -39,27 +39,27 @@ static void refresh(const struct accd_plan *plan, struct accd_claim *claim)
 }
 
 /* A claim of which one object does not hold all, but present ones hold something. */
-static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const struct accd_found *found)
+static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const struct accd_answer *found)
 {
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     const bool whole = found->what != ACCD_FOUND_PART, one = found->what == ACCD_FOUND_TUPLE;
     const struct accd_verdict *each = accd_claim_verdict(plan, claim, asks(claim), ACCD_FOUND_OBJECT);
     struct accd_candidate *candidate = NULL;
-    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
+    if (plan->found.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
         candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = one && accd_present_or(claim->flags);
         candidate->split = candidate->brings = !whole;
     }
     if (!whole)
         refresh(plan, claim);
-    size_t first = plan->nclaims;
+    size_t first = plan->found.nclaims;
     ACCD_TRY(accd_claim_cut(plan, index, found->objects));
     if (candidate && candidate->split) {
         candidate->more = (uint32_t)first;
-        candidate->nmore = (uint32_t)(plan->nclaims - first);
+        candidate->nmore = (uint32_t)(plan->found.nclaims - first);
     }
-    for (size_t i = first - 1; i < plan->nclaims; i++) {
-        claim = &plan->claims[i < first ? index : i];
+    for (size_t i = first - 1; i < plan->found.nclaims; i++) {
+        claim = &plan->found.claims[i < first ? index : i];
         if (claim->state != ACCD_CLAIM_PRESENT)
             continue;
         if (whole && each->outcome == ACCD_REJECTS)
@@ -71,21 +71,21 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const 
 
 /* What no clause named of a held object is sent, into the object (DIR-4.2-17). */
 static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan *plan, uint32_t index,
-                                                                const struct accd_found *found)
+                                                                const struct accd_answer *found)
 {
-    struct accd_claim *claim = &plan->claims[index];
+    struct accd_claim *claim = &plan->found.claims[index];
     struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
     candidate->split = found->what == ACCD_FOUND_NAMED_PART;
     candidate->brings = true;
     if (candidate->split)
         refresh(plan, claim);
-    size_t first = plan->nclaims;
+    size_t first = plan->found.nclaims;
     claim->object = found->object;
     ACCD_TRY(accd_claim_cut_named(plan, index, found->object));
     candidate->more = (uint32_t)first;
-    candidate->nmore = (uint32_t)(plan->nclaims - first);
-    for (size_t i = first - 1; i < plan->nclaims; i++) {
-        claim = &plan->claims[i < first ? index : i];
+    candidate->nmore = (uint32_t)(plan->found.nclaims - first);
+    for (size_t i = first - 1; i < plan->found.nclaims; i++) {
+        claim = &plan->found.claims[i < first ? index : i];
         ACCD_TRY(resolve_inside(plan, claim));
         if (claim->state == ACCD_CLAIM_FILLS)
             claim->still = false;
@@ -102,8 +102,8 @@ static bool lies_between(const struct accd_plan *plan, const struct accd_claim *
 
 static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 {
-    struct accd_claim *claim = &plan->claims[index];
-    struct accd_found found;
+    struct accd_claim *claim = &plan->found.claims[index];
+    struct accd_answer found;
     ACCD_TRY(accd_claim_find(plan, claim, asks(claim), &found));
     if (found.outcome == ACCD_CUTS)
         return resolve_across(plan, index, &found);
@@ -112,7 +112,7 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
     if (found.outcome == ACCD_SKIPS)
         return ACCD_OK;
     const bool takes = found.outcome == ACCD_TAKES;
-    if (plan->fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
+    if (plan->found.fusion && !(claim->flags & ACCD_ITEM_UNCOUNTED) &&
         (plan->context->rules.fusion || (!takes && lies_between(plan, claim)))) {
         struct accd_candidate *candidate = accd_fuse_candidate(plan, index);
         candidate->dropped = takes && accd_present_or(claim->flags);
@@ -127,8 +127,8 @@ static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 static void whole_of(const struct accd_plan *plan, const struct accd_claim *claim, uint64_t *low_p, uint64_t *end_p)
 {
     size_t row;
-    const struct accd_source *source = accd_claim_source(plan, claim);
-    const struct accd_segment *segment = source ? NULL : accd_claim_segment(plan, claim, &row);
+    const struct accd_source *source = accd_claim_source(&plan->given, claim);
+    const struct accd_segment *segment = source ? NULL : accd_claim_segment(&plan->given, claim, &row);
     *low_p = source ? source->host : segment->host[row];
     *end_p = *low_p + (source ? source->bytes : accd_section_bytes(segment, row));
 }
@@ -151,7 +151,7 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
         claim->bytes <= owner->host + owner->bytes - claim->host &&
         accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim)) {
         claim->state = ACCD_CLAIM_WITHIN;
-        claim->owner = (uint32_t)(owner - plan->claims);
+        claim->owner = (uint32_t)(owner - plan->found.claims);
         return ACCD_OK;
     }
     if (owner)
@@ -167,8 +167,8 @@ static accd_status resolve_fresh(struct accd_plan *plan)
 {
     struct accd_scratch *scratch = &plan->context->scratch;
     size_t n = 0, others = 0;
-    for (uint32_t i = 0; i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    for (uint32_t i = 0; i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state != ACCD_CLAIM_OPEN || !claim->bytes)
             continue;
         *(accd_demands[claim->action].creates ? &n : &others) += 1;
@@ -179,20 +179,20 @@ static accd_status resolve_fresh(struct accd_plan *plan)
     uint32_t *fresh = accd_scratch_take(scratch, n * sizeof fresh[0]);
     if (!pairs || !fresh)
         return accd_plan_no_memory(plan->context);
-    plan->fresh = fresh;
+    plan->found.fresh = fresh;
     n = 0;
-    for (uint32_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes &&
-            accd_demands[plan->claims[i].action].creates)
-            pairs[n++] = (struct accd_pair){plan->claims[i].host, i};
+    for (uint32_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].state == ACCD_CLAIM_OPEN && plan->found.claims[i].bytes &&
+            accd_demands[plan->found.claims[i].action].creates)
+            pairs[n++] = (struct accd_pair){plan->found.claims[i].host, i};
     pairs = accd_sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n;) {
         /* of those that begin at one address the longest owns the others, of equal ones one without
          * present_or */
         size_t longest = i, end = i + 1;
         for (; end < n && pairs[end].key == pairs[i].key; end++) {
-            const struct accd_claim *a = &plan->claims[pairs[end].value];
-            const struct accd_claim *b = &plan->claims[pairs[longest].value];
+            const struct accd_claim *a = &plan->found.claims[pairs[end].value];
+            const struct accd_claim *b = &plan->found.claims[pairs[longest].value];
             if (a->bytes > b->bytes || (a->bytes == b->bytes && accd_present_or(b->flags) && !accd_present_or(a->flags)))
                 longest = end;
         }
@@ -200,9 +200,9 @@ static accd_status resolve_fresh(struct accd_plan *plan)
         pairs[i] = pairs[longest];
         pairs[longest] = swap;
         for (; i < end; i++) {
-            struct accd_claim *claim = &plan->claims[pairs[i].value];
+            struct accd_claim *claim = &plan->found.claims[pairs[i].value];
             struct accd_claim *owner =
-                plan->nfresh ? &plan->claims[fresh[plan->nfresh - 1]] : NULL;
+                plan->found.nfresh ? &plan->found.claims[fresh[plan->found.nfresh - 1]] : NULL;
             if (owner && claim->host - owner->host < owner->bytes) {
                 if (claim->bytes > owner->host + owner->bytes - claim->host)
                     return accd_overlap_error(plan, claim, owner);
@@ -210,15 +210,15 @@ static accd_status resolve_fresh(struct accd_plan *plan)
                     !accd_claim_keeps(plan, owner, claim->host, claim->bytes, claim))
                     return accd_overlap_error(plan, claim, owner);
                 claim->state = ACCD_CLAIM_WITHIN;
-                claim->owner = fresh[plan->nfresh - 1];
+                claim->owner = fresh[plan->found.nfresh - 1];
             } else {
                 claim->state = ACCD_CLAIM_NEW;
-                fresh[plan->nfresh++] = (uint32_t)pairs[i].value;
+                fresh[plan->found.nfresh++] = (uint32_t)pairs[i].value;
             }
         }
     }
-    for (uint32_t i = 0; others && i < plan->nclaims; i++) {
-        struct accd_claim *claim = &plan->claims[i];
+    for (uint32_t i = 0; others && i < plan->found.nclaims; i++) {
+        struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state == ACCD_CLAIM_OPEN && claim->bytes)
             ACCD_TRY(resolve_within(plan, claim));
     }
@@ -231,8 +231,8 @@ static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
     if (!accd_demands[claim->action].creates)
         return resolve_within(plan, claim);
     static const uint32_t only = 0;
-    plan->fresh = &only;
-    plan->nfresh = 1;
+    plan->found.fresh = &only;
+    plan->found.nfresh = 1;
     claim->state = ACCD_CLAIM_NEW;
     return ACCD_OK;
 }
@@ -241,19 +241,19 @@ static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
 
 accd_status accd_resolve_entry(struct accd_plan *plan)
 {
-    uint32_t open = 0, last = 0, n = (uint32_t)plan->nclaims; /* pieces come behind them */
+    uint32_t open = 0, last = 0, n = (uint32_t)plan->found.nclaims; /* pieces come behind them */
     for (uint32_t i = 0; i < n; i++) {
-        if (plan->claims[i].action == ACCD_ATTACH)
-            plan->claims[i].state = ACCD_CLAIM_SKIP;
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN && plan->claims[i].bytes)
+        if (plan->found.claims[i].action == ACCD_ATTACH)
+            plan->found.claims[i].state = ACCD_CLAIM_SKIP;
+        if (plan->found.claims[i].state == ACCD_CLAIM_OPEN && plan->found.claims[i].bytes)
             ACCD_TRY(resolve_present(plan, i));
     }
-    for (uint32_t i = 0; i < plan->nclaims; i++)
-        if (plan->claims[i].state == ACCD_CLAIM_OPEN) {
+    for (uint32_t i = 0; i < plan->found.nclaims; i++)
+        if (plan->found.claims[i].state == ACCD_CLAIM_OPEN) {
             open++;
             last = i;
         }
     if (open == 1 && last == 0)
-        return resolve_one(plan, &plan->claims[0]);
+        return resolve_one(plan, &plan->found.claims[0]);
     return open ? resolve_fresh(plan) : ACCD_OK;
 }

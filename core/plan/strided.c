@@ -9,13 +9,13 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
                         struct accd_grid *grid)
 {
     size_t row;
-    const struct accd_segment *segment = accd_claim_segment(plan, claim, &row);
+    const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
     const uint32_t slot_bytes = segment->field->slot_bytes;
     if (!slot_bytes)
         return false;
-    const uint64_t slot = accd_section_slot(plan->walk, segment, row);
+    const uint64_t slot = accd_section_slot(plan->given.walk, segment, row);
     if (accd_host_usable(plan->context, slot, slot_bytes) &&
-        accd_section_grid(plan->walk, segment, row, grid))
+        accd_section_grid(plan->given.walk, segment, row, grid))
         return true;
     const struct accd_attach *attach =
         plan->dir->attached.slots.count ? accd_range_floor(&plan->dir->attached.slots, slot) : NULL;
@@ -24,47 +24,34 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
                                 segment->host[row], accd_section_bytes(segment, row), grid);
 }
 
-/* The elements of an item, if it has gaps. */
-static bool listed_grid(const struct accd_plan *plan, uint32_t item, struct accd_grid *grid)
-{
-    size_t low = 0;
-    for (size_t high = plan->ngaps; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (plan->gaps[middle].item < item)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == plan->ngaps || plan->gaps[low].item != item)
-        return false;
-    *grid = plan->gaps[low].grid;
-    return true;
-}
-
 bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim,
                      struct accd_grid *grid)
 {
-    return claim->source & ACCD_CLAIM_WALKED ? walked_grid(plan, claim, grid)
-                                             : listed_grid(plan, claim->source, grid);
+    if (claim->source & ACCD_CLAIM_WALKED)
+        return walked_grid(plan, claim, grid);
+    const struct accd_gaps *gaps = plan->given.gaps;
+    const size_t behind = gaps ? ACCD_FIRST_ABOVE(gaps, item, plan->given.ngaps, claim->source) : 0;
+    const bool found = behind && gaps[behind - 1].item == claim->source;
+    if (found)
+        *grid = gaps[behind - 1].grid;
+    return found;
 }
 
 accd_status accd_plan_gaps(struct accd_plan *plan)
 {
-    const accd_construct *construct = plan->construct;
+    const accd_construct *construct = plan->given.construct;
     size_t n = 0;
     for (size_t i = 0; i < construct->nitems; i++)
         n += construct->items[i].ndims != 0;
-    plan->gaps = accd_scratch_take(&plan->context->scratch, n * sizeof plan->gaps[0]);
-    if (!plan->gaps)
-        return accd_plan_no_memory(plan->context);
+    ACCD_TAKE(plan->context, plan->given.gaps, n);
     for (uint32_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         if (!item->ndims)
             continue;
         if (!accd_item_grid_fits(item))
-            return accd_claim_error(plan, &plan->claims[i], NULL, ACCD_MISUSE, R_MISUSE,
+            return accd_claim_error(plan, &plan->found.claims[i], NULL, ACCD_MISUSE, R_MISUSE,
                                     "elements of the section lie outside of it, in part, or over one another");
-        struct accd_gaps *gaps = &plan->gaps[plan->ngaps++];
+        struct accd_gaps *gaps = &plan->given.gaps[plan->given.ngaps++];
         gaps->item = i;
         accd_item_grid(item, &gaps->grid);
     }
@@ -74,7 +61,7 @@ accd_status accd_plan_gaps(struct accd_plan *plan)
 accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct accd_grid *grid,
                            bool out)
 {
-    const struct accd_claim *claim = &plan->claims[index];
+    const struct accd_claim *claim = &plan->found.claims[index];
     const uint64_t low = claim->host, high = claim->host + claim->bytes;
     uint64_t at[ACCD_RANK_MOST] = {0}, offset = 0;
     do {

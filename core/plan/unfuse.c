@@ -5,23 +5,19 @@
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
-    plan->fusion = accd_scratch_take(&plan->context->scratch, sizeof *plan->fusion);
-    if (!plan->fusion)
-        return accd_plan_no_memory(plan->context);
-    *plan->fusion = (struct accd_fusion){0};
+    ACCD_TAKE(plan->context, plan->found.fusion, 1);
+    *plan->found.fusion = (struct accd_fusion){0};
+    plan->dir->tuples.exit++;
     return ACCD_OK;
 }
 
 static accd_status end_one(struct accd_plan *plan, struct accd_original *original)
 {
-    struct accd_fusion *fusion = plan->fusion;
-    if (original->ending)
+    if (accd_original_ends(&plan->dir->tuples, original))
         return ACCD_OK;
-    if (!accd_plan_room(plan, (void **)&fusion->ending, fusion->nending, &fusion->ending_room,
-                        sizeof fusion->ending[0]))
-        return accd_plan_no_memory(plan->context);
-    fusion->ending[fusion->nending++] = original;
-    original->ending = true;
+    ACCD_ADD(plan->context, &plan->found.fusion->ending, original);
+    original->ends = plan->dir->tuples.exit;
+    original->whole_ends = false;
     return ACCD_OK;
 }
 
@@ -48,16 +44,13 @@ accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object 
 
 static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused, uint64_t serial)
 {
-    struct accd_fusion *fusion = plan->fusion;
-    if (!fused->regroup) {
-        if (!accd_plan_room(plan, (void **)&fusion->regroups, fusion->nregroups,
-                            &fusion->regroups_room, sizeof fusion->regroups[0]))
-            return accd_plan_no_memory(plan->context);
-        fusion->regroups[fusion->nregroups++] =
-            (struct accd_regroup){.fused = fused, .least = serial};
-        fused->regroup = fusion->nregroups;
+    struct accd_fusion *fusion = plan->found.fusion;
+    if (fused->loses != plan->dir->tuples.exit) {
+        ACCD_ADD(plan->context, &fusion->regroups, (struct accd_regroup){.fused = fused, .least = serial});
+        fused->loses = plan->dir->tuples.exit;
+        fused->regroup = fusion->regroups.n - 1;
     }
-    struct accd_regroup *regroup = &fusion->regroups[fused->regroup - 1];
+    struct accd_regroup *regroup = &fusion->regroups.at[fused->regroup];
     regroup->least = serial < regroup->least ? serial : regroup->least;
     return ACCD_OK;
 }
@@ -65,7 +58,7 @@ static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused,
 static accd_status find_regroups(struct accd_plan *plan, struct accd_object *const *dying,
                                  size_t ndying)
 {
-    const struct accd_fusion *fusion = plan->fusion;
+    const struct accd_fusion *fusion = plan->found.fusion;
     for (size_t i = 0; i < ndying; i++) {
         const struct accd_object *object = dying[i];
         const struct accd_share *share = accd_share_of(plan->dir, object);
@@ -79,8 +72,8 @@ static accd_status find_regroups(struct accd_plan *plan, struct accd_object *con
                       accd_object_end(object) == fused->end))
             ACCD_TRY(add_regroup(plan, fused, share->serial));
     }
-    for (size_t i = 0; i < fusion->nending; i++) {
-        const struct accd_original *original = fusion->ending[i];
+    for (size_t i = 0; i < fusion->ending.n; i++) {
+        const struct accd_original *original = fusion->ending.at[i];
         struct accd_fused *fused = original->share->fused;
         /* what joined a tuple later does not hold it together, unless others went before */
         if (fused && original->serial <= fused->support)
@@ -121,9 +114,9 @@ struct layer {
     struct accd_former *former; /* NULL: it is the present one itself */
 };
 
-static bool counts(const struct accd_original *original, uint64_t serial)
+static bool counts(const struct accd_plan *plan, const struct accd_original *original, uint64_t serial)
 {
-    return original->serial <= serial && !original->ending;
+    return original->serial <= serial && !accd_original_ends(&plan->dir->tuples, original);
 }
 
 /* Unites the objects of a layer that originals up to a serial connect: by one base, or because their
@@ -134,16 +127,14 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
     size_t most = n, npairs = 0, roots = 0;
     for (size_t k = 0; k < n; k++)
         for (const struct accd_original *o = members[layers[k].member].share->originals; o; o = o->next)
-            most += counts(o, serial);
-    struct accd_pair *pairs =
-        accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *pairs);
-    if (!pairs)
-        return accd_plan_no_memory(plan->context);
+            most += counts(plan, o, serial);
+    struct accd_pair *pairs;
+    ACCD_TAKE(plan->context, pairs, 2 * most);
     for (size_t k = 0; k < n; k++) {
         struct accd_occupant *member = &members[layers[k].member];
         member->before = root_of(members, layers[k].member);
         for (const struct accd_original *o = member->share->originals; o; o = o->next)
-            if (counts(o, serial))
+            if (counts(plan, o, serial))
                 pairs[npairs++] = (struct accd_pair){o->base, layers[k].member};
     }
     unite_equal(members, pairs, npairs);
@@ -157,7 +148,7 @@ static accd_status connect(struct accd_plan *plan, struct accd_occupant *members
         struct accd_occupant *root = &members[root_of(members, layers[k].member)];
         uint64_t high = accd_object_end(share->object);
         for (const struct accd_original *o = share->originals; o; o = o->next)
-            if (counts(o, serial) && o->host + o->bytes > high)
+            if (counts(plan, o, serial) && o->host + o->bytes > high)
                 high = o->host + o->bytes;
         if (!root->high)
             pairs[roots++].value = (uint64_t)(root - members);
@@ -239,9 +230,14 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
     return ACCD_OK;
 }
 
-static struct accd_former *still_there(struct accd_former *former)
+static bool is_worth(const struct accd_directory *dir, const struct accd_former *former, enum accd_worth worth)
 {
-    while (former && former->gone)
+    return former->weighed == dir->tuples.exit && former->worth == worth;
+}
+
+static struct accd_former *still_there(const struct accd_directory *dir, struct accd_former *former)
+{
+    while (former && is_worth(dir, former, ACCD_GOES))
         former = former->below;
     return former;
 }
@@ -261,10 +257,10 @@ static accd_status weigh_layers(struct accd_plan *plan, struct accd_occupant *me
         for (size_t k = i; k < end; k++) {
             struct accd_former *former = layers[k].former;
             bool holds = members[root_of(members, layers[k].member)].several;
-            former->gone = !holds && still_there(former->below);
-            former->alone = !holds && !former->gone;
-            if (holds)
-                former->fused->support = plan->dir->levels.serial;
+            former->weighed = plan->dir->tuples.exit;
+            former->worth = holds                                       ? ACCD_HOLDS
+                            : still_there(plan->dir, former->below) ? ACCD_GOES
+                                                                    : ACCD_ALONE;
         }
     }
     return ACCD_OK;
@@ -280,18 +276,18 @@ static uint64_t last_of_level(const struct accd_plan *plan, const struct accd_re
             serial = regroup->members[i].share->serial;
     const struct accd_region *region = plan->dir->levels.top;
     for (; region && region->serial > serial; region = region->below)
-        if (region != plan->leaving)
+        if (region != plan->given.leaving)
             next = region->serial;
     return next - 1; /* no next one: all */
 }
 
 /* The oldest original behind a level: it holds a tuple together when those of the level do not any more. */
-static uint64_t oldest_behind(const struct accd_regroup *regroup, uint64_t serial)
+static uint64_t oldest_behind(const struct accd_plan *plan, const struct accd_regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
     for (uint32_t i = 0; i < regroup->n; i++)
         for (const struct accd_original *o = regroup->members[i].share->originals; o; o = o->next)
-            if (counts(o, UINT64_MAX) && o->serial > serial && o->serial < first)
+            if (counts(plan, o, UINT64_MAX) && o->serial > serial && o->serial < first)
                 first = o->serial;
     return first;
 }
@@ -301,11 +297,9 @@ static accd_status weigh_present(struct accd_plan *plan, struct accd_regroup *re
                                  bool *any_p)
 {
     struct accd_occupant *members = regroup->members;
-    const uint64_t last = last_of_level(plan, regroup), younger = oldest_behind(regroup, last);
-    struct layer *layers =
-        accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *layers);
-    if (!layers)
-        return accd_plan_no_memory(plan->context);
+    const uint64_t last = last_of_level(plan, regroup), younger = oldest_behind(plan, regroup, last);
+    struct layer *layers;
+    ACCD_TAKE(plan->context, layers, regroup->n);
     for (uint32_t i = 0; i < regroup->n; i++)
         layers[i] = (struct layer){.member = i};
     ACCD_TRY(connect(plan, members, layers, regroup->n, last));
@@ -336,9 +330,8 @@ static accd_status find_parts(struct accd_plan *plan, struct accd_regroup *regro
     size_t n = 0;
     bool stays = false;
     ACCD_TRY(list_layers(plan, regroup, &layers, &n));
-    uint32_t *sure = accd_scratch_take(&plan->context->scratch, regroup->n * sizeof *sure);
-    if (!sure)
-        return accd_plan_no_memory(plan->context);
+    uint32_t *sure;
+    ACCD_TAKE(plan->context, sure, regroup->n);
     for (uint32_t i = 0; i < regroup->n; i++)
         sure[i] = members[i].up;
     ACCD_TRY(weigh_layers(plan, members, layers, n, true));
@@ -358,50 +351,33 @@ static bool stays(struct accd_regroup *regroup, uint32_t i)
 
 static accd_status list_members(struct accd_plan *plan, struct accd_regroup *regroup)
 {
-    struct accd_directory *dir = plan->dir;
     struct accd_range_cursor cursor;
-    struct accd_share *share;
     const struct accd_fused *fused = regroup->fused;
-    for (int fill = 0; fill < 2; fill++) {
-        uint32_t n = 0;
-        for (share = accd_range_seek(&dir->tuples.shares, fused->host, &cursor);
-             share && share->object->host < fused->end; share = accd_range_next(&cursor)) {
-            if (share->fused != fused || accd_object_goes(plan, share->object))
-                continue;
-            if (fill)
-                regroup->members[n] = (struct accd_occupant){.share = share, .up = n};
-            n++;
-        }
-        regroup->n = n;
-        if (fill)
-            break;
-        regroup->members =
-            accd_scratch_take(&plan->context->scratch, n * sizeof regroup->members[0]);
-        if (!regroup->members)
-            return accd_plan_no_memory(plan->context);
-    }
+    ACCD_LIST(struct accd_occupant) members = {0};
+    struct accd_share *share = accd_range_seek(&plan->dir->tuples.shares, fused->host, &cursor);
+    for (; share && share->object->host < fused->end; share = accd_range_next(&cursor))
+        if (share->fused == fused && !accd_object_goes(plan, share->object))
+            ACCD_ADD(plan->context, &members, (struct accd_occupant){.share = share, .up = (uint32_t)members.n});
+    regroup->members = members.at;
+    regroup->n = (uint32_t)members.n;
     return ACCD_OK;
 }
 
 static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regroup)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd_share *share = regroup->members[i].share;
-        const struct accd_former *former = stays(regroup, i) ? NULL : still_there(share->former);
+        const struct accd_former *former = stays(regroup, i) ? NULL : still_there(plan->dir, share->former);
         if (!former)
             continue;
-        if (!accd_plan_room(plan, (void **)&fusion->shifts, fusion->nshifts,
-                            &fusion->shifts_room, sizeof fusion->shifts[0]))
-            return accd_plan_no_memory(plan->context);
-        fusion->shifts[fusion->nshifts++] = (struct accd_shift){
-            .object = share->object,
-            .share = share,
-            .from = share->object->dev,
-            .to = former->dev,
-            .size = share->object->size,
-            .kept = former->shared,
-        };
+        ACCD_ADD(plan->context, &fusion->shifts,
+                 (struct accd_shift){.object = share->object,
+                                     .share = share,
+                                     .from = share->object->dev,
+                                     .to = former->dev,
+                                     .size = share->object->size,
+                                     .kept = former->shared});
     }
     return ACCD_OK;
 }
@@ -409,12 +385,12 @@ static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regr
 accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
                              size_t ndying)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     size_t members = 0;
     ACCD_TRY(find_regroups(plan, dying, ndying));
-    for (size_t i = 0; i < fusion->nregroups; i++) {
-        struct accd_regroup *regroup = &fusion->regroups[i];
+    for (size_t i = 0; i < fusion->regroups.n; i++) {
+        struct accd_regroup *regroup = &fusion->regroups.at[i];
         ACCD_TRY(list_members(plan, regroup));
         if (regroup->n)
             ACCD_TRY(find_parts(plan, regroup));
@@ -426,14 +402,13 @@ accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *
     /* a group of two objects at least is a tuple */
     if (!accd_pool_reserve(&dir->tuples.fused_pool, members / 2) ||
         !accd_range_reserve(&dir->tuples.fused, members / 2) ||
-        (dir->present.device_order && !accd_range_reserve(&dir->present.by_device, fusion->nshifts)))
+        (dir->present.device_order && !accd_range_reserve(&dir->present.by_device, fusion->shifts.n)))
         return accd_plan_no_memory(plan->context);
-    dir->promised.objects += fusion->nshifts;
-    for (size_t i = 0; i < fusion->nshifts; i++) {
-        const struct accd_shift *shift = &fusion->shifts[i];
-        struct accd_object_change *change = accd_note_object(plan, shift->object);
-        if (!change)
-            return accd_plan_no_memory(plan->context);
+    dir->promised.objects += fusion->shifts.n;
+    for (size_t i = 0; i < fusion->shifts.n; i++) {
+        const struct accd_shift *shift = &fusion->shifts.at[i];
+        struct accd_object_change *change;
+        ACCD_TRY(accd_note_object(plan, shift->object, &change));
         change->dev = shift->to;
         change->shared = shift->kept;
     }
@@ -456,7 +431,7 @@ static void leave_clause(struct accd_original *original)
 
 static void remove_original(struct accd_directory *dir, struct accd_original *original)
 {
-    if (!original->whole_ends && original->head)
+    if (!(accd_original_ends(&dir->tuples, original) && original->whole_ends) && original->head)
         leave_clause(original);
     if (original->prev)
         original->prev->next = original->next;
@@ -494,15 +469,16 @@ static void forget_gone(struct accd_directory *dir, struct accd_share *share)
 {
     bool any = false;
     for (const struct accd_former *former = share->former; former && !any; former = former->below)
-        any = former->gone;
+        any = is_worth(dir, former, ACCD_GOES);
     for (struct accd_former **at = &share->former; *at;) {
         struct accd_former *former = *at;
-        if (former->alone) {
+        if (is_worth(dir, former, ACCD_HOLDS))
+            former->fused->support = dir->levels.serial;
+        if (is_worth(dir, former, ACCD_ALONE)) {
             accd_fused_release(dir, former->fused);
             former->fused = NULL;
-            former->alone = false;
         }
-        if (!former->gone) {
+        if (!is_worth(dir, former, ACCD_GOES)) {
             at = &former->below;
             continue;
         }
@@ -578,7 +554,6 @@ static void commit_regroup(struct accd_directory *dir, struct accd_regroup *regr
     accd_range_erase(&dir->tuples.fused, fused->host);
     const uint64_t serial = fused->serial;
     fused->current = false;
-    fused->regroup = 0;
     fused->support = dir->levels.serial;
     fused->places++; /* so that it lives until here */
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -630,34 +605,21 @@ static void empty_holes(const struct accd_plan *plan, const struct accd_original
 
 void accd_unfuse_commit(struct accd_plan *plan)
 {
-    struct accd_fusion *fusion = plan->fusion;
+    struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
     accd_fuse_device_order(plan);
-    for (size_t i = 0; i < fusion->nending; i++)
-        empty_holes(plan, fusion->ending[i]);
-    for (size_t i = 0; i < fusion->nending; i++)
-        remove_original(dir, fusion->ending[i]);
-    for (size_t i = 0; i < fusion->nregroups; i++)
-        commit_regroup(dir, &fusion->regroups[i]);
+    for (size_t i = 0; i < fusion->ending.n; i++)
+        empty_holes(plan, fusion->ending.at[i]);
+    for (size_t i = 0; i < fusion->ending.n; i++)
+        remove_original(dir, fusion->ending.at[i]);
+    for (size_t i = 0; i < fusion->regroups.n; i++)
+        commit_regroup(dir, &fusion->regroups.at[i]);
     if (!plan->context->rules.fusion)
-        for (size_t i = 0; i < fusion->nregroups; i++)
-            forget_idle_shares(dir, &fusion->regroups[i]);
+        for (size_t i = 0; i < fusion->regroups.n; i++)
+            forget_idle_shares(dir, &fusion->regroups.at[i]);
 }
 
-/* The marks of an exit that is not carried out. */
-void accd_unfuse_undo(struct accd_plan *plan)
-{
-    const struct accd_fusion *fusion = plan->fusion;
-    for (size_t i = 0; i < fusion->nending; i++)
-        fusion->ending[i]->ending = fusion->ending[i]->whole_ends = false;
-    for (size_t i = 0; i < fusion->nregroups; i++) {
-        const struct accd_regroup *regroup = &fusion->regroups[i];
-        regroup->fused->regroup = 0;
-        for (uint32_t k = 0; k < regroup->n; k++)
-            for (struct accd_former *f = regroup->members[k].share->former; f; f = f->below)
-                f->gone = f->alone = false;
-    }
-}
+void accd_unfuse_undo(struct accd_plan *plan) { plan->dir->tuples.exit++; }
 
 void accd_share_free(struct accd_directory *dir, const struct accd_object *object)
 {

@@ -13,7 +13,7 @@ bool accd_named_at(struct accd_directory *dir, const struct accd_object *object,
     const struct accd_share *share = accd_share_of(dir, object);
     uint64_t end = host, next = *end_p;
     for (const struct accd_original *o = share ? share->originals : NULL; o; o = o->next) {
-        if (o->idle || o->ending)
+        if (o->idle || accd_original_ends(&dir->tuples, o))
             continue;
         if (o->host > host)
             next = o->host < next ? o->host : next;
@@ -101,8 +101,8 @@ struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uin
         return NULL;
     const struct accd_share *share = accd_share_of(dir, object);
     struct accd_original *original = share ? share->originals : NULL;
-    while (original && !(original->dynamic && !original->ending && original->whole == host &&
-                         original->length == bytes))
+    while (original && !(original->dynamic && !accd_original_ends(&dir->tuples, original) &&
+                         original->whole == host && original->length == bytes))
         original = original->next;
     return original;
 }

@@ -215,8 +215,8 @@ struct accd_original {
     bool dynamic;                        /* opened by enter data */
     bool dropped;                        /* it only keeps data present, and its base (DIR-4.2-02) */
     bool idle;                           /* it names no bytes of a held object */
-    bool ending;                         /* while an exit is under way; with its whole clause: */
-    bool whole_ends;
+    bool whole_ends;                     /* with its whole clause: */
+    uint64_t ends;                       /* number of the exit that it ends with */
 };
 
 /* A block in which several objects lie at their true distances. */
@@ -228,7 +228,8 @@ struct accd_fused {
     bool current;            /* objects lie here now: it is in directory.tuples.fused, by host */
     uint64_t support;        /* serial of the youngest originals that hold it together: those it was made with, or
                                 younger ones once an older one went */
-    size_t regroup;          /* while an exit is under way: number of it and one, 0: none */
+    uint64_t loses;          /* number of the last exit that takes something from it ... */
+    size_t regroup;          /* ... and its place in what that exit regroups */
 };
 
 /* A place an object left, which waits for it. */
@@ -239,7 +240,12 @@ struct accd_former {
     struct accd_fused *fused;  /* the tuple it was in, or NULL */
     uint64_t dev, serial;
     bool shared;               /* in a block; otherwise it is the user's memory (acc_map_data) */
-    bool gone, alone;          /* while an exit is under way: no object goes back there; this object alone does */
+    uint64_t weighed;          /* number of the last exit that asked what the place is still worth: */
+    enum accd_worth {
+        ACCD_GOES, /* no object goes back there */
+        ACCD_ALONE, /* this object alone does */
+        ACCD_HOLDS  /* so do others, and originals hold them together there */
+    } worth;
 };
 
 /* What fusion knows of a present object. In directory.tuples.shares, by the object's host address. */
@@ -283,7 +289,14 @@ struct accd_tuples {
     struct accd_range fused;  /* tuples that objects are in, by host address */
     struct accd_range bases;  /* originals by base address: one of each ring */
     struct accd_pool share_pool, original_pool, former_pool, fused_pool;
+    uint64_t exit; /* number of the exit under way: marks of others, that failed, mean nothing any more */
 };
+
+/* Whether an original ends with the exit under way. */
+static inline bool accd_original_ends(const struct accd_tuples *tuples, const struct accd_original *original)
+{
+    return original->ends == tuples->exit;
+}
 
 /* Deep structures that are one record each. */
 struct accd_groups {

@@ -57,9 +57,8 @@ accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *t
     size_t n = 0;
     for (size_t i = 0; i < targets->nobjects; i++)
         n += list(dir, targets->objects[i], NULL);
-    struct accd_pair *pairs = accd_scratch_take(&dir->context->scratch, 2 * n * sizeof *pairs);
-    if (!pairs)
-        return accd_plan_no_memory(dir->context);
+    struct accd_pair *pairs;
+    ACCD_TAKE(dir->context, pairs, 2 * n);
     for (size_t i = 0; i < targets->nobjects; i++)
         targets->n += list(dir, targets->objects[i], pairs + targets->n);
     targets->at = accd_sort_pairs(pairs, pairs + n, n);

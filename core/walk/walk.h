@@ -180,7 +180,7 @@ struct accd_grid {
 };
 
 struct accd_gaps {
-    uint32_t item;
+    uint64_t item;
     struct accd_grid grid;
 };
 
