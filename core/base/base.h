@@ -170,11 +170,4 @@ unsigned accd_parts_for(accd_context *context, size_t rows);
             return accd_not_given((context), __func__, #argument);        \
     } while (0)
 
-/* A call goes on with the directory of its device alone. */
-#define ACCD_GIVEN_DEVICE(context, dir)                                   \
-    do {                                                                  \
-        if (!(dir))                                                       \
-            return (context) ? ACCD_NO_DEVICE : ACCD_MISUSE;              \
-    } while (0)
-
 #endif

@@ -138,8 +138,7 @@ static accd_status come_behind(struct accd_directory *dir, uint64_t dev, uint64_
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                              uint64_t bytes)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_GIVEN(context, to || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, true));
     ACCD_TRY(come_behind(dir, dev, bytes));
@@ -205,8 +204,7 @@ static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, cons
 accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
                               uint64_t bytes)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_TRY(accd_idle(context));
     ACCD_GIVEN(context, from || !bytes);
     ACCD_TRY(check_access(dir, dev, bytes, false));
@@ -240,8 +238,7 @@ int accd_kernel_compiler(accd_context *context, int device, char *what, size_t r
 accd_status accd_kernel_run(accd_context *context, int device, const accd_kernel *kernel,
                             accd_kernel_end *end_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_TRY(accd_idle(context));
     ACCD_GIVEN(context, kernel);
     ACCD_GIVEN(context, end_p);

@@ -35,8 +35,7 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
 static __attribute__((noinline)) accd_status run_planned(accd_context *context, const accd_construct *construct,
                                                          accd_region **region_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, construct->device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, construct->device);
     if ((unsigned)construct->kind > ACCD_UPDATE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such kind of construct");
     if (context->busy || context->working || construct->queue)

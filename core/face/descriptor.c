@@ -49,12 +49,11 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                                    const void *data, uint64_t offset, uint64_t size,
                                    const char *file, int line)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     struct accd_attach *attach;
     struct accd_object *object;
     enum accd_relation relation;
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
-    ACCD_GIVEN_DEVICE(context, dir);
     if (!bytes)
         return no_rank(context);
     if (accd_load_pointer(accd_address(descriptor)) != accd_address(data))
@@ -105,10 +104,9 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
 accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor,
                                    int finalize, const char *file, int line)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);
     const accd_item item = {.slot = descriptor, .slot_bytes = bytes, .action = ACCD_DETACH};
-    ACCD_GIVEN_DEVICE(context, dir);
     if (!bytes)
         return no_rank(context);
     return run(context, device, ACCD_EXIT_DATA, finalize, &item, 1, file, line);

@@ -240,9 +240,8 @@ static void tell_claims(const struct listing *listing, const struct accd_region 
 accd_status accd_each_tuple(accd_context *context, int device, int64_t level, accd_list list,
                             accd_tuple_fn fn, void *ud)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     bool floor = list == ACCD_DYNAMIC || list == ACCD_FLOOR;
-    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, fn);
     if ((unsigned)list > ACCD_FLOOR)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");

@@ -19,10 +19,9 @@ static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, 
 accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
                      uint64_t bytes, const accd_label *label)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     enum accd_relation relation;
     struct accd_object *object;
-    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_may_ask(dir, 0));
     if (!host || !dev)
         return accd_fail(context, ACCD_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
@@ -115,9 +114,8 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
 
 accd_status accd_unmap(accd_context *context, int device, const void *host)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     struct accd_object *object;
-    ACCD_GIVEN_DEVICE(context, dir);
     const bool lenient = context->rules.unmap_used == ACCD_IGNORE;
     ACCD_TRY(accd_may_ask(dir, 0));
     ACCD_TRY(accd_find(dir, accd_address(host), &object));
@@ -150,9 +148,8 @@ accd_status accd_unmap(accd_context *context, int device, const void *host)
 
 accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     uint64_t dev = 0;
-    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, dev_p);
     ACCD_TRY(accd_idle(context));
     if (bytes) {
@@ -170,9 +167,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
 
 accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     bool taken;
-    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_TRY(accd_idle(context));
     if (!dev)
         return ACCD_OK;
@@ -245,8 +241,7 @@ static accd_status copy(struct accd_directory *dir, struct accd_queue *queue, ac
 static accd_status copy_now(accd_context *context, int device, accd_way way, uint64_t to, uint64_t from,
                             uint64_t bytes)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     return copy(dir, NULL, way, to, from, bytes, NULL, 0);
 }
 
@@ -271,8 +266,7 @@ accd_status accd_within_device(accd_context *context, int device, uint64_t to, u
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_way way,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_TRY(accd_may_ask(dir, number));
     if ((unsigned)way > ACCD_WITHIN_DEVICE)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such way to copy");

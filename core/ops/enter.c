@@ -605,40 +605,37 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan
     return ACCD_OK;
 }
 
+/* All that may fail. */
+static accd_status plan_and_move(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    if (plan->given.walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
+        ACCD_TRY(accd_plan_group(plan));
+    if (plan->given.walk && !plan->found.group)
+        ACCD_TRY(accd_plan_sections(plan));
+    if (accd_fuse_wanted(plan))
+        ACCD_TRY(accd_fuse_begin(plan));
+    ACCD_TRY(accd_resolve_entry(plan));
+    if (plan->found.fusion)
+        ACCD_TRY(accd_fuse_plan(plan));
+    if (plan->context->rules.frame_grows == ACCD_REJECT)
+        ACCD_TRY(check_frames(plan));
+    ACCD_TRY(accd_links_plan(&entry->links));
+    ACCD_TRY(reserve_records(entry));
+    ACCD_TRY(reserve_region(entry));
+    ACCD_TRY(reserve_memory(entry));
+    ACCD_TRY(plan_bulk(entry));
+    ACCD_TRY(accd_links_release(&entry->links, &entry->release));
+    ACCD_TRY(plan_moves(entry));
+    if (plan->dir->journal)
+        ACCD_TRY(accd_journal_entry(plan, &entry->links));
+    return accd_plan_commit(plan);
+}
+
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};
-    if (plan->given.walk && !plan->dir->attached.nbrought) /* what goes may be looked for among its sections */
-        ACCD_TRY(accd_plan_group(plan));
-    accd_status status = ACCD_OK;
-    if (plan->given.walk && !plan->found.group)
-        status = accd_plan_sections(plan);
-    if (status == ACCD_OK && accd_fuse_wanted(plan))
-        status = accd_fuse_begin(plan);
-    if (status == ACCD_OK)
-        status = accd_resolve_entry(plan);
-    if (status == ACCD_OK && plan->found.fusion)
-        status = accd_fuse_plan(plan);
-    if (status == ACCD_OK && plan->context->rules.frame_grows == ACCD_REJECT)
-        status = check_frames(plan);
-    if (status == ACCD_OK)
-        status = accd_links_plan(&entry.links);
-    if (status == ACCD_OK)
-        status = reserve_records(&entry);
-    if (status == ACCD_OK)
-        status = reserve_region(&entry);
-    if (status == ACCD_OK)
-        status = reserve_memory(&entry);
-    if (status == ACCD_OK)
-        status = plan_bulk(&entry);
-    if (status == ACCD_OK)
-        status = accd_links_release(&entry.links, &entry.release);
-    if (status == ACCD_OK)
-        status = plan_moves(&entry);
-    if (status == ACCD_OK && plan->dir->journal)
-        status = accd_journal_entry(plan, &entry.links);
-    if (status == ACCD_OK)
-        status = accd_plan_commit(plan);
+    accd_status status = plan_and_move(&entry);
     if (status != ACCD_OK) {
         undo(&entry);
         return status;

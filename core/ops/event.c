@@ -1,7 +1,7 @@
 /* event.c - tells a listener what a construct did: one event for each object, in the order of the
  * document's steps, whatever the transfers were. Costs nothing when nobody listens, and nobody will when a queue
  * gets there. */
-#include "ops/inside.h"
+#include "ops/leave.h"
 
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool comes_later(const struct accd_plan *plan, accd_op op)
@@ -145,13 +145,13 @@ static bool lies_with_others(const struct accd_plan *plan, const struct accd_obj
 }
 
 /* How many places of a block are left with this exit. */
-static size_t places_left(const struct accd_plan *plan, const struct accd_exit_report *report,
-                          const struct accd_block *block)
+static size_t places_left(const struct leave *leave, const struct accd_block *block)
 {
+    const struct accd_plan *plan = leave->plan;
     size_t n = 0;
-    for (size_t i = 0; i < report->ndying; i++) {
-        const struct accd_share *share = accd_share_of(plan->dir, report->dying[i]);
-        n += report->dying[i]->dev - block->dev < block->bytes;
+    for (size_t i = 0; i < leave->dying.n; i++) {
+        const struct accd_share *share = accd_share_of(plan->dir, leave->dying.at[i]);
+        n += leave->dying.at[i]->dev - block->dev < block->bytes;
         for (const struct accd_former *f = share ? share->former : NULL; f; f = f->below)
             n += f->dev - block->dev < block->bytes;
     }
@@ -161,21 +161,22 @@ static size_t places_left(const struct accd_plan *plan, const struct accd_exit_r
 }
 
 /* Blocks of tuples whose last object leaves them. */
-static void tell_ends(const struct accd_plan *plan, const struct accd_exit_report *report)
+static void tell_ends(const struct leave *leave)
 {
+    const struct accd_plan *plan = leave->plan;
     const struct accd_fusion *fusion = plan->found.fusion;
     const struct accd_block *last = NULL;
     for (size_t i = 0; fusion && i < fusion->regroups.n; i++) {
         const struct accd_fused *fused = fusion->regroups.at[i].fused;
-        if (places_left(plan, report, fused->block) == fused->block->live)
+        if (places_left(leave, fused->block) == fused->block->live)
             tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
     }
-    for (size_t i = 0; fusion && i < report->ndying; i++) { /* what a tuple left behind */
-        const struct accd_object *object = report->dying[i];
+    for (size_t i = 0; fusion && i < leave->dying.n; i++) { /* what a tuple left behind */
+        const struct accd_object *object = leave->dying.at[i];
         const struct accd_share *share = accd_share_of(plan->dir, object);
         const struct accd_block *block = accd_block_of(plan->dir, object);
         if (!share || share->fused || !lies_with_others(plan, object) || block == last ||
-            places_left(plan, report, block) != block->live)
+            places_left(leave, block) != block->live)
             continue;
         last = block;
         tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, object->host,
@@ -317,45 +318,52 @@ void accd_tell_entry(const struct accd_plan *plan)
         tell_sections(plan, ACCD_OP_INCREF, count);
 }
 
-void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report *report)
+void accd_tell_exit(const struct leave *leave)
 {
+    const struct accd_plan *plan = leave->plan;
+    if (!plan->context->config.on_event && !plan->given.queue)
+        return;
     const enum accd_rule count =
         plan->given.construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
     char name[160];
     for (size_t i = 0; i < plan->found.nclaims; i++)
         if (plan->found.claims[i].detached)
             tell_claim(plan, &plan->found.claims[i], ACCD_OP_DETACH, R_DETACH);
-    for (size_t i = 0; i < report->nforced; i++) {
-        const struct accd_attach *attach = report->forced[i];
+    for (size_t i = 0; i < leave->removed.n; i++) {
+        const struct accd_attach *attach = leave->removed.at[i]->attach;
+        if (!leave->removed.at[i]->forced) /* a clause has detached it */
+            continue;
         accd_name_slot(plan->dir, attach->slot, attach->label, name, sizeof name);
         tell(plan, ACCD_OP_DETACH, attach->brings ? R_RECORD : R_STILL_ATTACHED, name, attach->slot,
              accd_attach_end(attach) - attach->slot);
     }
-    if (report->group_leaves)
+    if (leave->group_leaves)
         tell_sections(plan, ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < plan->found.nclaims; i++)
         if (plan->found.claims[i].taken)
             tell_claim(plan, &plan->found.claims[i], ACCD_OP_DECREF, count);
-    for (size_t i = 0; i < report->nrecords; i++) {
-        const struct accd_object *record = report->records[i];
+    for (size_t i = 0; i < leave->removed.n; i++) {
+        const struct accd_object *record = leave->removed.at[i]->record;
+        if (!record)
+            continue;
         accd_name_object(plan->dir, record, name, sizeof name);
         tell(plan, ACCD_OP_DECREF, R_RECORD, name, record->host, accd_object_bytes(record));
     }
-    if (report->group_leaves)
+    if (leave->group_leaves)
         tell_sections(plan, ACCD_OP_DECREF, count);
     tell_moves(plan, plan->context->verdicts.fetched);
     if (plan->result.bulk)
         tell_sections(plan, ACCD_OP_D2H, R_LEAVE);
     tell_copies(plan, R_COPY_BACK);
-    tell_ends(plan, report);
-    for (size_t i = 0; i < report->ndying; i++) {
-        const struct accd_object *object = report->dying[i];
+    tell_ends(leave);
+    for (size_t i = 0; i < leave->dying.n; i++) {
+        const struct accd_object *object = leave->dying.at[i];
         if (plan->found.fusion && lies_with_others(plan, object))
             continue;
         accd_name_object(plan->dir, object, name, sizeof name);
         tell(plan, ACCD_OP_FREE, R_LEAVE, name, object->host, accd_object_bytes(object));
     }
-    if (report->group_dies)
+    if (leave->group_dies)
         tell_sections(plan, ACCD_OP_FREE, R_LEAVE);
 }
 

@@ -41,7 +41,7 @@ static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
         return ACCD_OK;
     ACCD_TRY(end_opened(plan, claim, found.object));
     return found.outcome == ACCD_CUTS && claim->state != ACCD_CLAIM_SKIP
-               ? accd_claim_cut(plan, index, found.objects)
+               ? accd_claim_cut(plan, index, NULL)
                : ACCD_OK;
 }
 

@@ -4,17 +4,6 @@
 
 #include "ops/ops.h"
 
-/* Tells about a construct that succeeded, in the order of the document's steps. */
-struct accd_exit_report {
-    struct accd_object *const *dying;
-    size_t ndying;
-    struct accd_attach *const *forced; /* attachments that ended with their holder or target */
-    size_t nforced;
-    struct accd_object *const *records; /* that lost a reference with an attachment */
-    size_t nrecords;
-    bool group_leaves, group_dies;
-};
-
 /* Own bytes, sections and pointers of a whole group, without a record for each. */
 struct accd_bulk {
     struct accd_directory *dir;
@@ -57,8 +46,8 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
 
 /* ----------------------------------------------------------------------------------- event.c -- */
 
+/* Tells about a construct that succeeded, in the order of the document's steps. */
 void accd_tell_entry(const struct accd_plan *plan);
-void accd_tell_exit(const struct accd_plan *plan, const struct accd_exit_report *report);
 void accd_tell_update(const struct accd_plan *plan);
 
 /* ------------------------------------------------------------------------------------ bulk.c -- */

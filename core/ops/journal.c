@@ -117,8 +117,7 @@ static void put_back(struct accd_directory *dir, const struct pointer *pointer)
 
 accd_status accd_journal_open(accd_context *context, int device)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     if (dir->journal || !dir->device.ops->save)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);

@@ -384,41 +384,6 @@ void accd_leave_finish(struct leave *leave)
     }
 }
 
-/* Room for what is reported at the end, where nothing may fail. */
-accd_status accd_leave_report(struct leave *leave)
-{
-    const struct accd_plan *plan = leave->plan;
-    if (!plan->context->config.on_event && !plan->given.queue)
-        return ACCD_OK;
-    leave->forced =
-        accd_scratch_take(&plan->context->scratch, (leave->removed.n + 1) * sizeof leave->forced[0]);
-    leave->records =
-        accd_scratch_take(&plan->context->scratch, (leave->removed.n + 1) * sizeof leave->records[0]);
-    return leave->forced && leave->records ? ACCD_OK : accd_plan_no_memory(plan->context);
-}
-
-void accd_leave_tell(struct leave *leave)
-{
-    if (!leave->forced)
-        return;
-    struct accd_exit_report report = {
-        .dying = leave->dying.at,
-        .ndying = leave->dying.n,
-        .group_leaves = leave->group_leaves,
-        .group_dies = leave->group_dies,
-    };
-    for (size_t i = 0; i < leave->removed.n; i++) {
-        const struct accd_attach_change *removed = leave->removed.at[i];
-        if (removed->forced)
-            leave->forced[report.nforced++] = removed->attach;
-        if (removed->record)
-            leave->records[report.nrecords++] = removed->record;
-    }
-    report.forced = leave->forced;
-    report.records = leave->records;
-    accd_tell_exit(leave->plan, &report);
-}
-
 /* What a clause named may have gone since, and be there again: then it is that. */
 static accd_status find_again(struct leave *leave)
 {
@@ -475,7 +440,6 @@ static accd_status plan_and_move(struct leave *leave)
         ACCD_TRY(accd_fuse_pending(plan));
     ACCD_TRY(accd_leave_words(leave));
     ACCD_TRY(plan_bulk(leave));
-    ACCD_TRY(accd_leave_report(leave));
     accd_status status = accd_plan_commit(plan);
     return leave->abandon ? ACCD_OK : status;
 }
@@ -488,7 +452,7 @@ accd_status accd_leave_now(struct leave *leave)
         return status;
     }
     accd_ledger_apply(leave->plan);
-    accd_leave_tell(leave);
+    accd_tell_exit(leave);
     accd_leave_finish(leave);
     return ACCD_OK;
 }

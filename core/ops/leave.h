@@ -10,8 +10,6 @@ struct leave {
     ACCD_LIST(struct accd_object *) dying;
     ACCD_LIST(struct accd_attach_change *) removed; /* attachments that end */
     size_t released, unpinned;       /* of them: so many took along what they brought, pin their targets no more */
-    struct accd_attach **forced;     /* room for what is told of them, NULL: nobody hears it */
-    struct accd_object **records;
     uint32_t group_references;       /* taken off its counter */
     bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
     bool group_leaves, group_dies;
@@ -21,10 +19,11 @@ struct leave {
 accd_status accd_leave_now(struct leave *leave);
 
 accd_status accd_leave_words(struct leave *leave);
-accd_status accd_leave_report(struct leave *leave);
-void accd_leave_tell(struct leave *leave);
 void accd_leave_finish(struct leave *leave);
 void accd_leave_undo(struct leave *leave);
+
+/* event.c: tells about an exit that succeeded, before its records go. */
+void accd_tell_exit(const struct leave *leave);
 
 /* detach.c */
 /* Clauses take so many off the counter of an attachment. */

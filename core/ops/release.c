@@ -49,7 +49,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
         const struct accd_word *word = &release->plan.result.words.at[i];
         ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
-    return accd_leave_report(leave);
+    return ACCD_OK;
 }
 
 accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
@@ -83,7 +83,7 @@ void accd_release_undo(struct accd_release *release) { accd_leave_undo(&release-
 void accd_release_commit(struct accd_release *release)
 {
     accd_ledger_apply(&release->plan); /* with what the construct on the way noted */
-    accd_leave_tell(&release->leave);
+    accd_tell_exit(&release->leave);
     accd_leave_finish(&release->leave);
 }
 

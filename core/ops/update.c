@@ -17,7 +17,7 @@ static accd_status resolve(struct accd_plan *plan, uint32_t index)
     if (attach && !tolerant)
         ACCD_TRY(accd_check_pointer(plan, claim, attach));
     ACCD_TRY(accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_UPDATE_OF_PRESENT : ACCD_ASKS_UPDATE, &found));
-    return found.outcome == ACCD_CUTS ? accd_claim_cut(plan, index, found.objects) : ACCD_OK;
+    return found.outcome == ACCD_CUTS ? accd_claim_cut(plan, index, NULL) : ACCD_OK;
 }
 
 /* A pending group that has all columns of the walk among its own: then they can be updated without

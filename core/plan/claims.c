@@ -158,58 +158,35 @@ static bool room_for_claims(struct accd_plan *plan, size_t more)
     return true;
 }
 
-accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t objects)
-{
-    struct accd_range_cursor cursor;
-    if (!room_for_claims(plan, 2 * objects))
-        return accd_plan_no_memory(plan->context);
-    struct accd_claim *claim = &plan->found.claims[index];
-    const struct accd_claim whole = *claim;
-    uint64_t at = whole.host, end = whole.host + whole.bytes;
-    struct accd_object *object = accd_first_behind(plan->dir, at, &cursor);
-    while (at < end) {
-        bool present = object && object->host <= at;
-        uint64_t stop = present ? accd_object_end(object) : object ? object->host : end;
-        *claim = whole;
-        claim->host = at;
-        claim->bytes = (stop < end ? stop : end) - at;
-        if (present) {
-            claim->state = ACCD_CLAIM_PRESENT;
-            claim->object = object;
-            object = accd_range_next(&cursor);
-        }
-        if (at != whole.host) { /* of all pieces one attaches the pointer, or detaches it */
-            claim->slot = 0;
-            claim->attached = false;
-        }
-        at += claim->bytes;
-        if (at < end)
-            claim = &plan->found.claims[plan->found.nclaims++];
-    }
-    return ACCD_OK;
-}
-
-accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object)
+accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, struct accd_object *held)
 {
     const struct accd_claim whole = plan->found.claims[index];
-    uint64_t at = whole.host, end = whole.host + whole.bytes;
-    for (struct accd_claim *claim = &plan->found.claims[index]; at < end;) {
-        uint64_t stop = end;
-        bool named = accd_named_at(plan->dir, object, at, &stop);
+    const uint64_t end = whole.host + whole.bytes;
+    for (uint64_t at = whole.host, stop; at < end; at = stop) {
+        struct accd_range_cursor cursor;
+        struct accd_object *object = held ? held : accd_first_behind(plan->dir, at, &cursor);
+        const bool first = at == whole.host;
+        bool there = object && object->host <= at;
+        stop = held || !object ? end : there ? accd_object_end(object) : object->host;
+        stop = stop < end ? stop : end;
+        if (held)
+            there = accd_named_at(plan->dir, held, at, &stop);
+        if (!first && !room_for_claims(plan, 1))
+            return accd_plan_no_memory(plan->context);
+        struct accd_claim *claim = &plan->found.claims[first ? index : plan->found.nclaims++];
         *claim = whole;
         claim->host = at;
         claim->bytes = stop - at;
-        claim->state = named ? ACCD_CLAIM_PRESENT : ACCD_CLAIM_FILLS;
-        if (at != whole.host) { /* the first piece attaches the pointer, and counts the object */
-            claim->slot = 0;
-            claim->attached = false;
-            claim->flags |= ACCD_ITEM_UNCOUNTED;
+        if (there || held) {
+            claim->state = there ? ACCD_CLAIM_PRESENT : ACCD_CLAIM_FILLS;
+            claim->object = object;
         }
-        at = stop;
-        if (at < end && !room_for_claims(plan, 1))
-            return accd_plan_no_memory(plan->context);
-        if (at < end)
-            claim = &plan->found.claims[plan->found.nclaims++];
+        if (first)
+            continue;
+        claim->slot = 0; /* of all pieces the first one attaches the pointer, or detaches it ... */
+        claim->attached = false;
+        if (held) /* ... and counts the object */
+            claim->flags |= ACCD_ITEM_UNCOUNTED;
     }
     return ACCD_OK;
 }

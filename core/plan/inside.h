@@ -27,8 +27,6 @@ struct accd_occupant {
 
 /* ---------------------------------------------------------------------------------- claims.c -- */
 
-/* Cuts a claim in a held object where its holes begin and end: those pieces fill them. */
-accd_status accd_claim_cut_named(struct accd_plan *plan, uint32_t index, const struct accd_object *object);
 /* The label of what a claim names, or NULL. */
 const accd_label *accd_claim_label(const struct accd_given *given, const struct accd_claim *claim);
 accd_status accd_plan_word(struct accd_plan *plan, uint64_t dev, uint64_t value);

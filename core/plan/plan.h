@@ -242,8 +242,9 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
                              const struct accd_object *other, accd_status status,
                              enum accd_rule rule, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Cuts a claim at the bounds of present objects: pieces that are present get state PRESENT and the object,
- * others stay open. The first piece keeps the claim's number, the others come last. */
-accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, size_t objects);
+ * others stay open. Or, in a held object, where its holes begin and end: those pieces fill them. The first piece keeps
+ * the claim's number, the others come last. held: NULL, or that object. */
+accd_status accd_claim_cut(struct accd_plan *plan, uint32_t index, struct accd_object *held);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
@@ -268,7 +269,6 @@ struct accd_answer {
     enum accd_finding what; /* ACCD_FINDINGS: nothing could be looked for */
     enum accd_outcome outcome;
     struct accd_object *object; /* that has the first byte which is present, or NULL */
-    size_t objects;             /* across several, or a part: so many have bytes */
 };
 
 /* Looks for what a claim asks for, and does what the rules say: takes the object, skips the claim, or fails. Claims

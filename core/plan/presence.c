@@ -147,7 +147,6 @@ static accd_status find(struct accd_plan *plan, struct accd_claim *claim, enum a
         found->what = ACCD_FOUND_NOTHING;
     } else if (relation == ACCD_ACROSS) {
         const struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-        found->objects = cover.objects;
         found->what = !cover.whole ? ACCD_FOUND_PART : cover.one ? ACCD_FOUND_TUPLE : ACCD_FOUND_OBJECTS;
     } else {
         found->what = plan->context->verdicts.holes && claim->bytes ? find_holes(plan, claim, found->object)

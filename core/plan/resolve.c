@@ -53,7 +53,7 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const 
     if (!whole)
         refresh(plan, claim);
     size_t first = plan->found.nclaims;
-    ACCD_TRY(accd_claim_cut(plan, index, found->objects));
+    ACCD_TRY(accd_claim_cut(plan, index, NULL));
     if (candidate && candidate->split) {
         candidate->more = (uint32_t)first;
         candidate->nmore = (uint32_t)(plan->found.nclaims - first);
@@ -80,8 +80,7 @@ static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan
     if (candidate->split)
         refresh(plan, claim);
     size_t first = plan->found.nclaims;
-    claim->object = found->object;
-    ACCD_TRY(accd_claim_cut_named(plan, index, found->object));
+    ACCD_TRY(accd_claim_cut(plan, index, found->object));
     candidate->more = (uint32_t)first;
     candidate->nmore = (uint32_t)(plan->found.nclaims - first);
     for (size_t i = first - 1; i < plan->found.nclaims; i++) {

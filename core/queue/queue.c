@@ -9,8 +9,7 @@
 
 accd_status accd_queue(accd_context *context, int device, int64_t async, unsigned *queue_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     struct accd_mem *mem = &context->mem;
     ACCD_GIVEN(context, queue_p);
     if (async == ACCD_SYNCHRONOUS)
@@ -69,8 +68,7 @@ bool accd_queue_report(struct accd_queue *queue, void (*tell)(const void *ud), v
 
 accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_TRY(accd_may_ask(dir, number));
     if (number)
         return accd_queue_reach(dir->queues.at[number - 1], dir->queues.at[number - 1]->asked);
@@ -94,9 +92,8 @@ static bool is_early(struct accd_queue *queue)
 
 accd_status accd_queue_test(accd_context *context, int device, unsigned number, int *done_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
+    ACCD_ON_DEVICE(dir, context, device);
     bool early = false;
-    ACCD_GIVEN_DEVICE(context, dir);
     ACCD_GIVEN(context, done_p);
     ACCD_TRY(accd_may_ask(dir, number));
     struct accd_queue *queue = number ? dir->queues.at[number - 1] : accd_next_busy(dir, 0);
@@ -111,9 +108,8 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
 accd_status accd_queue_after(accd_context *context, int device, unsigned number, int other_device,
                              unsigned other)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_directory *others = accd_directory_of(context, other_device);
-    ACCD_GIVEN_DEVICE(context, dir && others);
+    ACCD_ON_DEVICE(dir, context, device);
+    ACCD_ON_DEVICE(others, context, other_device);
     ACCD_TRY(accd_may_ask(dir, number));
     ACCD_TRY(accd_may_ask(others, other));
     struct accd_queue *queue = accd_queue_of(dir, number);
@@ -145,8 +141,7 @@ static accd_status call_now(struct accd_directory *dir, unsigned number, accd_ho
 accd_status accd_queue_call(accd_context *context, int device, unsigned number, accd_host_fn fn,
                             void *ud)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    ACCD_GIVEN_DEVICE(context, dir);
+    ACCD_ON_DEVICE(dir, context, device);
     ACCD_GIVEN(context, fn);
     ACCD_TRY(accd_may_ask(dir, number));
     struct accd_queue *queue = accd_queue_of(dir, number);

@@ -427,6 +427,11 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
     return context && device >= 0 && device < context->ndirs ? &context->dirs[device]
                                                              : accd_no_directory(context, device);
 }
+/* A call goes on with the directory of its device alone. */
+#define ACCD_ON_DEVICE(dir, context, device)                                       \
+    struct accd_directory *const dir = accd_directory_of((context), (device)); \
+    if (!(dir))                                                                    \
+    return (context) ? ACCD_NO_DEVICE : ACCD_MISUSE
 /* Room for so many more objects, origins, attachments, blocks: the calls below then succeed, until
  * accd_directory_unreserve. The room is the construct's: groups that are looked into meanwhile bring theirs. */
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,

@@ -66,18 +66,32 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
     return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
 }
 
-/* Sums and differences v of x and y without a branch for each row: only if one of them may
- * overflow, which the upper bit of overflow tells, and the operands are still there, all are computed once
- * more with care. */
-#define EACH_WRAPPING(v_of_x_y, overflow, result, careful)                   \
+/* Values of at most so many bits neither overflow nor are ACCD_UNREPRESENTABLE. */
+enum { EASY_BITS = 62 };
+
+static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
+
+static uint8_t bits_of(int64_t k)
+{
+    const uint64_t size = k < 0 ? 0 - (uint64_t)k : (uint64_t)k;
+    return size ? (uint8_t)(64 - __builtin_clzll(size)) : 0;
+}
+
+/* The sign, and what overflows into it. */
+#define SIGN ((uint64_t)1 << 63)
+
+/* What is computed of x and y by way of v, without a branch for each row: only if one of the rows is not so easy,
+ * which some bits of hard tell, and the operands are still there, all are computed once more with care. Shifts are
+ * logical ones: all machines have those for several rows at a time. */
+#define EACH_EASY(v_of_x_y, hard, bits, result, careful)                     \
     if (to != a && to != b) {                                                \
-        uint64_t bad = 0;                                                    \
+        uint64_t found = 0;                                                  \
         for (size_t i = 0; i < n; i++) {                                     \
             uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = (v_of_x_y); \
-            bad |= (overflow);                                               \
+            found |= (hard);                                                 \
             to[i] = (int64_t)(result);                                       \
         }                                                                    \
-        if (!(bad >> 63))                                                    \
+        if (!(found & (bits)))                                               \
             break;                                                           \
     }                                                                        \
     EACH(careful)
@@ -177,10 +191,12 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         int64_t *to = m->r[in->to];
         const int64_t *a = m->r[in->a], *b = m->r[in->b];
         const int64_t k = in->k;
+        unsigned wide = 64;
         if (in->op >= ACCD_I_ADD && in->op <= ACCD_I_LE && k) {
             if (!typed(m, in, first, n))
                 return false;
             m->constants &= ~((uint64_t)1 << in->to);
+            m->wide[in->to] = 64;
             continue;
         }
         switch ((accd_opcode)in->op) {
@@ -190,6 +206,7 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             for (size_t i = 0; i < n; i++) /* no later block has more rows */
                 to[i] = k;
             m->constants |= (uint64_t)1 << in->to;
+            m->wide[in->to] = bits_of(k);
             continue;
         case ACCD_I_PARAM: EACH(m->params[k]);
         case ACCD_I_INHERIT: {
@@ -200,14 +217,31 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             EACH(outer[(first + i) / set->per]);
         }
         case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd_address(at));
-        case ACCD_I_LOAD: load_column(to, in->b, k, address, base, stride, n); break;
+        case ACCD_I_LOAD:
+            wide = scalar_bits[in->b];
+            load_column(to, in->b, k, address, base, stride, n);
+            break;
         case ACCD_I_LOAD_AT:
             if (!load_at(m, to, a, k, in->b, first, n))
                 return false;
             break;
-        case ACCD_I_ADD: EACH_WRAPPING(x + y, (v ^ x) & (v ^ y), v, sum(a[i], b[i]));
-        case ACCD_I_SUB: EACH_WRAPPING(x - y, (x ^ y) & (v ^ x), v, difference(a[i], b[i]));
-        case ACCD_I_MUL: EACH(product(a[i], b[i]));
+        case ACCD_I_ADD:
+            wide = 1 + (m->wide[in->a] > m->wide[in->b] ? m->wide[in->a] : m->wide[in->b]);
+            if (wide <= EASY_BITS) {
+                EACH((int64_t)((uint64_t)a[i] + (uint64_t)b[i]));
+            }
+            EACH_EASY(x + y, (v ^ x) & (v ^ y), SIGN, v, sum(a[i], b[i]));
+        case ACCD_I_SUB: EACH_EASY(x - y, (x ^ y) & (v ^ x), SIGN, v, difference(a[i], b[i]));
+        case ACCD_I_MUL:
+            wide = m->wide[in->a] + m->wide[in->b];
+            if (wide <= EASY_BITS && m->constants >> in->a & 1 && a[0] > 0 && !(a[0] & (a[0] - 1))) {
+                const int shift = __builtin_ctzll((uint64_t)a[0]);
+                EACH((int64_t)((uint64_t)b[i] << shift));
+            }
+            if (wide <= EASY_BITS) {
+                EACH((int64_t)((uint64_t)a[i] * (uint64_t)b[i]));
+            }
+            EACH(product(a[i], b[i]));
         case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
         case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
         case ACCD_I_AND: EACH(a[i] & b[i]);
@@ -229,15 +263,11 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         case ACCD_I_NOT: EACH(~a[i]);
         case ACCD_I_LNOT: EACH(!a[i]);
         case ACCD_I_DISTANCE: {
-            /* By shifts, and logical ones: all machines have those for several rows at a time. */
-            const uint64_t most = (uint64_t)k - 1, sign = (uint64_t)1 << 63;
+            const uint64_t into = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
-            if (k & (k - 1)) {
-                EACH(distance(a[i], b[i], k));
-            }
-            EACH_WRAPPING(x - y, (x ^ y) & (v ^ x),
-                          (((v + ((0 - (v >> 63)) & most)) ^ sign) >> shift) - (sign >> shift),
-                          distance(a[i], b[i], k));
+            if (!(k & (k - 1))) /* from an element to one behind it */
+                EACH_EASY(x - y, v | ((x | y) & SIGN), SIGN | into, v >> shift, distance(a[i], b[i], k));
+            EACH(distance(a[i], b[i], k));
         }
         case ACCD_I_SELECT: {
             const int64_t *otherwise = m->r[k];
@@ -255,6 +285,7 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         case ACCD_I_COUNT: break;
         }
         m->constants &= ~((uint64_t)1 << in->to);
+        m->wide[in->to] = (uint8_t)(wide < 64 ? wide : 64);
     }
     return true;
 }

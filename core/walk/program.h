@@ -22,6 +22,7 @@ struct accd_machine {
     size_t fault_row;        /* in the rowset */
     accd_column *r;
     uint64_t constants;      /* registers that hold a constant in all rows */
+    uint8_t wide[ACCD_REGISTERS]; /* of each register that was written: no value is larger than 2 to the power of it */
     const int64_t *equal;    /* a register known to hold one value in all rows of the block */
 };
 

@@ -41,6 +41,12 @@ static void instructions(void)
         {ACCD_I_DISTANCE, 20, 4, 8},  {ACCD_I_DISTANCE, 4, 21, -8}, /* k is 2 */
         {ACCD_I_DISTANCE, least, 1, none},
         {ACCD_I_DISTANCE, most, -1, none},
+        {ACCD_I_MUL, 1 << 30, 1 << 30, (int64_t)1 << 60},
+        {ACCD_I_MUL, (int64_t)1 << 31, (int64_t)1 << 32, none},
+        {ACCD_I_MUL, 2, ((int64_t)1 << 61) - 1, ((int64_t)1 << 62) - 2}, /* by shifts */
+        {ACCD_I_MUL, 2, (int64_t)1 << 62, none},
+        {ACCD_I_ADD, ((int64_t)1 << 61) - 1, ((int64_t)1 << 61) - 1, ((int64_t)1 << 62) - 2},
+        {ACCD_I_ADD, (int64_t)1 << 62, (int64_t)1 << 62, none},
         {ACCD_I_LNOT, 0, 0, 1},       {ACCD_I_SELECT, 1, 5, 5},     {ACCD_I_SELECT, 0, 5, 77},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
