@@ -279,10 +279,10 @@ void goacc_place(uintptr_t pc, char *to, size_t room)
         snprintf(to, room, " of %s:%d", file, line);
 }
 
-/* Names that were put off: that of the asked object as its own site sees it, others by where they
+/* Names that were put off: that of an object of this site as the site sees it, others by where they
  * were mapped. */
-static void add_names(const struct goacc_site *site, const accd_object_info *asked, const char *from,
-                   struct text *to)
+static void add_names(const struct goacc_site *site, const accd_object_info *own, const char *from,
+                      struct text *to)
 {
     while (*from) {
         const char *end = from + 1, *file;
@@ -290,9 +290,9 @@ static void add_names(const struct goacc_site *site, const accd_object_info *ask
         uintptr_t pc = late(from, &end);
         if (!pc) {
             add(to, "%c", *from);
-        } else if (site && pc == site->call.pc && asked) {
+        } else if (site && pc == site->call.pc && own) {
             char name[160];
-            goacc_spell(site, asked->host, asked->bytes, name, sizeof name);
+            goacc_spell(site, own->host, own->bytes, name, sizeof name);
             add(to, "%s", name);
         } else if (line_of(pc, &file, &line)) {
             add(to, "the data mapped at %s:%d", file, line);
@@ -442,14 +442,19 @@ void goacc_tell_error(const struct goacc_site *site, const accd_error *error)
     } else {
         add(&message, "%s: ", site->what);
     }
-    add_names(site, asked->bytes ? asked : NULL, error->message, &message);
+    /* of two items of one directive the message names the other one */
+    const accd_object_info *named = error->status == ACCD_PARTIAL_OVERLAP ? &error->other : asked;
+    char other[160];
+    snprintf(other, sizeof other, "%s", late(error->other.name, NULL) ? "" : error->other.name);
+    if (named != asked && late(error->other.name, NULL) == site->call.pc)
+        goacc_spell(site, named->host, named->bytes, other, sizeof other);
+    add_names(site, named->bytes ? named : NULL, error->message, &message);
     if (goacc.on_error)
         goacc.on_error(message.at);
     begin(&text, "error", accd_status_code(error->status), error->rule, site->call.pc, message.at);
     if (!goacc.options.json) {
         add_object(&text, true, asked, name);
-        add_object(&text, false, &error->other,
-                   late(error->other.name, NULL) ? NULL : error->other.name);
+        add_object(&text, false, &error->other, *other ? other : NULL);
     }
     end(&text, error->rule);
 }

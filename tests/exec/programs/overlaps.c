@@ -27,6 +27,11 @@ int main(int argc, char **argv)
     case 5:
         acc_update_device(z + 5, 80);
         break;
+    case 6: {
+        double *y = malloc(80), *middle = y + 3;
+#pragma acc enter data copyin(y[0:5]) create(middle[0:7])
+        break;
+    }
     }
     printf("nothing was wrong\n");
     return 0;
