@@ -137,14 +137,6 @@ static bool descriptor_is_there(struct accd_directory *dir, const struct accd_at
            !memcmp(found, wanted, bytes);
 }
 
-/* A type record is held by the descriptor around its pointer. */
-static bool is_held(struct accd_directory *dir, const struct accd_attach *attach,
-                    const struct accd_object *record)
-{
-    struct accd_attach *around = accd_range_floor(&dir->attached.slots, attach->slot - 1);
-    return record->dynamic && around && accd_attach_brought(dir, around) == attach;
-}
-
 static const char *check_attachments(struct accd_directory *dir, struct tallies *tallies)
 {
     size_t n = 0, brought = 0, leading = 0;
@@ -166,7 +158,7 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
         target = accd_object_at(dir, attach->base, false);
         if (!target)
             return WRONG("%s points to nothing present", name);
-        if (attach->brings && !is_held(dir, attach, target))
+        if (attach->brings && !accd_attach_around(dir, attach))
             return WRONG("%s holds a type record of no descriptor", name);
         if (attach->dev - target->dev != attach->target - target->host)
             return WRONG("%s points to the wrong place", name);

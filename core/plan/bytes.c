@@ -269,10 +269,13 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
                                                     claim->bytes, index, ACCD_WHOLE, 0, out});
 }
 
-/* What the pointer is on the host, or was, if its memory is there no more. */
+/* What the pointer is on the host, or was, if its memory is there no more, or if it lies in a descriptor that stays
+ * attached as it was. */
 static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_attach *attach)
 {
-    return accd_host_usable(plan->context, attach->slot, sizeof(void *))
+    const struct accd_attach *around = accd_attach_around(plan->dir, attach);
+    return accd_host_usable(plan->context, attach->slot, sizeof(void *)) &&
+                   !(around && accd_attach_left(plan, around))
                ? accd_load_pointer(attach->slot)
                : attach->target;
 }

@@ -127,6 +127,12 @@ struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct
     return inner && inner->brings ? inner : NULL;
 }
 
+struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *brought)
+{
+    struct accd_attach *around = brought->brings ? accd_range_floor(&dir->attached.slots, brought->slot - 1) : NULL;
+    return around && accd_attach_brought(dir, around) == brought ? around : NULL;
+}
+
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
 {
     const struct accd_kept_descriptor *kept = attach->descriptor;

@@ -412,6 +412,8 @@ struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t 
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes);
 /* The one that came with the attachment of a descriptor, or NULL. */
 struct accd_attach *accd_attach_brought(struct accd_directory *dir, const struct accd_attach *attach);
+/* The attachment of the descriptor that one came with, or NULL. */
+struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *brought);
 /* Whether the pointer on the host is the one that was attached, with all that belongs to it. */
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes);
 accd_status accd_index_all(struct accd_directory *dir);

@@ -451,6 +451,29 @@ static void dangles_and_ends(void)
     finish(context, &meter);
 }
 
+/* exit data takes the reference that an attachment brought, of a record that a region or a changed descriptor uses. */
+static void taken(const char *profile, bool changed)
+{
+    struct meter meter;
+    accd_context *context = open_typed(&meter, profile, false);
+    accd_region *region = NULL;
+    is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
+    if (changed)
+        point_typed(&P.a, t1, 7, &extended);
+    else
+        is_status(REGION(context, &region, ONE(base_type, ACCD_COPYIN)), ACCD_OK, "a region names the record");
+    is_status(EXIT(context, ONE(base_type, ACCD_DELETE)), ACCD_OK, "exit data");
+    is_sound(context);
+    ok(present_count(context, &base_type, region ? 1 : 0, 0), "takes the reference");
+    point_typed(&P.a, t1, 1, &base_type);
+    is_status(detach(context, &P.a, 0), ACCD_OK, "detach");
+    is_sound(context);
+    if (region)
+        is_status(accd_region_end(region), ACCD_OK, "end of the region");
+    ok(present_count(context, &base_type, 0, 0) && as_host(context, &P.a, sizeof P.a), "nothing is left");
+    finish(context, &meter);
+}
+
 int main(void)
 {
     for (int i = 0; i < 3; i++)
@@ -461,6 +484,9 @@ int main(void)
             for (int shared = 0; shared < 2; shared++)
                 ways_out(documents[i], (enum way)way, shared);
     anew();
+    for (int i = 0; i < 3; i++)
+        taken(documents[i], false);
+    taken("openacc-3.3", true);
     dangles_and_ends();
     story_free(&story);
     return done();
