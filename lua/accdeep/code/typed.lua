@@ -52,6 +52,7 @@ end
 -- What stands in a place; the place itself of what has no value of its own, a record.
 function typed.loaded(place, pos)
   local t = place.type
+  pos = pos or place.pos
   if t.kind == "array" then return { op = "decay", type = types.pointer(t.of), place = place, pos = pos } end
   if t.kind ~= "scalar" and t.kind ~= "pointer" then return place end
   return { op = "load", type = t, place = place, pos = pos }

@@ -1,15 +1,18 @@
--- statement.lua - a body of C text as a kernel for the GPU: what accdeep/statement.lua makes functions of, as text.
+-- statement.lua - a body of C text as a kernel for the GPU: what code/statement.lua makes functions of, as text.
 --
 -- One thread runs the body, or many do its iterations, if it is one loop that counts up or down in constant steps:
 -- which of the two is decided when it is launched.
 
+local check = require "accdeep.code.check_c"
 local expression = require "accdeep.code.cuda.expression"
 local location = require "accdeep.base.location"
 local private = require "accdeep.code.private"
 local runtime = require "accdeep.code.cuda.runtime"
 local tree = require "accdeep.base.tree"
+local typed = require "accdeep.code.typed"
+local types = require "accdeep.types"
 
-local compile, rvalue, truth = expression.compile, expression.rvalue, expression.truth
+local run, truth = expression.run, expression.truth
 local holder, held = expression.holder, expression.held
 
 local statement = {}
@@ -22,7 +25,9 @@ local compile_statement -- forward
 local function scoped(w, fn)
   local outer = w.env
   local locals = setmetatable({}, { __index = outer.locals })
-  w.env = { locals = locals, lookup = function(name, pos) return locals[name] or outer.lookup(name, pos) end }
+  w.env = setmetatable({ locals = locals, lookup = function(name, pos)
+    return locals[name] or outer.lookup(name, pos)
+  end }, { __index = outer })
   fn()
   w.env = outer
 end
@@ -30,22 +35,22 @@ end
 -- A variable that lives in a register.
 local function new_slot(w, t)
   w.slots = w.slots + 1
-  return { type = t, slot = w.slots }
+  return { type = t, slot = w.slots, level = 0 }
 end
 
 -- One that lives in memory of the thread: as long as the kernel, but new at each declaration.
-local function in_memory(w, variable)
+local function in_memory(w, variable, e)
   local t, n = variable.type, new_slot(w).slot
   w.local_bytes = w.local_bytes + t.size
   if w.local_bytes > MOST_LOCAL then w:give_up(("%s is too large for a thread's own"):format(variable.name)) end
   w.own[#w.own + 1] = ("u64 m%d[%d], b%d[%d]; accd_local l%d; l%d.range.high = 0;"):format(n, (t.size + 7) // 8, n,
     (t.size + 63) // 64, n, n)
   local operand = "v" .. n
-  w.env.locals[variable.name] = { type = t, operand = operand }
+  w.env.locals[variable.name] = { type = t, operand = operand, level = 0 }
   w:line("const accd_pointer %s = accd_begin_local(t, l%d, m%d, b%d, %d);", operand, n, n, n, t.size)
-  if variable.value then
-    expression.assignment(w, variable, t, function() return operand end, rvalue(w, variable.value))()
-  end
+  if not e then return end
+  local to = check.expression(w.env, { tag = "id", name = variable.name })
+  expression.value(w, check.assigned(variable, to, e))
 end
 
 -- Begins a variable that lives in a register, with a text of its value; without one it is watched until it is written.
@@ -62,11 +67,10 @@ end
 
 local function declaration(w, node)
   for _, variable in ipairs(w.session:locals_of(node)) do
-    local t = variable.type
+    local t, e = variable.type, variable.value and check.value(w.env, variable.value)
     if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[variable.name] then
-      in_memory(w, variable)
+      in_memory(w, variable, e)
     else
-      local e = variable.value and rvalue(w, variable.value)
       begin_slot(w, variable.name, t, e and held(w, t, e))
     end
   end
@@ -84,12 +88,12 @@ end
 
 function statements.block(w, node) block(w, node.list) end
 function statements.decl(w, node) declaration(w, node.declaration) end
-function statements.expr(w, node) compile(w, node.e).value() end
+function statements.expr(w, node) run(w, node.e) end
 statements["break"] = function(w) w:line("break;") end
 statements["continue"] = function(w) w:line("goto %s;", w.next_turn) end
 statements["return"] = function(w) w:line("return;") end
 statements["if"] = function(w, node)
-  w:line("if (%s) {", truth(rvalue(w, node.c)))
+  w:line("if (%s) {", truth(w, node.c))
   compile_statement(w, node.yes)
   if node.no then
     w:line("} else {")
@@ -110,7 +114,7 @@ local function turn(w, body)
 end
 
 local function condition(w, c)
-  if c then w:line("if (!(%s)) break;", truth(rvalue(w, c))) end
+  if c then w:line("if (!(%s)) break;", truth(w, c)) end
 end
 
 local function loop(w, c, body, step)
@@ -118,7 +122,7 @@ local function loop(w, c, body, step)
   w:line("if (accd_tired(t)) return;")
   condition(w, c)
   turn(w, body)
-  if step then rvalue(w, step).value() end
+  if step then run(w, step) end
   w:line("}")
 end
 
@@ -134,7 +138,7 @@ statements["for"] = function(w, node)
   w:line("{")
   scoped(w, function()
     if node.init and node.init.tag == "declaration" then declaration(w, node.init)
-    elseif node.init then compile(w, node.init).value() end
+    elseif node.init then run(w, node.init) end
     loop(w, node.c, node.body, node.step)
   end)
   w:line("}")
@@ -142,10 +146,10 @@ end
 
 -- ---------------------------------------------------------------------- constructs of threads --
 
-local function compiled(e) return { tag = "compiled", e = e } end
+local function made(e) return { tag = "typed", e = e } end
 
 local function assigned(w, pos, to, e)
-  compile(w, { tag = "assign", op = "=", pos = pos, to = compiled(to), e = e }).value()
+  run(w, { tag = "assign", op = "=", pos = pos, to = made(to), e = e })
 end
 
 -- A copy of a construct of threads (body/private.lua). Returns what is done at its end, or nil.
@@ -156,23 +160,23 @@ local function begin_copy(w, copy)
     w:give_up(("the private %s is in memory"):format(name))
   end
   local id = { tag = "id", name = name, pos = pos }
-  local outer = (copy.begins or copy.lasts or copy.op) and compile(w, id)
+  local outer = (copy.begins or copy.lasts or copy.op) and check.expression(w.env, id)
   local first
   if copy.op then
     local value = private.identity(copy.op, t)
-    first = held(w, t, rvalue(w, { tag = "num", pos = pos, value = value, type = t.float and "double" or "long" }))
+    first = held(w, t, typed.constant(types.scalars[t.float and "double" or "long"], value, pos))
   elseif copy.begins then
-    first = held(w, t, outer)
+    first = held(w, t, check.value(w.env, made(outer)))
   end
-  local made = begin_slot(w, name, t, first)
-  local own = compile(w, id)
+  local binding = begin_slot(w, name, t, first)
+  local own = check.expression(w.env, id)
   if copy.op then
-    return function() assigned(w, pos, outer, private.combined(copy.op, pos, compiled(outer), compiled(own))) end
+    return function() assigned(w, pos, outer, private.combined(copy.op, pos, made(outer), made(own))) end
   elseif copy.lasts then
     return function()
-      if made.written then w:line("if (%s) {", made.written) end
-      assigned(w, pos, outer, compiled(own))
-      if made.written then w:line "}" end
+      if binding.written then w:line("if (%s) {", binding.written) end
+      assigned(w, pos, outer, made(own))
+      if binding.written then w:line "}" end
     end
   end
 end
@@ -181,7 +185,7 @@ function statements.private(w, node)
   if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
   w:line("{")
   scoped(w, function()
-    for _, e in ipairs(node.values) do rvalue(w, e).value() end
+    for _, e in ipairs(node.values) do run(w, e) end
     local ends = {}
     for _, copy in ipairs(node.copies) do
       if not copy.shared then ends[#ends + 1] = begin_copy(w, copy) end
@@ -283,17 +287,16 @@ end
 local function shared_loop(w, node, variable, step, copies)
   local t = variable.type
   scoped(w, function()
-    local e = rvalue(w, variable.value)
-    w:line("const i64 first = %s;", held(w, t, e))
-    local made = new_slot(w, t)
-    w.env.locals[variable.name] = made
+    w:line("const i64 first = %s;", held(w, t, check.value(w.env, variable.value)))
+    local binding = new_slot(w, t)
+    w.env.locals[variable.name] = binding
     w:line("for (u64 k = t.thread;; k += t.threads) {")
     w:line("if (accd_tired(t)) return;")
     w:line("t.me = (u32)k + 1;")
     w:line("const i64 here = (i64)((u64)first + k * (u64)(%dll));", step)
-    w:line("i64 v%d = %s;", made.slot, expression.converted(w, expression.long, t, "here"))
+    w:line("i64 v%d = %s;", binding.slot, expression.wrapped(t, "here"))
     w:line("if (k > 0x3fffffff || v%d != here || (k && here %s first)) return accd_stop(t, ACCD_CONFLICT, %d);",
-      made.slot, step > 0 and "<" or ">", node.pos)
+      binding.slot, step > 0 and "<" or ">", node.pos)
     condition(w, node.c)
     for _, copy in ipairs(copies) do begin_copy(w, copy) end
     turn(w, node.body)
@@ -309,7 +312,7 @@ function statement.kernel(session, env, node, addressed, place)
   local w = expression.writer(session)
   w.place, w.addressed, w.slots, w.own, w.local_bytes = place, addressed, 0, {}, 0
   w.file = ('"%s"'):format((place.file or "body"):gsub('["\\\n]', "?"))
-  w.env = { locals = {}, lookup = env.lookup }
+  w.env = { session = session, space = env.space, locals = {}, lookup = env.lookup }
   local shared
   local ok, err = pcall(function()
     local found, variable, step, copies = counted_loop(w, node)
