@@ -230,7 +230,7 @@ case("rejects: by default nothing is split [DIR-2-06 DIR-4.2-03]", function()
   end)
 end)
 
-case("rejects: other ways to treat an overlap [DIR-2-06 HOUSE-language]", function()
+case("rejects: other ways to treat an overlap [DIR-2-06 HOUSE-knobs]", function()
   for _, value in ipairs { "split", "update", true, 1 } do
     expect.fails("type-mismatch", function() rules { base = "directory", partial_overlap = value } end)
   end

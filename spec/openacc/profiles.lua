@@ -92,7 +92,7 @@ check("detach of a pointer that was changed", "pointer_changed",
 check("the object of a member that a clause names", "member",
   { tr14 = "ok", directory = "ok", others = "not-present" }, "[TR14-3.4-11 ACC33-upd-1]")
 
-case("rejects: a profile, a knob or a value that there is not [ACC20-2.6-1 HOUSE-language]", function()
+case("rejects: a profile, a knob or a value that there is not [ACC20-2.6-1 HOUSE-knobs]", function()
   expect.fails("unknown-name", function() rules "openacc-9" end)
   expect.fails("unknown-name", function() rules { base = "tr14", fancy = true } end)
   expect.fails("type-mismatch", function() rules { base = "tr14", untranslated = "seven" } end)

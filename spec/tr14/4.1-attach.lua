@@ -155,7 +155,7 @@ for _, way in ipairs { "split", "reverse" } do
   end)
 end
 
-case("rejects: a way that there is not [TR14-4.1-07 HOUSE-language]", function()
+case("rejects: a way that there is not [TR14-4.1-07 HOUSE-knobs]", function()
   expect.fails("type-mismatch", function() rules { base = "tr14", update = "sideways" } end)
 end)
 
