@@ -243,13 +243,26 @@ static bool begins_block(const struct sim *sim, uint64_t at)
            !(sim->units[at / UNIT] & FREE_BIT);
 }
 
+/* What nobody owns was never written. Of a large block the kernel takes whole pages of bits back, most of which were
+ * never touched. */
+static void forget_bits(struct sim *sim, uint64_t at, uint64_t n)
+{
+    uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;
+    if (sim->bits && n >= least_space / 16 && !madvise((char *)sim->bits + first, end - first, MADV_DONTNEED)) {
+        set_bits(sim, at, first * 8 - at, false);
+        set_bits(sim, end * 8, at + n - end * 8, false);
+    } else {
+        set_bits(sim, at, n, false);
+    }
+}
+
 static accd_status sim_free(void *device, uint64_t dev)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     if (!sim_owns(device, dev) || !begins_block(sim, at))
         return ACCD_MISUSE;
-    set_bits(sim, at, sim->sizes[at / UNIT], false); /* what nobody owns was never written */
+    forget_bits(sim, at, sim->sizes[at / UNIT]);
     sim->live -= sim->sizes[at / UNIT];
     push_free(sim, at, sim->units[at / UNIT] - 1u);
     return ACCD_OK;

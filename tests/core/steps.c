@@ -121,6 +121,34 @@ static void device_allocator(void)
     finish(context, &meter);
 }
 
+/* What is freed was never written when it is handed out again, and only that. */
+static void freed_memory(void)
+{
+    enum { LARGE = (8 << 20) + 112 };
+    static const uint64_t places[] = {0, 100, 32768, LARGE / 2, LARGE - 32768, LARGE - 1};
+    struct meter meter;
+    accd_context *context = fresh(&meter);
+    uint64_t before, large, behind, again;
+    is_status(accd_device_alloc(context, 0, 48, &before), ACCD_OK, "a block");
+    is_status(accd_device_alloc(context, 0, LARGE, &large), ACCD_OK, "a large one");
+    is_status(accd_device_alloc(context, 0, 48, &behind), ACCD_OK, "and one more");
+    static const char text[48] = "text";
+    must(accd_to_device(context, 0, before, text, sizeof text) == ACCD_OK, "write");
+    must(accd_to_device(context, 0, behind, text, sizeof text) == ACCD_OK, "write");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        must(accd_to_device(context, 0, large + places[i], text, 1) == ACCD_OK, "write");
+    is_number(accd_device_written(context, 0, large, LARGE), 6, "what was written is known");
+    is_status(accd_device_free(context, 0, large), ACCD_OK, "free");
+    is_status(accd_device_alloc(context, 0, LARGE, &again), ACCD_OK, "another one");
+    is_number(accd_device_written(context, 0, again, LARGE), 0, "nothing of it is written");
+    is_number(accd_device_written(context, 0, before, 48), 48, "what lies before it still is");
+    is_number(accd_device_written(context, 0, behind, 48), 48, "and what lies behind");
+    accd_device_free(context, 0, before);
+    accd_device_free(context, 0, again);
+    accd_device_free(context, 0, behind);
+    finish(context, &meter);
+}
+
 static void mapping(void)
 {
     struct meter meter;
@@ -259,6 +287,7 @@ int main(void)
 {
     raw_memory();
     device_allocator();
+    freed_memory();
     mapping();
     host_memory();
     addresses();
