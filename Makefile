@@ -1,6 +1,7 @@
 # Thin front end of the CMake build. The two commands that matter:
 #   make demo   installs what is missing, builds, runs the main example
 #   make test   installs what is missing, builds, runs every test this machine can run
+# and, while something is changed: make quick. CONTRIBUTING.md says more.
 BUILD   ?= build
 PREFIX  ?= /usr/local
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
@@ -14,7 +15,7 @@ BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo test test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
+.PHONY: all build demo quick test test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
         deps-build deps-test deps-bench
 
 all: build
@@ -26,6 +27,12 @@ build: deps-build
 
 demo: build
 	@$(BUILD)/accdeep run examples/deep_type.lua
+
+# Within a minute, in a debug build of its own: ONLY=regex, those of these names; ABOUT=regex, those with such a label.
+quick: deps-test
+	@$(CMAKE) --preset debug $(CMAKE_ARGS) >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@$(CMAKE) --build --preset quick -j $(JOBS) -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@ctest --preset quick -j $(JOBS) $(if $(ONLY),-R '$(ONLY)') $(if $(ABOUT),-L '$(ABOUT)')
 
 test: deps-test build
 	@tests/run $(BUILD)

@@ -5,8 +5,7 @@
 /* -------------------------------------------------------------------------------- exit data -- */
 
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
- * several enter data brought goes with the last one.
- * Decides DIR-6-01. */
+ * several enter data brought goes with the last one. */
 static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
 {
     struct accd_original *opened =
@@ -25,7 +24,6 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
                             plan->dir->device.number);
 }
 
-/* Decides TR14-4.3-05, TR14-4.3-11. */
 static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->found.claims[index];
@@ -60,8 +58,7 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
                    : ACCD_OK;
 }
 
-/* Which clauses of an exit data detach their pointer.
- * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
+/* Which clauses of an exit data detach their pointer. */
 static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
 {
     struct accd_attach *attach;
@@ -131,7 +128,6 @@ static accd_status end_originals(struct accd_plan *plan, const struct accd_regio
     return status;
 }
 
-/* Decides ACC33-2.7.1-2. */
 accd_status accd_leave_region(struct accd_region *region, bool abandon)
 {
     accd_context *context = region->context;

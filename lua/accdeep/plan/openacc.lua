@@ -130,7 +130,7 @@ local function origin_of(b, ctx, node)
 end
 
 -- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
--- present asks for the object alone, whatever its shape leads to (TR14-1.2-08). Decides TR14-1.2-08.
+-- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
 local function treatment_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
@@ -164,7 +164,7 @@ local function deletes(session, treatment, seen)
   return false
 end
 
--- What a request asks for, the program of its elements, and flags that go with it. Decides TR14-3.2.2-06.
+-- What a request asks for, the program of its elements, and flags that go with it.
 local function asked(session, request, t)
   if request.mapped then return request.mapped(t) end -- a front end with rules of its own (openmp.lua)
   local treatment = treatment_of(session, request, t)
@@ -203,7 +203,7 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
--- An item for base[s:l]... Decides TR14-3.5-10.
+-- An item for base[s:l]...
 function Plan:section(request, base, subscripts)
   local session, b = self.session, codegen.builder()
   local ctx = { session = session }
@@ -359,7 +359,7 @@ function Plan:object(request, node)
   return item
 end
 
--- a[0:n] of a structure: start and length are values for its shape (TR14-5-03). Decides TR14-5-03.
+-- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
 function Plan:container(request, base, subscripts)
   local first = subscripts[1]
   if subscripts[2] or first.tag ~= "section" or not first.length then
@@ -374,7 +374,7 @@ function Plan:container(request, base, subscripts)
   return self:object(setmetatable({ clause = with_values, node = base }, { __index = request }), base)
 end
 
--- An attach or detach of the pointer itself. Decides ACC33-att-5.
+-- An attach or detach of the pointer itself.
 function Plan:pointer(request, node)
   local session, b = self.session, codegen.builder()
   if session.dialect.pointer then
@@ -402,7 +402,7 @@ end
 
 local directions = openacc.where(function(entry) return entry.update and entry.action end)
 
--- The direction of an update that invokes a policy; other constructs have none. Decides TR14-3.2.3-01.
+-- The direction of an update that invokes a policy; other constructs have none.
 local function direction_of(plan, clause)
   local way = clause.direction
   if plan.kind == "update" and not (way and directions[way.name]) then
@@ -445,7 +445,6 @@ local function requests_of(plan, clauses)
 end
 
 -- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
--- Decides TR14-3.4-08, TR14-A.8-04.
 local function qualified(session, clauses)
   local list = {}
   for i, clause in ipairs(clauses) do
@@ -463,7 +462,7 @@ local takes_shape = openacc.where(function(entry, clause)
   return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
 end)
 
--- All variables of a clause with a nest are of one type (TR14-3.3-03). Decides TR14-3.3-03.
+-- All variables of a clause with a nest are of one type (TR14-3.3-03).
 local function check_one_type(session, clause)
   local record
   for _, variable in ipairs(clause.nest and clause.vars or {}) do
@@ -559,7 +558,7 @@ function lower.declared(session, item)
 end
 
 -- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
--- text, else at the construct. Tells all of them. Decides ACC33-impl-2.
+-- text, else at the construct. Tells all of them.
 function lower.in_no_clause(node, missing, wanted, clause, rule)
   local first, names, seen = missing[1], {}, {}
   if not first then return end
@@ -579,7 +578,7 @@ function lower.in_no_clause(node, missing, wanted, clause, rule)
   error(err, 0)
 end
 
--- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
+-- Implicit data attributes of a compute construct (ACC33-impl-1..3).
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
@@ -624,7 +623,7 @@ function lower.plan(session, node, kind, options)
 end
 
 -- self on a compute construct: where its condition holds, or without one, the construct runs on the host, on the host's
--- own data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
+-- own data (ACC33-2.5.7-1).
 local function add_self(plan, clause)
   local vars = clause.vars
   if plan.session.dialect.body then
@@ -638,7 +637,6 @@ local function add_self(plan, clause)
 end
 
 -- Lowers a directive. references: variables that a compute construct's body uses.
--- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function lower.directive(session, node, options)
   local kind = allowed.kind_of(node.name)
   if kind == "body" then

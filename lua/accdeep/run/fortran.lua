@@ -84,7 +84,6 @@ function fortran.last(session, plan)
 end
 
 -- Whether a clause names an optional argument that is absent: it has no effect (ACC33-2.17.1-1).
--- Decides ACC33-2.17.1-1.
 function fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.scope.variables[node.name]
@@ -202,7 +201,6 @@ function Session:fortran_directive(node)
 end
 
 -- Shapes and policies among the components of a type.
--- Decides TR14-3.1.1-02.
 function Session:fortran_descriptions(record, directives)
   local policies = {}
   for _, node in ipairs(directives) do

@@ -595,7 +595,6 @@ end
 -- wrap them: tools/export/record.lua), draw (function of the session and a file's name), failed (function of an
 -- error, before what it undoes is undone), ended (function, when a case or the script has run), conform (cases must
 -- show what their names say: conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
--- Decides HOUSE-scenario.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
