@@ -5,11 +5,9 @@
 -- goes back to C, which runs it. Errors are raised as diagnostics; told() makes of them what C passes on.
 
 local async = require "accdeep.run.async"
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran = require "accdeep.run.fortran"
-local grammar = require "accdeep.grammar"
-local lex = require "accdeep.grammar.lex"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local languages = require "accdeep.run.languages"
 local names = require "accdeep.types.names"
 local qualified = require "accdeep.types.qualified"
 local report = require "accdeep.base.report"
@@ -28,7 +26,6 @@ Host.__index = Host
 
 -- --------------------------------------------------------------------------------------- open, close --
 
-local languages = { c = true, fortran = true }
 local backends = { sim = true, direct = true, cuda = true }
 
 local function choice(value, known, what, list)
@@ -41,7 +38,7 @@ end
 -- options: those of session.new; allocator: of core.open.
 function embed.open(options)
   choice(options.language, languages, "language", "c and fortran")
-  choice(options.descriptors, fortran.layouts, "layout of descriptors", "cfi, flang and gfortran")
+  choice(options.descriptors, descriptor.layouts, "layout of descriptors", "cfi, flang and gfortran")
   choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
   local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
@@ -97,7 +94,7 @@ end
 -- --------------------------------------------------------------------------------- types, objects --
 
 local function identifier(s, name)
-  local reserved = s.options.language ~= "fortran" and lex.keywords[name]
+  local reserved = s.language.keywords[name]
   if not name:match "^[%a_][%w_]*$" or reserved then
     raise("syntax", nil, ("'%s' is not a name"):format(name), { rule = "HOUSE-names" })
   end
@@ -106,7 +103,7 @@ end
 
 function Host:declare(text, file, line)
   local s = self.session
-  transaction.run(s, s.options.language == "fortran" and s.fortran or s.declare, s, text, file, line)
+  transaction.run(s, s.declare, s, text, file, line)
 end
 
 -- program "": this process.
@@ -117,13 +114,12 @@ end
 -- The type of a text.
 local function type_named(s, text, file, line)
   return s:within(text, file, line, function()
-    if s.dialect.type then return s.dialect.type(s, text) end
     if text:find("::", 1, true) and qualified.parse(text) and not s.scope:type_spelled(text)
       and not s.scope.is_template(text:match "[%w_]+") then
       raise("unknown-type", 1, ("there is no type '%s'"):format(text), { length = #text,
         help = "accd_declare_from_debug_info declares it as the compiler knows it" })
     end
-    local t = s:type_of(grammar.parse("any_type", text, 1, s.scope))
+    local t = s.language.type(s, text)
     if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
       or t.kind == "array" and not t.n then
       names.no_size(t, 1, { code = "unknown-type", length = #text })
@@ -139,21 +135,6 @@ local function forget_plans(s, name)
   s.programs, s.treatments, s.prepared, s.nprepared = {}, {}, {}, 0
 end
 
--- A variable of Fortran by its declaration, which gives it memory, too: that is not used.
-local function fortran_variable(s, name, text, file, line)
-  s:fortran(text, file, line)
-  local variable = s.scope.variables[name]
-  if not variable then
-    raise("unknown-name", nil, ("this declares no '%s'"):format(name), { file = file, line = line })
-  end
-  local block = s.blocks[variable.address]
-  s.blocks[variable.address] = nil
-  s.ctx:host_forget(variable.address)
-  core.free(variable.address)
-  core.charge(-block.bytes)
-  return variable
-end
-
 local function check_size(name, t, bytes, file, line)
   local says_size = bytes > 1 -- sizeof gives 1 for void, too
   local is_first = t.kind == "array" and t.of.size == bytes
@@ -166,15 +147,14 @@ end
 
 function Host:bind(name, text, file, line, address, bytes)
   local s = self.session
-  local is_fortran = s.options.language == "fortran"
-  if is_fortran then name = name:lower() end
+  name = s.language.spelled(name)
   local known = s.scope.variables[identifier(s, name)]
   if known and not known.bound or not known and (s.scope:declared(name) or s.scope.functions[name]) then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
   transaction.run(s, function()
     s.scope.variables[name] = nil
-    local variable = is_fortran and text:find "::" and fortran_variable(s, name, text, file, line)
+    local variable = s.language.variable(s, name, text, file, line)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
     forget_plans(s, name) -- first: memory may run out
@@ -186,7 +166,7 @@ end
 
 function Host:unbind(name, file, line)
   local s = self.session
-  if s.options.language == "fortran" then name = name:lower() end
+  name = s.language.spelled(name)
   local variable = s.scope.variables[name]
   if not variable or not variable.bound then
     local near = diagnostic.closest(name, s.scope:names())
@@ -305,8 +285,8 @@ end
 
 -- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
 local function is_gated(s, plan)
-  return (plan.condition_value or plan.on_device or plan.ordered or s.dialect.holds or plan.fresh or plan.once)
-    and true or false
+  return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.fresh
+    or plan.once) and true or false
 end
 
 -- The device of a plan, -1: the host's own data.

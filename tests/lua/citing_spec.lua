@@ -106,7 +106,7 @@ describe("rules of the documents that a profile follows", function()
     local s = session.new { rules = "openacc-3.3", language = "fortran" }
     local found = {}
     s:collect_into(function(event) found[event.op] = event.rule end)
-    s:fortran "type t\nreal, pointer :: p(:)\nend type\ntype(t) :: d\nallocate(d%p(4))"
+    s:declare "type t\nreal, pointer :: p(:)\nend type\ntype(t) :: d\nallocate(d%p(4))"
     s:directive "enter data copyin(d)"
     s:directive "enter data copyin(d%p)"
     s:directive "exit data detach(d%p)"

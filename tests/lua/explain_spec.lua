@@ -146,7 +146,7 @@ local components = [[
 describe("a printed directive of Fortran", function()
   local function prepared_in_fortran()
     local session = support.session("", { language = "fortran" })
-    session:fortran(components, "spec.lua", 1)
+    session:declare(components, "spec.lua", 1)
     return session
   end
 

@@ -443,7 +443,7 @@ end)
 describe("a plan of Fortran", function()
   local function session(text)
     local made = support.session(nil, { language = "fortran", rules = "openacc-3.3" })
-    made:fortran(text, "spec.lua", 1)
+    made:declare(text, "spec.lua", 1)
     return made
   end
   -- The plan that stands for a directive after it was met once more.
@@ -466,11 +466,11 @@ describe("a plan of Fortran", function()
     assert.equal(first, plan_of(made, text))
     assert.same({ 8, 16 }, bytes(made))
     made:directive("exit data delete(a(1:n), p) finalize", nil, "spec.lua", 10)
-    made:fortran("n = 3", "spec.lua", 2)
+    made:declare("n = 3", "spec.lua", 2)
     assert.is_true(first ~= plan_of(made, text))
     assert.same({ 12, 16 }, bytes(made))
     local second = made:seen(text, "spec.lua", 9)
-    made:fortran("p(0:) => p", "spec.lua", 2)
+    made:declare("p(0:) => p", "spec.lua", 2)
     assert.is_true(second ~= plan_of(made, text))
   end)
 
@@ -483,12 +483,12 @@ describe("a plan of Fortran", function()
         !$acc enter data copyin(z)
       end subroutine put
     ]]
-    made:fortran("call put(a)\ncall put(b)\ncall put(a)", "spec.lua", 1)
+    made:declare("call put(a)\ncall put(b)\ncall put(a)", "spec.lua", 1)
     assert.same({ 8, 16 }, bytes(made))
     local inner = made:inner()
     local text = "enter data create(b)"
     local first = plan_of(inner, text)
-    inner:fortran("real :: b(5)", "spec.lua", 1)
+    inner:declare("real :: b(5)", "spec.lua", 1)
     assert.is_true(first ~= plan_of(inner, text))
     inner:close()
   end)

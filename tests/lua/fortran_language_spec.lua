@@ -3,20 +3,20 @@ local support = require "tests.lua.support"
 
 local function session(text)
   local made = support.session(nil, { language = "fortran" })
-  if text then made:fortran(text, "spec.lua", 1) end
+  if text then made:declare(text, "spec.lua", 1) end
   return made
 end
 
 local function printed(text, declarations)
   local made = session(declarations)
-  made:fortran(text, "spec.lua", 1)
+  made:declare(text, "spec.lua", 1)
   return table.concat(made:output(), "\n")
 end
 
 local function check_errors(declarations, list)
   for text, wanted in pairs(list) do
     local made = session(declarations)
-    local err = support.error_of(made.fortran, made, text, "spec.lua", 1)
+    local err = support.error_of(made.declare, made, text, "spec.lua", 1)
     assert.equal(wanted, ("%s %s"):format(err.code, err.message))
   end
 end
@@ -305,7 +305,7 @@ describe("an argument of assumed rank", function()
 
   it("stands in clauses, with its rank in select rank", function()
     local made = session(declarations)
-    made:fortran("call used(a)\ncall used(b)\nprint *, a(0)", "spec.lua", 1)
+    made:declare("call used(a)\ncall used(b)\nprint *, a(0)", "spec.lua", 1)
     assert.same({ "20.0" }, made:output())
   end)
 

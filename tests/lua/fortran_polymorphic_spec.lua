@@ -30,15 +30,15 @@ local function run(text, options)
   options = options or {}
   options.language = "fortran"
   local made = support.session(nil, options)
-  made:fortran(TYPES, "spec.lua", 1)
-  return made, text and made:fortran(text, "spec.lua", 1)
+  made:declare(TYPES, "spec.lua", 1)
+  return made, text and made:declare(text, "spec.lua", 1)
 end
 
 local function printed(text, options) return table.concat(run(text, options):output(), "\n") end
 
 local function fails(text)
   local made = run()
-  local err = support.error_of(made.fortran, made, text, "spec.lua", 1)
+  local err = support.error_of(made.declare, made, text, "spec.lua", 1)
   return ("%s %s"):format(err.code, err.message), err
 end
 

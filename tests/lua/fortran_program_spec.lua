@@ -5,20 +5,20 @@ local support = require "tests.lua.support"
 
 local function session(text)
   local made = support.session(nil, { language = "fortran" })
-  if text then made:fortran(text, "spec.lua", 1) end
+  if text then made:declare(text, "spec.lua", 1) end
   return made
 end
 
 -- What a text prints.
 local function printed(text, declarations)
   local made = session(declarations)
-  made:fortran(text, "spec.lua", 1)
+  made:declare(text, "spec.lua", 1)
   return table.concat(made:output(), "\n")
 end
 
 local function fails(text, declarations)
   local made = session(declarations)
-  local err = support.error_of(made.fortran, made, text, "spec.lua", 1)
+  local err = support.error_of(made.declare, made, text, "spec.lua", 1)
   return ("%s %s"):format(err.code, err.message), err
 end
 
@@ -56,7 +56,7 @@ describe("types of Fortran", function()
     assert.same({ 8, 1, 2, 0, 3 + (8 << 8) }, { elem_len, version, rank, attribute, code })
     assert.same({ 2, 3, 8, 0, 2, 24, 73 }, { string.unpack("<i8i8i8i8i8i8", bytes, 25) })
     assert.is_true(base ~= 0)
-    made:fortran("nullify(p)", "spec.lua", 1)
+    made:declare("nullify(p)", "spec.lua", 1)
     assert.equal(0, (string.unpack("<I8", core.get(address, 8))))
     assert.equal(24 + 24 * 15, descriptor.size(descriptor.layouts.cfi, 15))
   end)
@@ -412,8 +412,8 @@ describe("a scenario", function()
     assert.match("unknown%-type there is no type 'b'",
       fails "type a\ntype(b), pointer :: p\nend type\ntype(b) :: x\ntype b\ninteger :: i\nend type")
     local made = session()
-    support.error_of(made.fortran, made, "type a\ntype(b), pointer :: p\nend type\ni = 1", "spec.lua", 1)
-    made:fortran("type b\ninteger :: i\nend type\ntype(b) :: x", "spec.lua", 1)
+    support.error_of(made.declare, made, "type a\ntype(b), pointer :: p\nend type\ni = 1", "spec.lua", 1)
+    made:declare("type b\ninteger :: i\nend type\ntype(b) :: x", "spec.lua", 1)
     assert.match("type%-mismatch 'acc_attach' has one argument",
       fails("call acc_attach(p, 3)", "real, pointer :: p(:)"))
     assert.match("type%-mismatch 'acc_attach' has one argument", fails "call acc_attach()")

@@ -107,7 +107,7 @@ local function fresh()
   if s then s:close() end
   s = session.new { device_bytes = 1 << 20, language = "fortran", rules = profiles[math.random(#profiles)],
     descriptors = layouts[math.random(#layouts)], device = os.getenv "ACCDEEP_TEST_DEVICE" }
-  s:fortran(DECLARATIONS, "text", 1)
+  s:declare(DECLARATIONS, "text", 1)
 end
 
 local function complain(text, what)
@@ -135,7 +135,7 @@ for round = 1, rounds do
   for _ = 1, math.random(3) do text = change(text) end
   -- a loop that lost its end would run for ever: steps are counted
   local ok, err = pcall(function()
-    local steps, co = 0, coroutine.create(function() s:fortran(text, "text", 1) end)
+    local steps, co = 0, coroutine.create(function() s:declare(text, "text", 1) end)
     debug.sethook(co, function()
       steps = steps + 1
       if steps > 100 then error({ stopped = true }, 0) end
@@ -163,8 +163,8 @@ end
 for _, text in ipairs(corpus) do
   s:close()
   s = session.new { language = "fortran", rules = "openacc-3.3" }
-  s:fortran(DECLARATIONS, "text", 1)
-  local ok, err = pcall(s.fortran, s, text, "text", 1)
+  s:declare(DECLARATIONS, "text", 1)
+  local ok, err = pcall(s.declare, s, text, "text", 1)
   if not ok then complain(text, tostring(err)) end
 end
 s:close()

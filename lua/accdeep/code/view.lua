@@ -130,8 +130,7 @@ end
 
 -- A section of what a pointer points to, as the program's language has it; least: the smallest one.
 local function section_text(session, name, least)
-  if session.options.language == "fortran" then return ("%s(%s)"):format(name or "p", least and "1:0" or "1:n") end
-  return ("%s[%s]"):format(name or "p", least and ":0" or "0:n")
+  return session.language[least and "least_section" or "some_section"]:format(name or "p")
 end
 
 -- Why a device cannot follow a pointer.

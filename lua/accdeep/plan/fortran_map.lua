@@ -7,7 +7,7 @@
 local codegen = require "accdeep.code.codegen"
 local core = require "accdeep.core"
 local expression = require "accdeep.code.fortran.expression"
-local lower = require "accdeep.plan.openacc"
+local openmp = require "accdeep.plan.openmp"
 local mapper = require "accdeep.shape.mapper"
 local list_item = require "accdeep.shape.list_item"
 local section = require "accdeep.plan.fortran_section"
@@ -15,10 +15,10 @@ local types = require "accdeep.types"
 
 local mapping = {}
 
--- What a variable is for defaultmap, and whether it is firstprivate unless a clause says otherwise (OMP60-map-11).
+-- What a variable is for defaultmap, and whether it is mapped unless a clause says otherwise (OMP60-map-11).
 function mapping.category(variable)
   local t = variable.type
-  if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute end
+  if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute, t.attribute == "pointer" end
   if t.kind == "array" or t.kind == "descriptor" or types.is_record(t) or t.kind == "character" then
     return "aggregate"
   end
@@ -64,7 +64,7 @@ local function add_holder(plan, request, action)
     name = name, label = plan:label(name, holder.bytes), indices = {}, inside = true,
     frame = structure.address, room = structure.type.size }
   if plan.kind == "exit data" then item.flags = item.flags | core.flag.try end
-  plan:add(lower.finish(item, b, request))
+  plan:add(item, b, request)
 end
 
 local function structures_of(requests)
@@ -85,7 +85,7 @@ local function structures_of(requests)
 end
 
 -- The items of what lies in one structure.
-local function add_structure(plan, found, add_block)
+local function add_structure(plan, found)
   local from, parts, members = found.structure.address, {}, {}
   local function add(request, address, bytes, action)
     parts[#parts + 1] = { offset = address - from, bytes = bytes, action = action }
@@ -106,15 +106,15 @@ local function add_structure(plan, found, add_block)
     if holder then add_holder(plan, holder, "copyin") else plan:request(found.values[1]) end
     return
   end
-  add_block(plan, members, parts)
+  openmp.add_parts(plan, members, parts)
   for _, request in ipairs(found.values) do
     if types.is_record(request.type) or mapper.bits(request.asks.flags) ~= 0 then plan:request(request) end
   end
 end
 
 -- The items of a directive's requests. implicit(structure): whether a target construct maps what its sections need
--- of a structure; add_block: makes an item of several parts of one (openmp.lua).
-function mapping.list_items(plan, requests, implicit, add_block)
+-- of a structure.
+function mapping.map_items(plan, requests, implicit)
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)
     if not request.structure then
@@ -132,7 +132,7 @@ function mapping.list_items(plan, requests, implicit, add_block)
   if is_entry then
     for _, found in ipairs(structures_of(requests)) do
       found.implicit = implicit and implicit(found)
-      add_structure(plan, found, add_block)
+      add_structure(plan, found)
     end
   end
   for _, request in ipairs(requests) do

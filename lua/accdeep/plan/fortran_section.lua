@@ -7,6 +7,7 @@
 
 local addendum = require "accdeep.shape.fortran_addendum"
 local codegen = require "accdeep.code.codegen"
+local asked = require "accdeep.plan.requests".asked
 local compile = require "accdeep.shape.compile"
 local core = require "accdeep.core"
 local descriptor = require "accdeep.types.fortran_descriptor"
@@ -231,7 +232,7 @@ local function alias_item(plan, request, node, b)
   local found = { leads = e, slot = slot, address = value, bytes = 0, of = t.of }
   set_slot(plan, request, item, found)
   if node.base.tag == "id" then item.variable = node.base.name end
-  return item, b
+  return item
 end
 
 -- The last bound of an assumed-size argument is that of a section (ACC33-2.7.1-1).
@@ -247,11 +248,11 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- An item of a plan for what a request names. asked: what the request asks for (openacc.lua).
-function section.item(plan, request, node, asked)
+-- Adds the items of what a request names, and returns the first.
+function section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
-  if node.tag == "alias" then return alias_item(plan, request, node, b) end
+  if node.tag == "alias" then return plan:add(alias_item(plan, request, node, b), b, request) end
   local found = described(session, node, plan.kind == "update")
   local e, of = found.e, found.of
   if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
@@ -278,6 +279,7 @@ function section.item(plan, request, node, asked)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
   end
+  plan:add(item, b, request)
   for _, more in ipairs(extension.of(session, request.treatment, found, item.name)) do
     local code, own = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
     local inner = { pos = item.pos, unit = more.of.size, name = more.name, element = more.of, indices = {},
@@ -287,11 +289,13 @@ function section.item(plan, request, node, asked)
     inner.base, inner.count = constant(code, more.address, node.pos), constant(code, more.count, node.pos)
     inner.label = session:label { name = more.name, unit = more.of.size, round = true, file = plan.file,
       line = plan.line, layout = compile.layout(session, more.of, inner.program) }
-    plan.extensions = plan.extensions or {}
-    table.insert(plan.extensions, { inner, code, own })
+    plan:add(inner, code, own)
   end
-  return item, b
+  return item
 end
+
+-- The same for a section: what is written behind a name is a part of the expression here.
+function section.section(plan, request) return section.object(plan, request, request.node) end
 
 -- An attach or detach of the descriptor itself.
 function section.pointer(plan, request, node)
@@ -308,9 +312,9 @@ function section.pointer(plan, request, node)
   if request.action == "attach" then first, bytes = section.target(session, address, t) end
   addendum.note(plan, request, address, t, first, bytes, e.text)
   plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
-  return { action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
+  return plan:add({ action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
     base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
-    slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b
+    slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)
 end
 
 -- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object

@@ -8,14 +8,15 @@
 -- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
 -- on the values of pointers: plans that depend on such are fresh, made for one use.
 
-local check = require "accdeep.code.check_c"
 local codegen = require "accdeep.code.codegen"
 local compile = require "accdeep.shape.compile"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local directive = require "accdeep.check.openmp"
 local expression = require "accdeep.plan.expression"
+local c_items = require "accdeep.plan.c_items"
 local lower = require "accdeep.plan.openacc"
+local new_plan = require "accdeep.plan.plan".new
 local mapper = require "accdeep.shape.mapper"
 local pieces = require "accdeep.plan.pieces"
 local list_item = require "accdeep.shape.list_item"
@@ -40,7 +41,7 @@ local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", allo
 local function with_values(session, item, values)
   return tree.map(item, function(node)
     local value = node.tag == "id" and values[node.name]
-    return value and (session.dialect.number or list_item.number)(value, node.pos)
+    return value and session.language.number(value, node.pos)
   end)
 end
 
@@ -68,9 +69,9 @@ local function instances(plan, iterators, variable)
       return
     end
     local session = plan.session
-    local function bound(node) return session.dialect.integer(session, with_values(session, node, values)) end
+    local function bound(node) return session.language.integer(session, with_values(session, node, values)) end
     local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
-    if plan.session.dialect.list_items then last = last + (step > 0 and 1 or -1) end -- Fortran's last is the last one
+    if session.language.includes_last then last = last + (step > 0 and 1 or -1) end
     if step == 0 then
       raise("invalid-section", iterator.pos, "the step of an iterator is zero", { rule = "OMP60-map-3" })
     end
@@ -130,8 +131,7 @@ local function requests_of(plan)
       end
       for _, variable in ipairs(clause.vars) do
         if clause.kind == "motion" then restrict.direction(directions, clause, variable) end
-        local is_absent = session.dialect.is_absent -- an optional argument that is not given has no effect
-        local left_out = is_absent and is_absent(session, variable)
+        local left_out = session.language.is_absent(session, variable)
         for _, instance in ipairs(left_out and {} or instances(plan, says.iterators, variable)) do
           local named = session.this and list_item.qualified(session, instance) or instance
           local nodes = clause.kind == "motion" and pieces.contiguous(plan, named, "OMP60-sec-1") or { named }
@@ -311,8 +311,7 @@ local function add_block(plan, requests, parts)
     add_way(plan, request, item)
     pointer = pointer or not request.implied and request.structure.pointer or nil
   end
-  plan:add(lower.finish(item, b, { session = session, node = first.node, base_pointer = pointer,
-    clause = { places = item.places } }))
+  c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
 end
 
 -- Requests on one structure make one object. Those that move always, or by a mapper, have items of their own, too,
@@ -414,14 +413,15 @@ local function add_base_pointers(plan, found)
   end
 end
 
-local function add_requests(plan, requests, used)
-  local list_items = plan.session.dialect.list_items
-  if list_items then
-    return list_items(plan, requests, used, function(_, members, parts) -- in order, cut where they overlap
-      table.sort(parts, function(a, b) return a.offset < b.offset end)
-      add_block(plan, members, apart(parts))
-    end)
-  end
+-- Makes an item of several parts of one structure, in order, cut where they overlap.
+function openmp.add_parts(plan, members, parts)
+  table.sort(parts, function(a, b) return a.offset < b.offset end)
+  add_block(plan, members, apart(parts))
+end
+
+-- The items of a directive's requests in C. used(structure): whether a target construct maps what its sections need
+-- of a structure.
+function openmp.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
     look_into(plan, request)
@@ -446,6 +446,7 @@ local function add_requests(plan, requests, used)
     end
   end
   function plan.request(_, request)
+    if not request.base then look_into(plan, request) end
     request.base_pointer = request.structure and not (request.by_pointer or request.implied)
       and request.structure.pointer or nil
     return add_request(plan, request)
@@ -463,8 +464,6 @@ end
 -- --------------------------------------------------------------------------------- implicit maps --
 
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy" }
-local categories = { scalar = true, aggregate = true, pointer = true, all = true }
-local fortran_categories = setmetatable({ allocatable = true }, { __index = categories })
 
 -- What a defaultmap clause says: {behaviour, category} in its words.
 local function defaultmap(plan, clause)
@@ -474,7 +473,7 @@ local function defaultmap(plan, clause)
   end
   local known = behaviours[behaviour.name] or behaviour.name == "firstprivate" or behaviour.name == "none"
     or behaviour.name == "default"
-  local is_category = plan.session.dialect.list_items and fortran_categories or categories
+  local is_category = plan.session.language.categories
   if not known or category and not is_category[category.name] then
     local word = known and category or behaviour
     raise("clause-not-allowed", word.pos, ("'%s' is no %s of defaultmap"):format(word.name,
@@ -495,7 +494,6 @@ local function behaviour_of(plan, category, named, aliased)
   if said and said ~= "default" and not (said == "none" and named) then return said end
   local way = plan.session.rules.implicit
   if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
-  if category == "pointer" and plan.session.dialect.category then return "tofrom" end -- Fortran's
   if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
   return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
@@ -518,13 +516,13 @@ local function add_present_parts(plan, name, request, objects)
     item.count = codegen.reg(b, codegen.constant(1), pos)
     item.name = name
     item.label = plan:label(name, object.bytes)
-    plan:add(lower.finish(item, b, request))
+    plan:add(item, b, request)
   end
 end
 
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
-  local address, bytes = (session.dialect.extent_or_none or expression.extent_of)(session, node)
+  local address, bytes = session.language.extent_of(session, node)
   local request = new_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
     { iterators = {}, present = behaviour == "present" })
   request.base, request.type = node, t
@@ -552,10 +550,7 @@ local function add_implicit(plan, references)
       if session.this and name == "this" then -- this[:1] (OMP60-map-11)
         node, t = list_item.element(node, list_item.number(0, pos), pos), t.to
       end
-      local category = types.is_record(t) and "aggregate" or t.kind == "array" and "aggregate"
-        or t.kind == "pointer" and "pointer" or "scalar"
-      local aliased
-      if session.dialect.category then category, aliased = session.dialect.category(variable) end
+      local category, aliased = session.language.category(variable, t)
       local behaviour = session.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
         or behaviour_of(plan, category, plan.roots[name], aliased)
       if variable.reference and behaviour ~= "none" and by_reference(plan, category) then
@@ -717,7 +712,7 @@ local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clau
 -- Lowers a directive. options: file, line, references (variables that a body uses), text (the body is C text).
 function openmp.directive(session, node, options)
   local what = directive.check(node, session.rules.openmp)
-  local plan = lower.plan(session, node, what.kind, options)
+  local plan = new_plan(session, node, what.kind, options)
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
   plan.several = {} -- pointers of which the construct maps several sections, or members that they lead to
   general(plan)
@@ -731,22 +726,17 @@ function openmp.directive(session, node, options)
   end
   check_private(plan, requests)
   local compute = what.kind == "compute"
-  add_requests(plan, requests, compute and implicit_structures(plan, options) or nil)
+  session.language.map_items(plan, requests, compute and implicit_structures(plan, options) or nil)
   for _, item in ipairs(extra) do
     if not plan.named[item.name] then
       local named = item.section or { tag = "id", name = item.name, pos = item.pos }
       local request = new_request(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
-      if not session.dialect.list_items then look_into(plan, request) end
       plan:request(request)
     end
   end
   if compute and options.references then add_implicit(plan, options.references) end
-  if session.dialect.completed then
-    session.dialect.completed(plan)
-    plan.fresh = true -- addresses are measured
-  elseif plan.on_device then
-    check.expression(session:host_env(), plan.on_device) -- must be an expression at least
-  end
+  session.language.completed(plan)
+  plan.fresh = plan.fresh or session.language.computes_bounds
   return plan
 end
 

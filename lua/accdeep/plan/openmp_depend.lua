@@ -16,10 +16,9 @@ local of_memory = { out = true, inout = true } -- these may name omp_all_memory
 
 -- A copy of a tree in which names of iterators are numbers.
 local function without_iterators(session, expression, names)
-  local number, value = session.dialect.number, 1
-  if not number then number, value = list_item.number, 0 end
+  local language = session.language
   return tree.map(expression, function(node)
-    return node.tag == "id" and names[node.name] and number(value, node.pos) or nil
+    return node.tag == "id" and names[node.name] and language.number(language.first, node.pos) or nil
   end)
 end
 
@@ -55,8 +54,8 @@ local function iterators_of(session, clause)
   return names
 end
 
--- The same for Fortran, where a list item is what the language says it is.
-local function check_fortran(session, clause)
+-- Raises about a depend clause in Fortran that is wrong.
+function depend.check_fortran(session, clause)
   check_type(clause)
   local names = {}
   for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
@@ -67,28 +66,29 @@ local function check_fortran(session, clause)
   end
 end
 
--- Raises about depend clauses of a directive that are wrong.
-function depend.check(session, node)
-  for _, clause in ipairs(node.clauses) do
-    if clause.kind == "depend" and session.dialect.number then
-      check_fortran(session, clause)
-    elseif clause.kind == "depend" then
-      check_type(clause)
-      local names = iterators_of(session, clause)
-      for _, item in ipairs(clause.items) do
-        if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
-          item = without_iterators(session, item, names)
-          item = session.this and list_item.qualified(session, item) or item
-          list_item.element_type(session, item)
-          local _, subscripts = list_item.take_apart(item)
-          for _, subscript in ipairs(subscripts or {}) do
-            for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.index or false } do
-              if bound then check.expression(session:host_env(), bound) end
-            end
-          end
+-- The same in C.
+function depend.check_c(session, clause)
+  check_type(clause)
+  local names = iterators_of(session, clause)
+  for _, item in ipairs(clause.items) do
+    if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then
+      item = without_iterators(session, item, names)
+      item = session.this and list_item.qualified(session, item) or item
+      list_item.element_type(session, item)
+      local _, subscripts = list_item.take_apart(item)
+      for _, subscript in ipairs(subscripts or {}) do
+        for _, bound in ipairs { subscript.start or false, subscript.length or false, subscript.index or false } do
+          if bound then check.expression(session:host_env(), bound) end
         end
       end
     end
+  end
+end
+
+-- Raises about depend clauses of a directive that are wrong.
+function depend.check(session, node)
+  for _, clause in ipairs(node.clauses) do
+    if clause.kind == "depend" then session.language.check_dependence(session, clause) end
   end
 end
 

@@ -10,7 +10,7 @@ local pieces = { MOST = 1 << 16 } -- so many, at most
 
 -- A subscript as {first, count} of an array's n elements.
 local function range_of(session, subscript, n)
-  local function value(node) return session.dialect.integer(session, node) end
+  local function value(node) return session.language.integer(session, node) end
   if subscript.index then return value(subscript.index), 1 end
   local first = subscript.start and value(subscript.start) or 0
   return first, subscript.length and value(subscript.length) or n and n - first

@@ -7,6 +7,7 @@
 local arguments = require "accdeep.run.api_arguments"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
+local section = require "accdeep.plan.fortran_section"
 local omp = require "accdeep.run.api_openmp"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
@@ -88,7 +89,7 @@ local function attaching(kind, action, finalize)
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
       return session:directive(text, nil, at.file, at.line)
     end
-    if is_descriptor and action == "attach" then first, bytes = session.dialect.target(session, slot, t) end
+    if is_descriptor and action == "attach" then first, bytes = section.target(session, slot, t) end
     session:run_one(kind, action, first, bytes, slot, finalize, arguments.label(session, name, at),
       is_descriptor and t.size or nil)
   end

@@ -68,7 +68,7 @@ end
 -- The device that the queues of a wait argument are of.
 local function device_of(self, waiting)
   if not waiting.devnum then return self.device end
-  local number = self.dialect.integer(self, waiting.devnum)
+  local number = self.language.integer(self, waiting.devnum)
   if number < 0 or number >= self.devices then
     raise("no-device", waiting.devnum.pos, ("there is no device %d; devices are 0 to %d"):format(number,
       self.devices - 1), { rule = "ACC33-async-3" })
@@ -81,7 +81,7 @@ function async.wait_for(self, waiting, queue)
   local device = device_of(self, waiting)
   local queues = {}
   for i, node in ipairs(waiting.queues) do
-    queues[i] = async.queue(self, self.dialect.integer(self, node), device, node.pos)
+    queues[i] = async.queue(self, self.language.integer(self, node), device, node.pos)
   end
   if #queues == 0 then queues[1] = 0 end
   for i, other in ipairs(queues) do
@@ -98,7 +98,7 @@ end
 function async.order(self, plan)
   local clause, queue = plan.async, 0
   if clause then
-    queue = async.queue(self, clause.e and self.dialect.integer(self, clause.e) or NOVAL, nil,
+    queue = async.queue(self, clause.e and self.language.integer(self, clause.e) or NOVAL, nil,
       clause.e and clause.e.pos or clause.pos)
   end
   for _, waiting in ipairs(plan.waits or {}) do async.wait_for(self, waiting, queue) end

@@ -97,7 +97,7 @@ end
 local function acc_inside(env, node, block)
   local acc, session = node.acc, env.session
   for _, clause in ipairs(acc.tree.clauses) do
-    if clause.name == "if" then session.dialect.condition(session, clause.e) end
+    if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
     if not acc.copies then body.names(session, { node }) end -- of a procedure with a routine directive
@@ -148,7 +148,7 @@ local function inside(env, node, block)
     if clause.kind == "expression" then expression.compile(env, clause.e) end
   end
   return function(f)
-    local _, used = session.dialect.body(session, node)
+    local _, used = session.language.read_body(session, node)
     local copies = host.copies(session, tree, node, used)
     return with_private(env, copies, f, function() return block(env, node.list)(f) end)
   end

@@ -10,11 +10,10 @@ local async = require "accdeep.run.async"
 local check = require "accdeep.code.check_c"
 local core = require "accdeep.core"
 local cuda = require "accdeep.code.cuda"
+local fortran_kernel = require "accdeep.code.fortran.kernel"
 local diagnostic = require "accdeep.base.diagnostic"
-local grammar = require "accdeep.grammar"
 local captured = require "accdeep.code.captured"
 local memory = require "accdeep.code.local_memory"
-local read = require "accdeep.plan.body.read"
 local sorted = require "accdeep.base.sorted"
 local statement = require "accdeep.code.statement"
 local tree = require "accdeep.base.tree"
@@ -173,7 +172,7 @@ local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
   if t.kind == "descriptor" then
-    k.private[name] = session.dialect.private(k, variable, how)
+    k.private[name] = fortran_kernel.private(k, variable, how)
     return k.private[name]
   end
   if t.kind == "pointer" and how ~= "private" then
@@ -202,7 +201,7 @@ local function lookup(session, k, name, pos)
   end
   local t = variable.type
   if t.kind == "descriptor" then
-    return session.dialect.binding(session, k, variable, section_start(session, k, name))
+    return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
   if k and k.plan.deviceptr[name] then
     if k.plan.openmp then return pointer_copy(k, name, t, plain_value(session, variable)) end
@@ -273,7 +272,7 @@ local STATE = {}
 function View:__index(name)
   local k = rawget(self, STATE)
   if type(name) ~= "string" then return nil end
-  if k.session.options.language == "fortran" then name = name:lower() end
+  name = k.session.language.spelled(name)
   local binding = k.env.lookup(name)
   if not binding or binding.fn then
     local near = diagnostic.closest(name, k.session.scope:names())
@@ -290,7 +289,7 @@ end
 
 function View:__newindex(name, value)
   local k = rawget(self, STATE)
-  if k.session.options.language == "fortran" and type(name) == "string" then name = name:lower() end
+  name = type(name) == "string" and k.session.language.spelled(name) or name
   local binding = type(name) == "string" and k.env.lookup(name)
   if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
   if not binding.place then
@@ -329,10 +328,11 @@ end
 -- The text of a body that is C, or a part of one: a tree that was read before.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
-local function is_c(session, body) return type(body) ~= "function" and not session.dialect.body end
+-- Whether a body is text of which a GPU may make a kernel of its own. Directives inside are read with such a text.
+local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
--- Calls fn within a body of C text: errors get their place in it.
-local function within_text(session, k, body, fn)
+-- Calls fn within a body of text: errors get their place in the text.
+function kernel.within_text(session, k, body, fn)
   local text = text_of(body)
   return session:within(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
@@ -343,21 +343,7 @@ local function run_body(session, k, body, text_node)
     cuda.interpreted(k, "it is a function of Lua")
     return body(setmetatable({ [STATE] = k }, View))
   end
-  if session.dialect.run_body then cuda.interpreted(k, "it is Fortran") end
-  if type(body) == "table" and not body.tree then -- statements of the text that the construct stands in
-    return session.dialect.run_body(k.env, text_node)
-  elseif session.dialect.run_body then
-    return session:within(body, k.body_file, k.body_line, session.dialect.run_body, k.env, text_node)
-  end
-  within_text(session, k, body, function(place)
-    local run = statement.body(k.env, text_node)
-    if cuda.run(k, text_node, place) then return end
-    local frame = {}
-    local ok, err = pcall(run, frame)
-    if ok then return end
-    if diagnostic.is(err) and not err.pos then err.pos = frame.pos end
-    error(err, 0)
-  end)
+  return session.language.run_body(session, k, body, text_node)
 end
 
 -- Runs a body on the host's memory. Within C text there are no directives; Lua and Fortran that are not a kernel's may
@@ -366,7 +352,7 @@ function kernel.on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
   local around, before = session.kernel, #session.private_blocks
-  if not directives or is_c(session, body) then session.kernel = k end
+  if not directives or is_compiled(session, body) then session.kernel = k end
   local ok, err = pcall(run_body, session, k, body, node)
   session.kernel = around
   memory.release(session, before)
@@ -377,7 +363,7 @@ end
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
-  if is_c(session, body) then k.assigned = assigned_in(node) end
+  if is_compiled(session, body) then k.assigned = assigned_in(node) end
   k.env = kernel.env(session, k, session.device_spaces[k.device])
   return k
 end
@@ -403,7 +389,7 @@ end
 -- Leaves the body of a kernel to its queue. true; or nil, error
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
-  local started = session.concurrent and within_text(session, k, body, function(place)
+  local started = session.concurrent and kernel.within_text(session, k, body, function(place)
     statement.body(k.env, node)
     return cuda.start(k, node, place, region, over)
   end)
@@ -440,7 +426,7 @@ local function on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.device
   local queue = plan.ordered and async.order(session, plan) or 0
   -- while the program does, too
-  local goes_on = session.concurrent and is_c(session, body) and cuda.compiles(session, device)
+  local goes_on = session.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.delayed or goes_on) then return in_queue(session, plan, body, node, place, used, queue) end
   if session.concurrent then async.wait(session, device, 0) end -- what the body finds is there
   local before = session.watching and session:snapshot()
@@ -472,7 +458,7 @@ end
 function kernel.references(session, refs, file, line)
   return refs and session:within(refs, file, line, function()
     local list = {}
-    for i, node in ipairs(session.dialect.references(session, refs)) do
+    for i, node in ipairs(session.language.parse(session, "references", refs)) do
       if node.tag ~= "id" then raise("syntax", node.pos, "references are names of variables") end
       if session:this_member(node.name) then node = { tag = "id", pos = node.pos, name = "this" } end
       list[i] = { name = node.name, pos = node.pos, in_text = true }
@@ -486,37 +472,18 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- The tree of a C text whose directives are read. construct: {node, on, place = {text, file, line}}: the directive of
--- its construct, where the body runs ("host", "omp", "acc"), where the directive stands.
-local function read_text(session, text, construct)
-  return read.body(session, grammar.parse("body", text, 1, session.scope), construct.node, construct.on,
-    construct.place)
-end
-
--- The tree of a body, if it is text, and the variables it uses, references among them. construct: see read_text.
+-- The tree of a body, if it is text, and the variables it uses, references among them. construct: {node, on, place},
+-- the directive, where its body runs ("host", "omp", "acc"), and where the directive stands.
 function kernel.read(session, body, place, references, construct)
-  local node
-  local used = references
-  if session.dialect.body and type(body) ~= "function" then
-    local parse, own, where = session.dialect.body, type(body) == "string", place
-    if own then node, used = session:within(body, where.file, where.line, parse, session, body, construct)
-    else node, used = parse(session, body, construct) end
-    for _, r in ipairs(references or {}) do used[#used + 1] = r end
-  elseif type(body) == "string" or type(body) == "table" and body.tree then
-    node = type(body) == "table" and body.tree
-      or session:within(body, place.file, place.line, read_text, session, body, construct)
-    used = statement.references(session, node)
-    for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
-    for _, r in ipairs(references or {}) do used[#used + 1] = r end
-  elseif type(body) ~= "function" then
-    raise("type-mismatch", nil, "a construct takes a function or C text as its body")
-  end
-  return node, used or {}
+  if type(body) == "function" then return nil, references or {} end
+  local node, used = session.language.read_body(session, body, place, construct)
+  for _, r in ipairs(references or {}) do used[#used + 1] = r end
+  return node, used
 end
 
 -- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
 -- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
--- the construct's plan; is_text: the references are all a body uses. node, on: as read_text has them.
+-- the construct's plan; is_text: the references are all a body uses. node, on: as kernel.read has them.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)

@@ -31,7 +31,7 @@ local Session = {} -- methods that sessions get
 -- Runs fn with the device of a directive as the current one; on_host(): the directive is for the host.
 local function on_its_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
-  local number = self.dialect.integer(self, plan.on_device)
+  local number = self.language.integer(self, plan.on_device)
   -- as a number -1 is as wrong as others
   local by_name = plan.on_device.tag == "id" and number == api.constants[plan.on_device.name]
   if number == self.devices or by_name and number == api.constants.omp_initial_device then return on_host() end
@@ -130,7 +130,7 @@ local function declare_target(self, node)
     local how = target_clauses[clause.name]
     if how then add(clause, how) end
   end
-  if opens and self.dialect.list_items then -- Fortran's is about the procedure it stands in
+  if opens and not self.language.has_blocks then -- it is about the procedure it stands in
     if (self.depth or 0) > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
@@ -183,9 +183,9 @@ local function prepare(self, node, text, file, line, options)
   end
   made.openmp, made.clauses = true, node.clauses
   if #made.items > 0 or made.kind == "region" or made.kind == "compute" then
-    made.construct = lower.prepare(self, made)
+    made.construct = made:prepare()
   end
-  if made.condition then made.condition_value = self.dialect.condition(self, made.condition) end
+  if made.condition then made.condition_value = self.language.condition(self, made.condition) end
   made.place = { text = text, file = file, line = line }
   if not made.fresh then self:keep(made, text, file, key) end
   return made

@@ -146,9 +146,9 @@ local function check_values(session, node)
         raise("clause-not-allowed", says.pos, ("'%s' is no part of '%s'"):format(says.name, node.name),
           { length = #says.name, rule = "HOUSE-threads" })
       end
-      session.dialect.condition(session, clause.e)()
+      session.language.condition(session, clause.e)()
     elseif clause.kind == "expression" then
-      session.dialect.integer(session, clause.e)
+      session.language.integer(session, clause.e)
     end
   end
 end
@@ -160,25 +160,13 @@ local loops = set "for do simd distribute loop taskloop"
 -- The variables that count the loops of a loop construct are private, though no clause names them. On simd their
 -- last values stay.
 local function loop_variables(session, node, body)
-  local counters, depth = {}, 0
+  local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
   for _, clause in ipairs(node.clauses) do
     if clause.name == "collapse" and depth > 0 then depth = math.tointeger(tonumber(clause.text:match "%d+")) or 1 end
   end
-  if session.dialect.counters then
-    counters = depth > 0 and session.dialect.counters(session, depth, body) or {}
-    for _, counter in ipairs(counters) do counter.lasts = node.name:find "simd$" ~= nil end
-    return counters
-  end
-  local at = body
-  while at and depth > 0 do
-    while at and at.tag == "block" do at = at.list[1] end
-    if not at or at.tag ~= "for" then break end
-    local init = at.init
-    local variable = init and init.tag == "assign" and init.to.tag == "id" and session.scope.variables[init.to.name]
-    if variable then counters[#counters + 1] = { variable = variable, lasts = node.name:find "simd$" ~= nil } end
-    at, depth = at.body, depth - 1
-  end
+  local counters = session.language.counters(session, depth, body)
+  for _, counter in ipairs(counters) do counter.lasts = node.name:find "simd$" ~= nil end
   return counters
 end
 

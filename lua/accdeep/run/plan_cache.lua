@@ -5,8 +5,6 @@
 -- (shape/fortran_inputs.lua).
 
 local changed_bounds = require "accdeep.run.changed_bounds"
-local diagnostic = require "accdeep.base.diagnostic"
-local grammar = require "accdeep.grammar"
 local lower = require "accdeep.plan.openacc"
 
 local plan_cache = {}
@@ -19,8 +17,7 @@ function plan_cache.parse(self, text, start)
   local key = start and start .. "\0" .. text or text
   local node = self.parsed[key]
   if not node then
-    local own = self.dialect[start or "directive"]
-    node = own and own(self, text) or grammar.parse(start, text, 1, self.scope)
+    node = self.language.parse(self, start or "directive", text)
     if self.nparsed >= MOST then self.parsed, self.nparsed = {}, 0 end
     self.parsed[key] = node
     self.nparsed = self.nparsed + 1
@@ -46,14 +43,14 @@ end
 
 -- The same, if it serves again.
 local function kept(self, text, file, key)
-  local plan, holds = plan_cache.seen(self, text, file, key), self.dialect.holds
-  return plan and (not holds or holds(self, plan)) and plan or nil
+  local plan = plan_cache.seen(self, text, file, key)
+  return plan and self.language.holds(self, plan) and plan or nil
 end
 
 -- The plan, if its line runs it with no question about it (Session:directive): nothing of it is measured, and no
 -- function of the scenario runs, which may ask for the text under way.
 local function plain(self, plan)
-  if not plan.alone or self.dialect.holds or self.bound.n > 0 then return nil end
+  if not plan.alone or self.language.computes_bounds or self.bound.n > 0 then return nil end
   plan.step = plan.construct:step()
   return plan
 end
@@ -72,15 +69,9 @@ function plan_cache.keep(self, plan, text, file, key)
   if type(key) == "number" then places[key] = plain(self, plan) end
 end
 
--- Lowers a directive. Whatever the code of an error, the text is wrong, unless plans hold what was measured.
 local function lowered(self, text, file, line, references)
-  local measured = self.dialect.measured
-  local options = { file = file, line = line, references = references }
-  if measured then return measured(self, lower.directive, self, self:parse(text), options) end
-  local ok, made = pcall(lower.directive, self, self:parse(text), options)
-  if ok then return made end
-  if diagnostic.is(made) then made.phase = "static" end
-  error(made, 0)
+  return self.language.planned(self, lower.directive, self, self:parse(text),
+    { file = file, line = line, references = references })
 end
 
 -- The plan of a directive that needs nothing but to be run, or nil.
@@ -98,9 +89,9 @@ function plan_cache.prepare(self, text, file, line, references, signature)
   if plan then return plan end
   plan = lowered(self, text, file, line, references)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
-    plan.construct = lower.prepare(self, plan)
+    plan.construct = plan:prepare()
   end
-  if plan.condition then plan.condition_value = self.dialect.condition(self, plan.condition) end
+  if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
   plan.place = { text = text, file = file, line = line }
   plan.watched = plan.construct and changed_bounds.watched(self, plan)
   plan_cache.keep(self, plan, text, file, key)

@@ -2,6 +2,7 @@
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local diagnostic = require "accdeep.base.diagnostic"
+local fortran_kernel = require "accdeep.code.fortran.kernel"
 local group = require "accdeep.types.groups"
 local location = require "accdeep.base.location"
 
@@ -118,7 +119,7 @@ function region.use_device(self, made, names, if_present)
   for _, item in ipairs(names) do
     local variable = item.variable
     local t, address = variable.type, variable.address
-    local described = t.kind == "descriptor" and self.dialect.use_device(self, variable)
+    local described = t.kind == "descriptor" and fortran_kernel.use_device(self, variable)
     if described then address = described.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end

@@ -15,8 +15,11 @@ local debug_info = require "accdeep.types.debug_info"
 local declare = require "accdeep.code.declare"
 local type_directives = require "accdeep.run.type_directives"
 local diagnostic = require "accdeep.base.diagnostic"
-local expression = require "accdeep.plan.expression"
 local fortran = require "accdeep.run.fortran"
+local languages = require "accdeep.run.languages"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local addendum = require "accdeep.shape.fortran_addendum"
+local declared = require "accdeep.code.fortran.declared"
 local grammar = require "accdeep.grammar"
 local group = require "accdeep.types.groups"
 local kernel = require "accdeep.run.kernel"
@@ -42,36 +45,6 @@ fortran.extend(Session)
 openmp.extend(Session)
 type_directives.extend(Session)
 
--- The value of a clause's expression; one without a value is as wrong there as one of another type.
-local function computed(value, what)
-  local ok, result = pcall(value, {})
-  if ok then return result end
-  if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
-    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(what, result.message))
-  end
-  error(result, 0)
-end
-
--- What a scenario's language decides: values and places of expressions, parsing of directives.
-local dialects = { fortran = fortran, c = {
-  declare = function(self, text) self:describing(declare.text, self, text) end,
-  value = expression.value,
-  extent = expression.extent,
-  slot = expression.pointer,
-  directive = function(self, text) return grammar.parse("directive", text, 1, self.scope) end,
-  references = function(self, text) return grammar.parse("references", text, 1, self.scope) end,
-  condition = function(self, node)
-    local value = closures.compile(self:host_env(), node).value
-    if not value then raise("type-mismatch", node.pos, "a condition is a number") end
-    return function() return computed(value, "a condition") ~= 0 end
-  end,
-  integer = function(self, node)
-    local e = closures.compile(self:host_env(), node)
-    if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
-    return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
-  end,
-} }
-
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
 -- Memory of a device, whatever a real one has: the same scenario runs out of it on all of them.
@@ -88,7 +61,7 @@ function session.new(options, outer)
     core = core,
     outer = outer,
     options = options,
-    dialect = dialects[options.language or "c"],
+    language = languages[options.language or "c"],
     scope = scope.new(outer and outer.scope),
     rules = profiles.profile(options.rules or "tr14"),
     device = 0,
@@ -98,7 +71,7 @@ function session.new(options, outer)
     queue = 0,          -- of routines that have one (async.within)
     blocks = {},        -- address -> {bytes, name, live}
     quarantine = { bytes = 0 },
-    layout = fortran.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
+    layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
     type_records = setmetatable({}, { __index = outer and outer.type_records }), -- types/fortran_dynamic.lua
     programs = {},      -- record -> treatment -> program
     treatments = {},    -- record -> what it is called -> treatment
@@ -155,7 +128,7 @@ end
 
 -- The language of what follows.
 function Session:speak(language)
-  self.options.language, self.dialect = language, dialects[language]
+  self.options.language, self.language = language, languages[language]
   self:types_changed() -- texts that were met before say something else
 end
 
@@ -357,13 +330,18 @@ function Session:free(address, pos)
   q.bytes = q.bytes + block.bytes
   while q.bytes > QUARANTINE do
     local oldest = table.remove(q, 1)
-    local gone = self.blocks[oldest]
-    q.bytes = q.bytes - gone.bytes
-    self.blocks[oldest] = nil
-    self.ctx:host_forget(oldest)
-    core.free(oldest)
-    core.charge(-gone.bytes)
+    q.bytes = q.bytes - self.blocks[oldest].bytes
+    self:forget_block(oldest)
   end
+end
+
+-- Forgets a block that is somebody else's from now on.
+function Session:forget_block(address)
+  local block = self.blocks[address]
+  self.blocks[address] = nil
+  self.ctx:host_forget(address)
+  core.free(address)
+  core.charge(-block.bytes)
 end
 
 function Session:host_store(address, t, value)
@@ -419,9 +397,9 @@ function Session:host_env()
   return self.cached_host_env
 end
 
+-- Declarations, and in Fortran statements.
 function Session:declare(text, file, line)
-  self:within(text, file, line, self.describing, self, declare.text, self, text)
-  self:types_changed()
+  self:within(text, file, line, self.language.declare, self, text)
 end
 
 -- Declares a type as the debug information of a program has it (nil: this process).
@@ -529,7 +507,7 @@ local function carry_out(self, plan, queue)
     if explained then explained(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
     error(made, 0)
   end
-  if plan.typed then self.dialect.settle(plan) end
+  if plan.typed then addendum.settle(plan) end
   if self.listening then self:tell() end
   if explained then explained() end
   return result
@@ -637,7 +615,7 @@ function Session:declare_data(plan)
     raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
   end
   self:open_region(plan, true)
-  if plan.lasting then self.dialect.last(self, plan) end
+  if plan.lasting then declared.last(self, plan) end
 end
 
 -- host_data: names stand for device addresses until the region ends (ACC33-hd-1).
@@ -661,15 +639,15 @@ local others = {}
 
 others["set"] = function(self, plan)
   if plan.default_async then
-    async.set_default(self, self.dialect.integer(self, plan.default_async), plan.default_async.pos)
+    async.set_default(self, self.language.integer(self, plan.default_async), plan.default_async.pos)
   end
-  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
+  if plan.device_num then self:set_device(self.language.integer(self, plan.device_num), plan.device_num.pos) end
 end
 others["wait"] = function(self, plan)
   async.wait_for(self, plan.waiting, plan.async and async.order(self, plan) or 0)
 end
 others["init"] = function(self, plan)
-  if plan.device_num then self:set_device(self.dialect.integer(self, plan.device_num), plan.device_num.pos) end
+  if plan.device_num then self:set_device(self.language.integer(self, plan.device_num), plan.device_num.pos) end
 end
 others["shutdown"] = function(self, plan)
   self:forget_device(plan.node.pos)
@@ -779,11 +757,11 @@ function Session:directive_here(text, refs, file, line)
 end
 
 -- The value of an expression in a memory.
-function Session:value(env, text) return self.dialect.value(self, env, text) end
+function Session:value(env, text) return self.language.value(self, env, text) end
 -- Where an lvalue or section lies on the host: address, bytes, type.
-function Session:extent(text) return self.dialect.extent(self, text) end
+function Session:extent(text) return self.language.extent(self, text) end
 -- The address and type of a pointer.
-function Session:slot(text) return self.dialect.slot(self, text) end
+function Session:slot(text) return self.language.slot(self, text) end
 
 -- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
 function Session:device_env()

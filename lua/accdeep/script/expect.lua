@@ -3,7 +3,6 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local directive = require "accdeep.grammar.openacc"
 local location = require "accdeep.base.location"
 local lower = require "accdeep.plan.openacc"
 local sorted = require "accdeep.base.sorted"
@@ -120,17 +119,6 @@ local function check_moves(wanted)
     known(kind, move_kinds, "h2d, d2h and d2d")
     for field in sorted(type(want) == "table" and want or {}) do known(field, move_fields, "count and bytes") end
   end
-end
-
--- Whether a text is one directive; otherwise it is declarations.
-local function is_directive(text)
-  if not text:find "%S" then return true end -- one that says nothing
-  local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
-    or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
-  if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
-  local word = text:match "^%s*([%a_]+)"
-  if word and directive.first_words[word] then return true end
-  return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
 end
 
 -- A text of which '@' marks a place and '@@' stands for '@': the text without the mark, and the place or nil.
@@ -348,10 +336,10 @@ function expect.new(current, shown, carry_out)
     local inner = current():inner()
     local file, line = location.scenario(2)
     local ok, err = pcall(inner.within, inner, text, file, line, function()
-      local dialect = inner.dialect
+      local its = inner.language
       if inner:is_openmp(text) then return inner:check_openmp(text) end
-      if not (dialect.is_directive or is_directive)(text) then return dialect.declare(inner, text) end
-      local node = dialect.directive(inner, text)
+      if not its.is_directive(text) then return its.declare(inner, text) end
+      local node = its.parse(inner, "directive", text)
       if node.name == "shape" or node.name == "policy" then return inner:define(node) end
       lower.directive(inner, node, {})
     end)

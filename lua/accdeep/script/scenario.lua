@@ -12,7 +12,8 @@ local conformance = require "accdeep.catalogue.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
-local fortran = require "accdeep.run.fortran"
+local descriptor = require "accdeep.types.fortran_descriptor"
+local languages = require "accdeep.run.languages"
 local grammar = require "accdeep.grammar"
 local names = require "accdeep.types.names"
 local group = require "accdeep.types.groups"
@@ -41,7 +42,6 @@ local function handle(region)
     __call = function(_, body) return region(body) end })
 end
 
-local languages = { c = true, fortran = true }
 local WORD = 8
 
 local function need_text(value, what)
@@ -74,7 +74,7 @@ local function language(run)
     end
     if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
-    if head.descriptors ~= nil and not fortran.layouts[head.descriptors] then
+    if head.descriptors ~= nil and not descriptor.layouts[head.descriptors] then
       raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
         { help = "cfi, flang and gfortran" })
     end
@@ -132,7 +132,7 @@ local function language(run)
   function env.declare(text)
     begin()
     if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
-    if current().options.language == "fortran" then
+    if current().language == languages.fortran then
       raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
     end
     transaction.run(current(), current().declare, current(), text, location.caller(2))
@@ -159,7 +159,7 @@ local function language(run)
     if s.options.language ~= "fortran" then
       raise("type-mismatch", nil, "this is a scenario in C", { help = 'scenario { language = "fortran" }' })
     end
-    s:fortran(text, location.caller(2))
+    s:declare(text, location.caller(2))
   end
 
   -- call "name(arguments)": a subroutine of a Fortran text.
@@ -174,7 +174,7 @@ local function language(run)
 
   -- The name of a variable as the language spells it.
   local function spelled(s, name)
-    return type(name) == "string" and s.options.language == "fortran" and name:lower() or name
+    return type(name) == "string" and s.language.spelled(name) or name
   end
 
   local host = setmetatable({}, {
@@ -226,8 +226,7 @@ local function language(run)
     need_text(text, "a type is given as text")
     local s = current()
     return s:within(text, file, line, function()
-      if s.dialect.type then return s.dialect.type(s, text) end
-      return s:type_of(grammar.parse("any_type", text, 1, s.scope))
+      return s.language.type(s, text)
     end)
   end
 

@@ -2,7 +2,7 @@
 --
 -- members.rows(reader, t, low, high, kept) walks a type between two offsets. The reader knows the memory
 -- (snapshot.lua): value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t)
--- fills the row of a pointer; dims(offset, t) gives the bounds of a descriptor, or nil; is_fortran says how elements
+-- fills the row of a pointer; dims(offset, t) gives the bounds of a descriptor, or nil; language says how elements
 -- are called. A row is {path, offset, bytes, kind = "value", "pointer" or "elided", text}. Elements that hold an
 -- offset of the list kept always have rows.
 
@@ -119,28 +119,9 @@ local function add(walk, row)
 end
 
 -- The path of a member; anonymous ones have none of their own.
-local function joined(path, name, is_fortran)
+local function joined(path, name, language)
   if not name or path == "" then return name or path end
-  return path .. (is_fortran and "%" or ".") .. name
-end
-
--- The subscripts of an element of an array: [2], in Fortran (3) or (1,2) by the array's bounds.
-local function subscripts(t, index, is_fortran)
-  if not is_fortran then return ("[%d]"):format(index) end
-  local parts = {}
-  for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
-    local extent = math.max(bound.extent, 1)
-    parts[i] = ("%d"):format(bound.lower + (t.bounds and i == #t.bounds and index or index % extent))
-    index = index // extent
-  end
-  return ("(%s)"):format(table.concat(parts, ","))
-end
-
--- The subscripts of consecutive elements: [2:3], in Fortran (3:5) of an array of one dimension.
-local function range_text(t, from, to, is_fortran)
-  if not is_fortran or t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(from, to - from) end
-  local lower = t.bounds and t.bounds[1].lower or 1
-  return ("(%d:%d)"):format(lower + from, lower + to - 1)
+  return path .. language.member_sign .. name
 end
 
 local visit -- forward
@@ -157,7 +138,7 @@ local function visit_array(walk, t, offset, path)
   if is_number(t.of) then
     local whole = from == 0 and to == t.n
     local text, unknown = numbers(walk.reader, t.of, offset, from, to)
-    return add(walk, { path = path .. (whole and "" or range_text(t, from, to, walk.reader.is_fortran)),
+    return add(walk, { path = path .. (whole and "" or walk.reader.language.range_text(t, from, to)),
       offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown })
   end
   local kept = {}
@@ -166,7 +147,7 @@ local function visit_array(walk, t, offset, path)
   for i, index in ipairs(list) do
     if index then
       visit(walk, t.of, offset + index * size,
-        t.n == 1 and path == "" and path or path .. subscripts(t, index, walk.reader.is_fortran))
+        t.n == 1 and path == "" and path or path .. walk.reader.language.subscripts(t, index))
     else
       local first = list[i - 1] + 1
       local left = list[i + 1] - first
@@ -181,7 +162,7 @@ function visit(walk, t, offset, path)
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
   if t.kind == "record" then
     for _, member in ipairs(t.members or {}) do
-      visit(walk, member.type, offset + member.offset, joined(path, member.name, walk.reader.is_fortran))
+      visit(walk, member.type, offset + member.offset, joined(path, member.name, walk.reader.language))
     end
     return
   end
@@ -216,7 +197,9 @@ function members.rows(reader, t, low, high, kept)
 end
 
 local function nothing() return nil end
-local blind = { value = nothing, pointer = nothing, dims = nothing }
+-- A reader for whom names do not matter.
+local blind = { value = nothing, pointer = nothing, dims = nothing,
+  language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
 -- The offsets of the pointers that have rows, as a set.
 function members.pointer_rows(t, kept)
@@ -228,20 +211,20 @@ function members.pointer_rows(t, kept)
 end
 
 -- Calls found(offset, pointer type, path) for every pointer in an object of a type, until found returns false.
-function members.each_pointer(t, is_fortran, found)
+function members.each_pointer(t, language, found)
   local function search(of, offset, path)
     if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end
     if not members.leads_on(of) then return true end
     if of.kind == "array" then
       local single = of.n == 1 and path == ""
       for i = 0, (of.n or 0) - 1 do
-        local name = single and path or path .. subscripts(of, i, is_fortran)
+        local name = single and path or path .. language.subscripts(of, i)
         if not search(of.of, offset + i * of.of.size, name) then return false end
       end
       return true
     end
     for _, member in ipairs(of.members) do
-      local name = joined(path, member.name, is_fortran)
+      local name = joined(path, member.name, language)
       if not search(member.type, offset + member.offset, name) then return false end
     end
     return true

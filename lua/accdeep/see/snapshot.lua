@@ -132,16 +132,9 @@ end
 -- What a pointer in an object leads to, as an expression of the language; elements count from 0 in memory order, as
 -- they do for the script.
 function Looker:name_behind(object, path)
-  local base, is_fortran = object.name, self.is_fortran
+  local base = object.name
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
-  if is_fortran then
-    base = base:gsub("%(:%)$", "")
-    return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
-  end
-  if path == "" then return "*" .. base end
-  if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
-  if object.is_variable or base:sub(-1) == "]" then return base .. "." .. path end
-  return base:gsub("^%*", "") .. "->" .. path
+  return self.language.behind(base, object.is_variable, path)
 end
 
 -- An object that is listed by itself, and so are those that point to it.
@@ -165,7 +158,7 @@ end
 -- Follows the pointers of an object; what they lead to is an object, too.
 function Looker:follow(object)
   if not object.t or not members.leads_on(object.t) then return end
-  members.each_pointer(object.t, self.is_fortran, function(offset, t, path)
+  members.each_pointer(object.t, self.language, function(offset, t, path)
     self.pointers = self.pointers + 1
     if self.pointers > POINTERS then return false end
     local value = self.ctx:host_read(object.address + offset, self.core.scalar.pointer)
@@ -328,11 +321,11 @@ local function id_of(object) return object and (object.id or object.grouped and 
 -- -------------------------------------------------------------------------------------- rows --
 
 -- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
-local function into(t, offset, bytes, is_fortran)
+local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   local of = t.kind == "pointer" and t.to or t.of
   local size = of and of.size or 0
-  local text = size > 0 and offset % size == 0 and not is_fortran and ("[%d]"):format(offset // size)
+  local text = size > 0 and offset % size == 0 and language.numbers_places and ("[%d]"):format(offset // size)
     or ("+%d"):format(offset)
   return offset == bytes and text .. " end" or text
 end
@@ -340,7 +333,7 @@ end
 function Looker:host_reader(object)
   local ctx, base, looker = self.ctx, object.address, self
   return {
-    is_fortran = self.is_fortran,
+    language = self.language,
     value = function(offset, t) return ctx:host_read(base + offset, t.code) end,
     pointer = function(offset, row, t)
       local value = ctx:host_read(base + offset, looker.core.scalar.pointer)
@@ -354,7 +347,7 @@ function Looker:host_reader(object)
         local range = looker:host_range(value)
         row.state = not range and "nowhere" or range.live and "host" or "gone"
         row.to = row.state == "host" and id_of(looker.at[range.host]) or nil
-        row.into = row.to and into(t, value - range.host, range.bytes, looker.is_fortran)
+        row.into = row.to and into(t, value - range.host, range.bytes, looker.language)
       end
     end,
     dims = function(offset, t) return descriptor.dims(looker.session.host_space, t, base + offset) end,
@@ -383,7 +376,7 @@ function Looker:device_pointer(row, at, slot, t)
       or self:device_object(attached.low, true)
     row.state, row.count, row.to = "attached", attached.count, id_of(target)
     row.into = row.to and into(t, value - target.info.dev + target.offset, target.offset + target.bytes,
-      self.is_fortran)
+      self.language)
   elseif value == 0 then
     row.state = "null"
   elseif ctx:device_of(value) >= 0 then
@@ -404,7 +397,7 @@ function Looker:device_reader(object)
       if not written(offset, t.size) then return nil end
       return (ctx:device_read(number, base + offset, t.code))
     end,
-    is_fortran = self.is_fortran,
+    language = self.language,
     pointer = function(offset, row, t) looker:device_pointer(row, base + offset, host + offset, t) end,
     dims = function(offset, t)
       return written(offset, t.size) and descriptor.dims(looker.session.device_spaces[number], t, base + offset) or nil
@@ -463,7 +456,7 @@ end
 function snapshot.of(session, device, numbers, keep, must)
   local looker = setmetatable({ session = session, ctx = session.ctx, core = session.core,
     number = device or session.device, numbers = numbers or {}, keep = keep, must = must or {},
-    objects = {}, at = {}, pointers = 0, is_fortran = session.options.language == "fortran" }, Looker)
+    objects = {}, at = {}, pointers = 0, language = session.language }, Looker)
   looker:collect_host()
   looker:collect_device()
   local host, there = looker:choose(looker.objects, "h"), looker:choose(looker.there, "d")

@@ -10,7 +10,6 @@
 -- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer leads to.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran = require "accdeep.grammar.unparse_fortran"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local policy = require "accdeep.shape.policy"
@@ -26,7 +25,7 @@ local directions = openacc.where(function(entry) return entry.update end)
 
 -- The way from the outermost structure that holds a variable to the variable: the structure, its type,
 -- and steps, names and the elements behind them. nil if it is no member.
-local function way_to(session, variable)
+function convenience.way_to(session, variable)
   local base, subscripts = list_item.take_apart(variable)
   local t = list_item.type_of(session, base)
   local objects = list_item.enclosing(session, base)
@@ -77,13 +76,6 @@ local function is_array(session, node)
     and (variable.type.rank or 0) > 0
 end
 
--- Whether Fortran itself has a place for a variable: p(:)%n is one, of p(:)%a(:) there is none.
-local function is_designator(session, variable)
-  if not session.dialect.element_type then return false end
-  local ok, err = pcall(session.dialect.element_type, session, variable)
-  return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
-end
-
 -- A member of all structures of a section, p[0:2].a[0:n], p(:)%m%a: the section, steps with their subscripts, and
 -- where the section stands. nil for everything else.
 local function way_through(session, variable)
@@ -110,7 +102,7 @@ local function way_through(session, variable)
       if last then last.subscripts[#last.subscripts + 1] = subscript_of(node) else root = node end
     end
   end
-  if not through or is_designator(session, variable) then return nil end
+  if not through or session.language.is_designator(session, variable) then return nil end
   return root, steps, through.pos
 end
 
@@ -126,7 +118,7 @@ local function nest_for(session, name, clause, root, steps)
     steps.nest = ("::{ default(exclude) %s }"):format(text)
   end
   return ("%s invoke<>(%s%s)%s"):format(name, direction and direction .. ": " or "",
-    session.dialect.element_type and fortran(root) or unparse.expression(root), steps.nest)
+    session.language.text_of(root), steps.nest)
 end
 
 -- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
@@ -238,7 +230,7 @@ end
 
 -- The object that a list item is a member of, or a section of an array in it, and whether a pointer leads to the
 -- object. nil: another list item.
-local function object_of(session, variable)
+function convenience.object_of(session, variable)
   local base, subscripts = list_item.take_apart(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
   local objects = list_item.enclosing(session, base)
@@ -257,7 +249,7 @@ local function pieces_of(session, each)
   local object, leads, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end
   each(function(clause, variable)
-    local node, is_led = (session.dialect.object_of or object_of)(session, variable)
+    local node, is_led = session.language.object_of(session, variable)
     if node then
       object[variable], leads[variable] = node, is_led and brings[policy.actions[clause.name]]
     else
@@ -300,7 +292,7 @@ function convenience.lower(session, kind, clauses, directive)
     elseif node then
       record = list_item.element_type(session, node)
     else
-      node, record, steps, subscripts = (session.dialect.way_to or way_to)(session, holder or variable)
+      node, record, steps, subscripts = session.language.way_to(session, holder or variable)
     end
     if not node and holder then
       node, record, steps = holder, list_item.element_type(session, holder), {}

@@ -120,8 +120,10 @@ local function decompose(session, node)
 end
 
 -- Type of the elements that a variable with its sections stands for.
-function list_item.element_type(session, node)
-  if session.dialect.element_type then return session.dialect.element_type(session, node) end
+function list_item.element_type(session, node) return session.language.element_type(session, node) end
+
+-- The same in C.
+function list_item.c_element_type(session, node)
   local base, subscripts = list_item.take_apart(node)
   local t = list_item.type_of(session, base)
   for _, subscript in ipairs(subscripts or {}) do

@@ -207,7 +207,7 @@ function mapper.define(session, node)
   if spec.tag == "record" and not spec.members and not session.scope.tags[spec.name] then
     raise("unknown-type", spec.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "OMP60-map-15" })
   end
-  local record = session.dialect.type_of and session.dialect.type_of(session, spec) or session:type_of(declared.type)
+  local record = session.language.type_of(session, declared.type)
   if types.is_record(record) and not record.complete then
     raise("unknown-type", spec.pos, ("the members of %s are not known"):format(types.name(record)),
       { rule = "OMP60-map-15" })

@@ -34,8 +34,7 @@ end
 -- ------------------------------------------------------------------------------------------- names --
 
 -- What a text asks for: keyword (or nil), items of the name, its key, the last name, the scopes before it.
-local function asked_for(text, is_fortran)
-  if is_fortran then text = text:lower() end
+local function asked_for(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
   local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
   if inner then
@@ -163,7 +162,7 @@ end
 
 -- Declares the type that a text names, as it is in a program, and all that it leads to. Returns it.
 local function declare(session, path, text)
-  local wanted = asked_for(text, session.options.language == "fortran")
+  local wanted = asked_for(session.language.spelled(text))
   local handle <close>, file = debug_info.open(path)
   local found = entries_for(handle, file, wanted)
   return build(session, handle, file, wanted, chosen(file, wanted, found))

@@ -413,8 +413,8 @@ end
 
 local debug_types = {}
 
--- What another language does otherwise (fortran_debug.lua).
-local c = { makers = makers, key = qualified.key, new_record = new_record, place = types.place,
+-- What C and C++ make of the entries; Fortran: fortran_debug.lua.
+debug_types.c = { makers = makers, key = qualified.key, new_record = new_record, place = types.place,
   is_hidden = function() return false end }
 
 -- file: what the program is called in messages. lookup(node) completes one that is only declared where it is used,
@@ -422,7 +422,7 @@ local c = { makers = makers, key = qualified.key, new_record = new_record, place
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
     made = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {}, compared = {}, depth = 0 }
-  for key, value in pairs(session.dialect.debug or c) do builder[key] = value end
+  for key, value in pairs(session.language.debug) do builder[key] = value end
   return setmetatable(builder, Builder)
 end
 

@@ -44,4 +44,12 @@ function declared.forget(session, address)
   if session.lasting then session.lasting[address] = nil end
 end
 
+-- The allocatables of a declare directive: what they hold now, and what they will hold.
+function declared.last(session, plan)
+  for _, one in ipairs(plan.lasting) do
+    declared.add(session, one.descriptor, one.name)
+    declared.allocated(session, one.descriptor, one.address, one.bytes, plan.node.pos)
+  end
+end
+
 return declared

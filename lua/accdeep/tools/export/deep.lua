@@ -534,9 +534,9 @@ function Deep:has_data(others)
   return false
 end
 
--- What is deep in a directive's plan, or nil. This, and the methods of what it gives, raise {cannot = reason} for
--- what no standard directives can do.
-function deep.of(program, session, plan)
+-- What is deep in a directive's plan, or nil. leads_back: objects on the device then led back to themselves. This,
+-- and the methods of what it gives, raise {cannot = reason} for what no standard directives can do.
+function deep.of(program, session, plan, leads_back)
   local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do
     local treatment, clause = item.treatment, item.clause or {}
@@ -544,7 +544,7 @@ function deep.of(program, session, plan)
     if treatment and (said or not is_plain(session, treatment, {})) then
       local action = actions[item.action]
       clause_of(action)
-      if plan.is_cyclic and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
+      if leads_back and is_recursive(session, treatment, {}) then cannot "objects that lead back to themselves" end
       if plan.kind == "exit data" and action == "hold" then cannot "a policy on exit data that ends nothing" end
       local text, count, pointer = objects_of(session, item.node)
       local entry = { treatment = treatment, action = action, node = item.node, text = text, count = count,

@@ -124,7 +124,7 @@ function Recorder:directive_step(node, write, fn, ...)
     self:lowered(function()
       local found, beyond = nil, extension(node)
       if self.plan and (beyond or self.program.shapes) then
-        found = deep.of(self.program, self.run.session, self.plan)
+        found = deep.of(self.program, self.run.session, self.plan, self.leads_back)
       end
       if found and self.failing then deep.cannot "a deep copy that fails: it would begin before it fails" end
       if beyond and not found then deep.cannot(beyond .. ": no standard directive can express that") end
@@ -565,7 +565,7 @@ local function record(file, wanted)
   self.explain = function(session, plan, ends)
     if ends then return nil end
     self.plan = plan
-    return function(err) plan.is_cyclic = not err and self.program.shapes and deep.is_cyclic(session) end
+    return function(err) self.leads_back = not err and self.program.shapes and deep.is_cyclic(session) end
   end
   self.warn = function(session, code, ...)
     if code == "bounds-changed" then

@@ -204,7 +204,7 @@ function Repl:directive(line)
   local word, text, has_body = self:is_directive(rest)
   if not has_body then return ("%s %s"):format(word, input.quoted(text)) end
   local body
-  if self:session().options.language == "fortran" then -- up to an empty line
+  if self:session().language.has_paragraphs then
     body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
       "the construct's body ends with an empty line")
   else

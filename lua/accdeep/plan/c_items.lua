@@ -1,0 +1,300 @@
+-- c_items.lua - what data clauses name in C: variables, members, elements and sections of them, as items of a plan.
+--
+-- An item says by code where it lies: registers hold its base, count and start, and the slot of the pointer that is
+-- attached. How the objects of a request are treated is requests.lua's matter.
+
+local advice = require "accdeep.grammar.advice"
+local codegen = require "accdeep.code.codegen"
+local compile = require "accdeep.shape.compile"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.shape.list_item"
+local asked = require "accdeep.plan.requests".asked
+local shape = require "accdeep.shape.shape"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+local action = core.action
+local render, type_of = list_item.render, list_item.type_of
+
+local c_items = {}
+
+-- Places in a label's name that are computed: registers of their values.
+local function index_registers(b, ctx, indices)
+  local list = {}
+  for i = 1, math.min(#indices, 3) do
+    local v = codegen.integer(b, ctx, indices[i])
+    list[i] = codegen.reg(b, v, indices[i].pos)
+  end
+  return list
+end
+
+-- The variable that a member is a part of; nil if a pointer leads to it.
+local function variable_around(node)
+  local root = node
+  while root.tag == "member" and not root.arrow do root = root.base end
+  return root ~= node and root.tag == "id" and root or nil
+end
+
+-- Where members are mapped without the structure they lie in, they keep their places in it.
+local function keep_place(plan, item, node)
+  local root = variable_around(node)
+  if plan.session.rules.members ~= "mapped" or not root then return end
+  local b = codegen.builder()
+  local from = codegen.lvalue(b, { session = plan.session }, root)
+  local address = codegen.address_of(b, from, root.pos)
+  if address.const then item.frame, item.room = address.const, from.type.size end
+end
+
+-- The member that leads to a section is mapped with it.
+local function pointer_member(plan, request, node)
+  if plan.session.rules.members ~= "mapped" or plan.kind == "update" or not variable_around(node) then return end
+  local text = unparse.expression(node)
+  if plan.pointers[text] then return end
+  plan.pointers[text] = true
+  plan:object({ action = plan.kind == "exit data" and "delete" or "create", clause = {}, node = request.node,
+    kind = plan.kind, pointer = true }, node)
+end
+
+-- The pointer's own address, if the pointer is one that data clauses attach.
+local function slot_of(b, ctx, node, item)
+  local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
+    and item.action ~= action.detach
+  if node.tag ~= "member" and (members or node.tag ~= "id" and node.tag ~= "index" and node.tag ~= "unary") then
+    return
+  end
+  local address = codegen.address_of(b, codegen.lvalue(b, ctx, node), node.pos)
+  if address.const then
+    item.slot_address = address.const
+  else
+    item.slot = codegen.reg(b, address, node.pos)
+  end
+end
+
+-- Where element 0 lies of what holds an element or row of an array, where data are fused of the outermost array with
+-- the place in it: that is a variable, a member, or what a pointer leads to (DIR-4.1-03). nil for what is no part of an
+-- array.
+local function origin_of(b, ctx, node)
+  local whole, at = nil, node
+  while true do
+    if at.tag == "index" and type_of(ctx.session, at.base).kind == "array" then
+      at = at.base
+      whole = at
+    elseif at.tag == "member" and not at.arrow and ctx.session.rules.fusion then
+      at = at.base
+    else
+      break
+    end
+  end
+  if at.tag == "index" then return codegen.reg(b, codegen.value(b, ctx, at.base), node.pos) end
+  return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
+end
+
+-- Adds an item with its code. A request's base pointer leads to the structure of a member.
+local function add(plan, item, b, request)
+  local pointer = request.base_pointer
+  if pointer and not item.slot and not item.slot_address then slot_of(b, { session = plan.session }, pointer, item) end
+  return plan:add(item, b, request)
+end
+c_items.add = add
+
+-- An alias: one byte of what the pointer, or its base, leads to (TR14 3.5).
+local function alias_section(session, b, ctx, item, base, subscript, sections)
+  local value = codegen.value(b, ctx, base)
+  local section = subscript.to and sections[unparse.expression(subscript.to)]
+  local length = section and compile.base_section(b, ctx, section.subscript, section.type)
+  local field = compile.alias_field(session, b, ctx, value, subscript, length)
+  item.base = codegen.reg(b, value, base.pos)
+  slot_of(b, ctx, base, item)
+  item.count, item.start, item.unit = field.count, field.start, 1
+  item.alias = subscript.to and unparse.expression(subscript.to)
+end
+
+-- Address, length and program of base[s:l]... Returns the type of its elements, and the rows around them.
+local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
+  local session = plan.session
+  local of, start, length, rest = compile.first_section(b, ctx, t, subscripts)
+  local element, times, more = compile.section_elements(of, rest)
+  local pos = subscripts[1].pos
+  subscripts = rest
+  if length.const and length.const < 0 then
+    raise("invalid-section", pos, ("the section has a negative length, %d"):format(length.const),
+      { rule = "TR14-3.1.1-23" })
+  end
+  if t.kind == "array" and start.const and length.const
+    and (start.const < 0 or start.const + length.const > t.size // of.size) then
+    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
+      start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1",
+      help = advice.section(start.const, length.const, t.size // of.size) })
+  end
+  local flags
+  if more then -- pointers that are followed: bounds are the host's own
+    item.action, item.program, flags = asked(session, request, types.innermost(element))
+    item.program = compile.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
+      local _, program = asked(session, request, last)
+      return program
+    end, request.action == "no_create" and action.no_create or nil, function(builder)
+      return codegen.reg(builder, codegen.value(builder, ctx, base), base.pos)
+    end)
+  else
+    item.action, item.program, flags = asked(session, request, element)
+  end
+  item.flags = item.flags | flags
+  local from = codegen.lvalue(b, ctx, base)
+  if t.kind == "array" then
+    item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
+    item.origin = origin_of(b, ctx, base)
+    keep_place(plan, item, base)
+    local pointer = list_item.pointer_to_array(session, base)
+    if pointer then slot_of(b, ctx, pointer, item) end
+  else
+    item.base = codegen.reg(b, codegen.load(b, from, base.pos), base.pos)
+    slot_of(b, ctx, base, item)
+    pointer_member(plan, request, base)
+  end
+  item.count = codegen.reg(b, length, pos)
+  item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+  item.unit = element.size * times -- a row of an array is one element in names
+  return element, compile.rows(types.element(t), of)
+end
+
+-- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
+local function container(plan, request, base, subscripts)
+  local first = subscripts[1]
+  if subscripts[2] or first.tag ~= "section" or not first.length then
+    raise("invalid-section", first.pos, "a container's section has a length", { rule = "TR14-5-03" })
+  end
+  local clause, shape_node = request.clause, request.clause.shape
+  if shape_node and shape_node.args then
+    raise("duplicate-clause", shape_node.pos, "values stand in the section already", { rule = "TR14-5-03" })
+  end
+  local with_values = setmetatable({ shape = { pos = first.pos, name = shape_node and shape_node.name,
+    args = shape.section_values(first) } }, { __index = clause })
+  return c_items.object(plan, setmetatable({ clause = with_values, node = base }, { __index = request }), base)
+end
+
+-- An item for base[s:l]...
+function c_items.section(plan, request, base, subscripts)
+  local session, b = plan.session, codegen.builder()
+  local ctx = { session = session }
+  local t = type_of(session, base)
+  local item = { flags = plan:flags(request), pos = request.node.pos }
+  if session.rules.extended and types.is_record(t) and not request.mapped then
+    return container(plan, request, base, subscripts)
+  end
+  local of, first = types.element(t), subscripts[1]
+  if not of then
+    raise("not-a-pointer", first.pos, ("'%s' is %s: it has no elements"):format(
+      render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
+  end
+  local element, rows
+  for i, subscript in ipairs(subscripts) do
+    if subscript.tag == "alias" and subscripts[i + 1] then
+      raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer leads to, as the last section",
+        { rule = "TR14-3.5-01" })
+    end
+  end
+  if first.tag == "alias" then
+    if request.action ~= "present" then
+      raise("clause-not-allowed", first.pos, "'@' alone stands in a present clause, or on a member",
+        { rule = "TR14-3.5-10" })
+    end
+    if t.kind ~= "pointer" then
+      raise("not-a-pointer", first.pos, ("'@' needs a pointer, this is %s"):format(types.name(t)),
+        { rule = "TR14-3.5-01" })
+    end
+    alias_section(session, b, ctx, item, base, first, plan.sections)
+    item.action, element = action.present, types.scalars.char
+  else
+    element, rows = plain_section(plan, request, b, ctx, item, base, subscripts, t)
+  end
+  local indices = {}
+  local name = render(base, indices)
+  item.label = plan:label(name, item.unit, first.tag ~= "alias" and "section" or nil,
+    compile.layout(session, element, item.program), rows)
+  item.name = name
+  item.indices = index_registers(b, ctx, indices)
+  item.element = element
+  if base.tag == "id" then item.variable = base.name end
+  return add(plan, item, b, request)
+end
+
+-- An item for an object named as it is: a variable, a member, an element.
+function c_items.object(plan, request, node)
+  local session, b = plan.session, codegen.builder()
+  local ctx = { session = session }
+  local from = codegen.lvalue(b, ctx, node)
+  local t = from.type
+  if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void" then
+    raise("type-mismatch", node.pos, ("%s cannot be mapped"):format(types.name(t)))
+  end
+  local element, count = t, 1
+  while element.kind == "array" do element, count = element.of, count * element.n end
+  local item = { pos = request.node.pos, unit = element.size }
+  local flags
+  item.action, item.program, flags = asked(session, request, element)
+  item.flags = plan:flags(request) | flags
+  local how, base, indices = nil, node, {}
+  if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
+    -- an element behind a pointer: its number is part of its name, its pointer may be attached
+    local index = codegen.integer(b, ctx, node.index)
+    local pointer = codegen.value(b, ctx, node.base)
+    how, base = "element", node.base
+    item.base = codegen.reg(b, pointer, node.pos)
+    item.start = codegen.reg(b, index, node.pos)
+    if count > 1 then
+      item.start = codegen.reg(b, codegen.apply(b, "*", index, codegen.constant(count), node.pos), node.pos)
+    end
+    slot_of(b, ctx, node.base, item)
+  else
+    item.base = codegen.reg(b, codegen.address_of(b, from, node.pos), node.pos)
+    item.origin = origin_of(b, ctx, node)
+    keep_place(plan, item, node)
+    if node.tag == "unary" then
+      base = node.e
+      slot_of(b, ctx, node.e, item)
+      how = "element"
+    elseif node.tag == "index" then
+      local pointer = list_item.pointer_to_array(session, node)
+      if pointer then slot_of(b, ctx, pointer, item) end
+    end
+  end
+  item.count = codegen.reg(b, codegen.constant(count), node.pos)
+  local name = render(base, indices)
+  item.label = plan:label(name, element.size, how, compile.layout(session, element, item.program))
+  item.name = name
+  item.indices = index_registers(b, ctx, indices)
+  item.element = element
+  if base.tag == "id" then item.variable = base.name end
+  add(plan, item, b, request)
+  if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.mapped
+    and session.rules.members ~= "mapped" then
+    -- a pointer reference: attached if what it points to is present (ACC33-att-5)
+    plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
+      try = true }, node)
+  end
+  return item
+end
+
+-- An attach or detach of the pointer itself.
+function c_items.pointer(plan, request, node)
+  local session, b = plan.session, codegen.builder()
+  local ctx = { session = session }
+  local t = type_of(session, node)
+  if t.kind ~= "pointer" then
+    raise("not-a-pointer", node.pos, ("'%s' needs a pointer, this is %s"):format(request.action,
+      types.name(t)), { rule = "ACC33-att-5" })
+  end
+  local item = { action = action[request.action], flags = plan:flags(request), pos = request.node.pos,
+    unit = 1 }
+  item.base = codegen.reg(b, codegen.constant(0), node.pos)
+  item.count = item.base
+  slot_of(b, ctx, node, item)
+  local indices = {}
+  item.label = plan:label(render(node, indices), 1)
+  item.indices = index_registers(b, ctx, indices)
+  return add(plan, item, b, request)
+end
+
+return c_items

@@ -1,0 +1,124 @@
+-- plan.lua - plans: what a directive at a place does, made once from its tree and carried out as often as it is met.
+--
+-- Plans and items are records: a field that is not named here is an error.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+
+local plan = {}
+
+-- The fields of a plan.
+local fields = {
+  -- what it is of
+  session = "the session", node = "the directive's tree", kind = "what its directive is (catalogue)",
+  file = "where the directive stands", line = "", place = "the same, and its text",
+  openmp = "whether it is OpenMP's",
+  -- what is made of the clauses
+  items = "list of items", named = "variable -> its item", clauses = "the clauses, lowered",
+  private = "variable -> {how, variable}", deviceptr = "variables that hold device addresses",
+  use_device = "variables that stand for device addresses in the region", attached = "pointers that clauses attach",
+  pointers = "pointer members that are mapped with a section", sections = "sections of pointers, for aliases",
+  absent = "whether a clause names an optional argument that is not there", default = "the word of default",
+  if_present = "whether what is absent is left out", finalize = "whether counters become 0",
+  condition = "tree of the condition", on_self = "tree of self's condition", on_device = "tree of the device's number",
+  device_num = "the same, of set, init and shutdown", default_async = "tree of the default queue",
+  async = "the async clause", waiting = "what a wait clause or directive waits for", waits = "all of these",
+  ordered = "whether a queue or a wait is asked for", lasting = "allocatables of declare",
+  typed = "polymorphic descriptors of the construct",
+  -- of OpenMP
+  defaults = "category -> behaviour of defaultmap", taken = "variables of other clauses",
+  partly = "structures of which members are mapped", roots = "variables that maps name",
+  bases = "base pointers of maps",
+  looked_up = "references that are looked up by address", several = "pointers with several sections",
+  request = "makes the item of a request",
+  -- how it is kept and carried out
+  construct = "the core's construct", condition_value = "function that computes the condition",
+  once = "it serves once", fresh = "the same: it depends on what is present", alone = "nothing but to be run",
+  step = "function that runs it", watched = "bounds that are compared at the end",
+  measured = "what it was made from", scope = "the scope it was made in", scope_version = "",
+}
+
+-- The fields of an item; those that the core reads have the core's meaning (accd_item).
+local item_fields = {
+  -- the core's
+  action = "", flags = "", label = "", unit = "", code = "", registers = "", base = "", count = "", start = "",
+  origin = "", slot = "", slot_address = "", slot_bytes = "", program = "", indices = "", frame = "", room = "",
+  parts = "",
+  -- ours
+  pos = "place in the directive's text", name = "the list item", places = "places of the members it stands for",
+  clause = "the clause", node = "the variable's tree", treatment = "how its objects are treated",
+  element = "type of its elements", variable = "the variable's name", alias = "the pointer of an alias",
+  number = "its place among the plan's items",
+  first = "of Fortran: address", bytes = "of Fortran: size", run = "of Fortran: elements behind each other",
+  dims = "of Fortran: bounds", home = "of Fortran: the variable", inside = "whether it is a part of its variable",
+}
+
+local function check(known, what, name)
+  if known[name] then return end
+  local near = diagnostic.closest(tostring(name), known)
+  error(("%s has no field '%s'%s"):format(what, tostring(name), near and (", is it '%s'?"):format(near) or ""), 3)
+end
+
+local Plan = {}
+Plan.__index = Plan
+function Plan:__newindex(name, value)
+  check(fields, "a plan", name)
+  rawset(self, name, value)
+end
+
+-- An empty plan of a directive; options: file, line.
+function plan.new(session, node, kind, options)
+  return setmetatable({ session = session, node = node, kind = kind, items = {}, named = {}, private = {},
+    pointers = {}, attached = {}, deviceptr = {}, use_device = {}, sections = {}, file = options.file,
+    line = options.line }, Plan)
+end
+
+-- A label for messages and events. how: "section", "element" or nil.
+function Plan:label(name, unit, how, layout, rows)
+  local given = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
+  if how then given[how] = true end
+  return self.session:label(given)
+end
+
+-- Adds an item that is done: its code, and what its request says. Returns the item.
+function Plan:add(item, b, request)
+  item.places = request.clause and request.clause.places
+  item.clause, item.node, item.treatment = request.clause, request.node, request.treatment
+  item.code, item.registers = b.code, math.max(b.most, 1)
+  for name in next, item do check(item_fields, "an item", name) end
+  self.items[#self.items + 1] = item
+  return item
+end
+
+-- The core's flags of a request.
+function Plan:flags(request)
+  local f = 0
+  if request.try then f = f | core.flag.try end
+  if request.present_or then f = f | core.flag.present_or end
+  if request.pointer then f = f | core.flag.pointer end
+  return f | (request.flags or 0)
+end
+
+-- The item of an object named as it is: a variable, a member, an element.
+function Plan:object(request, node) return self.session.language.object(self, request, node) end
+
+-- The item of base[s:l]...
+function Plan:section(request, base, subscripts)
+  return self.session.language.section(self, request, base, subscripts)
+end
+
+-- The item of an attach or detach of the pointer itself.
+function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
+
+-- The core's construct for the items.
+function Plan:prepare()
+  local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
+    file = self.file, line = self.line, finalize = self.finalize }
+  for i, item in ipairs(self.items) do
+    spec[i] = item
+    item.number = i
+  end
+  return self.session.ctx:construct(spec)
+end
+
+return plan

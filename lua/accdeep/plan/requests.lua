@@ -1,0 +1,68 @@
+-- requests.lua - what a request asks for: the core's action and flags, and the program of the objects' members.
+--
+-- A request is what a clause says of one variable: {clause, action, node, kind, update?, try?, present_or?, ...}; what
+-- it is treated by is noted in it. A front end with rules of its own gives mapped(type), which says all.
+
+local compile = require "accdeep.shape.compile"
+local diagnostic = require "accdeep.base.diagnostic"
+local nest = require "accdeep.shape.nest"
+local openacc = require "accdeep.catalogue.openacc"
+local policy = require "accdeep.shape.policy"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local requests = {}
+
+-- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
+-- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
+local function treatment_of(session, request, t)
+  local clause, update = request.clause, request.update
+  local invoke = clause.name == "invoke"
+  if not types.is_record(t) then
+    if not invoke and not clause.shape and not clause.nest then return nil end
+    raise("not-a-struct", request.node.pos, ("%s has no %s"):format(types.name(t),
+      invoke and "policies" or "shapes"), { rule = clause.nest and "TR14-3.3-15"
+        or invoke and "TR14-3.2.2-02" or "TR14-3.1.2-08" })
+  end
+  if invoke then return nest.of_invoke(session, t, clause, update) end
+  if request.action == "present" and session.rules.present == "shallow" then return nil end
+  return nest.of_clause(session, t, clause, update, request.action)
+end
+
+-- What is left of a policy's actions on exit data (AMB-TR14-10).
+local exit_half = openacc.where(function(entry, clause)
+  if clause.present_or then return nil end
+  return entry.data and (entry.data:find "out" and "copyout" or "delete")
+    or (clause.name == "present" or clause.name == "no_create") and "hold"
+end)
+
+local function deletes(session, treatment, seen)
+  if treatment.own == "delete" then return true end
+  if seen[treatment] then return false end
+  seen[treatment] = true
+  for _, entry in ipairs(treatment.policy and nest.entries(session, treatment) or {}) do
+    if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, treatment, entry), seen) then
+      return true
+    end
+  end
+  return false
+end
+
+-- What a request asks for, the program of its elements, and flags that go with it.
+function requests.asked(session, request, t)
+  if request.mapped then return request.mapped(t) end
+  local treatment = treatment_of(session, request, t)
+  local wanted = request.action or treatment.own
+  if treatment and treatment.own then wanted = treatment.own end -- a policy says what is asked for
+  if treatment and treatment.policy and request.kind ~= "exit data" and deletes(session, treatment, {}) then
+    raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
+      { rule = "TR14-3.2.2-06" })
+  end
+  if request.kind == "exit data" then wanted = exit_half[wanted] or wanted end
+  request.treatment = treatment
+  local code, flags = policy.code(wanted)
+  return code, treatment and compile.program(session, treatment, request.node.pos) or nil, flags
+end
+
+return requests

@@ -1,0 +1,166 @@
+-- language_c.lua - C, and what is here of C++, as the language of host programs. languages.lua says what each function
+-- is for.
+
+local c_items = require "accdeep.plan.c_items"
+local convenience = require "accdeep.shape.convenience"
+local cuda = require "accdeep.code.cuda"
+local debug_types = require "accdeep.types.debug_types"
+local declare = require "accdeep.code.declare"
+local depend = require "accdeep.plan.openmp_depend"
+local diagnostic = require "accdeep.base.diagnostic"
+local check = require "accdeep.code.check_c"
+local closures = require "accdeep.code.closures"
+local expression = require "accdeep.plan.expression"
+local grammar = require "accdeep.grammar"
+local kernel = require "accdeep.run.kernel"
+local lex = require "accdeep.grammar.lex"
+local list_item = require "accdeep.shape.list_item"
+local lower = require "accdeep.plan.openacc"
+local openacc = require "accdeep.grammar.openacc"
+local openmp = require "accdeep.plan.openmp"
+local read = require "accdeep.plan.body.read"
+local set = require "accdeep.base.words".set
+local statement = require "accdeep.code.statement"
+local types = require "accdeep.types"
+local unparse = require "accdeep.grammar.unparse"
+
+local raise = diagnostic.raise
+
+local function no() return false end
+local function same(_, given) return given end
+
+local c = {
+  name = "c", keywords = lex.keywords, some_section = "%s[0:n]", least_section = "%s[:0]", text_of = unparse.expression,
+  has_paragraphs = false, numbers_places = true, member_sign = ".", debug = debug_types.c,
+  value = expression.value, extent = expression.extent, extent_of = expression.extent_of, slot = expression.pointer,
+  number = list_item.number, first = 0, includes_last = false,
+  element_type = list_item.c_element_type, object_of = convenience.object_of, way_to = convenience.way_to,
+  is_designator = no, is_absent = no,
+  object = c_items.object, section = c_items.section, pointer = c_items.pointer, update_pieces = lower.update_pieces,
+  with_roots = same, map_items = openmp.c_items, categories = set "scalar aggregate pointer all",
+  check_dependence = depend.check_c,
+  computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
+}
+
+function c.spelled(name) return name end
+function c.variable() end
+function c.holds() return true end
+function c.subscripts(_, index) return ("[%d]"):format(index) end
+function c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
+
+function c.behind(base, is_variable, path)
+  if path == "" then return "*" .. base end
+  if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
+  if is_variable or base:sub(-1) == "]" then return base .. "." .. path end
+  return base:gsub("^%*", "") .. "->" .. path
+end
+
+-- ------------------------------------------------------------------------------------------- texts --
+
+function c.parse(session, start, text) return (grammar.parse(start, text, 1, session.scope)) end
+
+function c.is_directive(text)
+  if not text:find "%S" then return true end -- one that says nothing
+  local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
+    or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
+  if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
+  local word = text:match "^%s*([%a_]+)"
+  if word and openacc.first_words[word] then return true end
+  return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
+end
+
+function c.declare(session, text)
+  session:describing(declare.text, session, text)
+  session:types_changed()
+end
+
+function c.type(session, text) return session:type_of(grammar.parse("any_type", text, 1, session.scope)) end
+function c.type_of(session, tree) return session:type_of(tree) end
+
+-- ------------------------------------------------------------------------------------------ values --
+
+-- The value of a clause's expression; an expression that has no value is as wrong there as one of another type.
+local function computed(value, what)
+  local ok, result = pcall(value, {})
+  if ok then return result end
+  if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
+    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(what, result.message))
+  end
+  error(result, 0)
+end
+
+function c.condition(session, node)
+  local value = closures.compile(session:host_env(), node).value
+  if not value then raise("type-mismatch", node.pos, "a condition is a number") end
+  return function() return computed(value, "a condition") ~= 0 end
+end
+
+function c.integer(session, node)
+  local e = closures.compile(session:host_env(), node)
+  if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
+  return math.tointeger(computed(e.value, "an integer")) or raise("type-mismatch", node.pos, "an integer is needed")
+end
+
+-- ------------------------------------------------------------------------------------------- plans --
+
+function c.category(_, t)
+  return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
+end
+
+-- Whatever the code of an error, the text is wrong.
+function c.planned(_, fn, ...)
+  local ok, made = pcall(fn, ...)
+  if ok then return made end
+  if diagnostic.is(made) then made.phase = "static" end
+  error(made, 0)
+end
+
+-- The number of a device must be an expression at least.
+function c.completed(plan)
+  if plan.on_device then check.expression(plan.session:host_env(), plan.on_device) end
+end
+
+-- ------------------------------------------------------------------------------------------ bodies --
+
+-- construct: {node, on, place = {text, file, line}}: the directive of the body's construct, where the body runs
+-- ("host", "omp", "acc"), where the directive stands.
+function c.read_body(session, body, place, construct)
+  local tree = type(body) == "table" and body.tree
+  if type(body) ~= "string" and not tree then
+    raise("type-mismatch", nil, "a construct takes a function or C text as its body")
+  end
+  tree = tree or session:within(body, place.file, place.line, function()
+    return read.body(session, grammar.parse("body", body, 1, session.scope), construct.node, construct.on,
+      construct.place)
+  end)
+  local used = statement.references(session, tree)
+  for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
+  return tree, used
+end
+
+function c.run_body(session, k, body, tree)
+  kernel.within_text(session, k, body, function(place)
+    local run = statement.body(k.env, tree)
+    if cuda.run(k, tree, place) then return end
+    local frame = {}
+    local ok, err = pcall(run, frame)
+    if ok then return end
+    if diagnostic.is(err) and not err.pos then err.pos = frame.pos end
+    error(err, 0)
+  end)
+end
+
+function c.counters(session, depth, tree)
+  local list, at = {}, tree
+  while at and depth > 0 do
+    while at and at.tag == "block" do at = at.list[1] end
+    if not at or at.tag ~= "for" then break end
+    local init = at.init
+    local variable = init and init.tag == "assign" and init.to.tag == "id" and session.scope.variables[init.to.name]
+    if variable then list[#list + 1] = { variable = variable } end
+    at, depth = at.body, depth - 1
+  end
+  return list
+end
+
+return c
