@@ -36,7 +36,7 @@ function Builder:register(pos)
   while self.pinned[self.next] do self.next = self.next + 1 end
   local r = self.next
   if r >= REGISTERS then
-    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit" })
+    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit", of_construct = true })
   end
   self.next = r + 1
   if self.next > self.most then self.most = self.next end
@@ -259,12 +259,14 @@ end
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
-  if #args > 8 then raise("limit", e.pos, "a function in a bound takes at most 8 arguments") end
+  if #args > 8 then
+    raise("limit", e.pos, "a function in a bound takes at most 8 arguments", { of_construct = true })
+  end
   local index = env.session:bound_function(name, fn, argument_types)
   local first = b.next
   for i, source in ipairs(sources) do -- x | x moves one there
     local to = b:register(e.pos)
-    if to ~= first + i - 1 then raise("limit", e.pos, "the expression is too long") end
+    if to ~= first + i - 1 then raise("limit", e.pos, "the expression is too long", { of_construct = true }) end
     b:append(op.OR, to, source, source, 0)
   end
   local to = b:register(e.pos)

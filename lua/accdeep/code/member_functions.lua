@@ -57,7 +57,9 @@ function member_functions.inlined(session, made, object, arrow, node)
     error(setmetatable(err, getmetatable(made.error)), 0)
   end
   local depth = (session.inlining or 0) + 1
-  if depth > DEEPEST then raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit" }) end
+  if depth > DEEPEST then
+    raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit", of_construct = true })
+  end
   local args = {}
   for i, name in ipairs(made.params) do args[name] = node.args[i] end
   local pos = node.pos

@@ -141,18 +141,20 @@ local function marked(text)
   end
 end
 
-local detail_names = { rule = true, message = true, help = true }
+local detail_types = { rule = "string", message = "string", help = "string", by = "function" }
 
--- What an error must say beside its code: a rule, or a table {rule, message, help}, of which the last two are parts.
+-- What an error must say beside its code: a rule, or a table {rule, message, help, by}. message and help are parts of
+-- the error's; by is the function that takes the text.
 local function details_of(wanted)
   if type(wanted) == "string" then return { rule = wanted } end
   if type(wanted) ~= "table" then
     diagnostic.raise("type-mismatch", nil, "an error is described by a rule, or by a table")
   end
   for key, value in sorted(wanted) do
-    if not detail_names[key] or type(value) ~= "string" then
-      diagnostic.raise("unknown-name", nil, ("an error is not described by '%s'"):format(tostring(key)),
-        { help = "rule, message and help, as texts" })
+    local fits = type(value) == detail_types[key] or key == "by" and (getmetatable(value) or {}).__call
+    if not fits then
+      diagnostic.raise("unknown-name", nil, ("an error is not described by the %s '%s'"):format(type(value),
+        tostring(key)), { help = "rule, message and help are texts, by is a function" })
     end
   end
   return wanted
@@ -413,7 +415,11 @@ function expect.new(current, shown, carry_out)
     local before = false
     if type(what) == "string" then
       text, place = marked(what)
-      fn, before = directive_of(text), state.text(session)
+      if details.by then
+        fn = function() details.by(text) end
+      else
+        fn, before = directive_of(text), state.text(session)
+      end
     end
     need(type(fn) == "function", "what fails is a function, or a directive as text")
     local watching = session.watching

@@ -10,6 +10,9 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
+-- So many templates are instances inside of one another, which is less than Lua's stack takes.
+local DEEPEST = 24
+
 local template = {}
 
 -- A place in the text, in which names are those of with_arguments.
@@ -79,8 +82,9 @@ function template.instance(session, spec, made, arguments, fill)
   t.name, t.template, t.arguments = name, made, arguments
   home.instances[key] = t
   local depth = (session.instantiating or 0) + 1
-  if depth > 64 then
-    raise("limit", spec.pos, ("%s needs ever more types"):format(made.name), { rule = "HOUSE-limit" })
+  if depth > DEEPEST then
+    raise("limit", spec.pos, ("%s needs ever more types"):format(made.name),
+      { rule = "HOUSE-limit", of_construct = true })
   end
   session.instantiating = depth
   local ok, err = pcall(with_arguments, session, made, arguments, function()

@@ -52,7 +52,9 @@ function declare.type(session, spec, value, forward)
       raise("unsupported", len.pos, "characters have a fixed length here")
     end
     local n = math.max(integer(session, len), 0)
-    if n > LONGEST then raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST)) end
+    if n > LONGEST then
+    raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST), { of_construct = true })
+  end
     return ftypes.character(n)
   end
   local kind = spec.double and 8 or spec.kind and integer(session, spec.kind) or 4

@@ -190,7 +190,8 @@ expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", messa
       "details? string|table - what the error says, as for `expect.invalid`" },
     returns = { "accdeep.error - the error" },
     text = "A function fails with that code. The construct that failed has changed nothing. A directive as text is"
-      .. " carried out, around an empty body if it takes one, and leaves the state as it was.",
+      .. " carried out, around an empty body if it takes one, and leaves the state as it was. The detail `by` is a"
+      .. " function that takes the text instead: `host`, `fortran`, `declare`.",
     rules = "HOUSE-expect",
     errors = {
       { "expectation", "nothing fails, or with another code",
@@ -201,6 +202,7 @@ expect.invalid("data copy(a, @w)", "unknown-name", { rule = "HOUSE-names", messa
 local problem = expect.fails("not-present", function() acc "update self(a)" end)
 expect.equal(problem.rule, "ACC33-upd-1")
 expect.fails("not-present", "update self(@a)", "ACC33-upd-1")
+expect.fails("unknown-member", "v.@size + 1", { by = host })
 ]] },
 
   { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - what is warned of" },

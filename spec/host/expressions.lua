@@ -1,0 +1,149 @@
+-- C's expressions: what host "..." and bodies compute, what clauses take as conditions and bounds, what is refused.
+scenario { title = "C: expressions" }
+
+declare [[
+  struct point { int x, y; };
+  struct deep { int n; float *v; struct point at; } s, t;
+  union number { int i; float f; } u;
+  enum colour { RED, GREEN } c;
+  int a[4] = { 1, 2, 3, 4 }, m[2][3], n = 3, zero = 0;
+  const int fixed = 7;
+  unsigned top = 4294967294u;
+  float f = 1.5f;
+  double *none, *d;
+  void *raw;
+  char text[] = "hi";
+]]
+host.s = { n = 2, v = { 1, 2 }, at = { x = 5, y = 6 } }
+func("twice", function(k) return 2 * k end)
+func("nothing", function() end)
+func("word", function() return "word" end)
+func("pair", function(p, q) return p + q end)
+
+-- Statements in a kernel.
+local function body(text) acc "parallel copy(a, m, s, t, u, n, f, none, d, zero, fixed, c, raw)" (text) end
+
+-- Texts that a function refuses, each with the place of its error.
+local function refuses(by, code, ...)
+  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
+end
+
+case("accepts: operators follow C's precedence and promotions [HOUSE-language]", function()
+  expect.host("1 + 2 * 3 - 4 / 2 % 2", 7)
+  expect.host("1 << 2 + 1", 8)
+  expect.host("(1 | 6) & ~4 ^ 1", 2)
+  expect.host("top + 4 < top", true)
+  expect.host("-1 > 0u", true)
+  expect.host("(unsigned char)300 + (int)f", 45)
+  expect.host("n > 2 ? f * 2 : 0", 3)
+  expect.host("!zero && (zero || n == 3)", true)
+  expect.host("zero ? n / zero : 1", 1)
+  expect.host("sizeof(struct point) + sizeof a[0] + sizeof(int[2][3])", 36)
+end)
+
+case("accepts: members, elements, pointers and addresses in expressions [HOUSE-language HOUSE-names]", function()
+  expect.host("s.at.y + (&s)->n + s.v[1] + *s.v", 11)
+  expect.host("*(a + 2) - a[1]", 1)
+  expect.host("&a[3] - a", 3)
+  expect.host("s.v != 0 && none == 0", true)
+  expect.host("a + 1 < a + 2", true)
+  expect.host("GREEN + fixed", 8)
+  expect.host("twice(n) + pair(1, 2)", 9)
+  expect.host("text[1]", 105)
+end)
+
+case("accepts: assignments, steps and loops in a body [HOUSE-language]", function()
+  body "n += 4; n = n++ + ++n; a[1] <<= 3; t = s; d = none; do s.at.x -= 1; while (s.at.x > 2);"
+  expect.host("n", 16)
+  expect.host("a[1]", 16)
+  expect.host("t.at.y", 6)
+  expect.host("s.at.x", 2)
+  expect.host("d == 0", true)
+end)
+
+case("accepts: a condition takes numbers and pointers, as if does [HOUSE-language]", function()
+  acc "data copy(a) if(none || n)" (function() expect.present "a" end)
+  acc "data copy(a) if(zero)" (function() expect.absent "a" end)
+end)
+
+case("rejects: operands of another kind than the operator takes [HOUSE-language HOUSE-scenario]", function()
+  refuses(host, "type-mismatch", "s @+ 1", "-@s", "@!s", "n @&& s", "s @|| n", "f @% 2", "f @& 1", "1 @<< f", "@~f",
+    "raw @+ s", "s @== 1", "none @* f", "none @+ f", "f @- none", "none @* none", "none @<< 1", "@n ? s : 1",
+    "@n ? 1 : s", "@s ? 1 : 2")
+  refuses(host, "scenario-error", "n @/ zero", "n @% zero")
+end)
+
+case("rejects: addresses of values, elements and members of what has none, '*' of what is no pointer"
+  .. " [HOUSE-language ACC33-2.7-2 ACC33-2.7.1-1]", function()
+  refuses(host, "type-mismatch", "@&1", "@&(n + 1)", "a[@f]", "s.v[@1.0]", "@*raw", "raw@[1]")
+  refuses(host, "not-a-pointer", "@*n", "@*s", "n@[0]", "s@[1]", "s@->n")
+  refuses(host, "not-a-struct", "n@.x", "a@.x", "none@->x", "RED@.x")
+  refuses(host, "null-pointer", "*none", "none[0]")
+  refuses(host, "out-of-bounds", "a@[7]", "m[1]@[5]", "s.v[9]")
+end)
+
+case("rejects: names, members and types that nobody declared [HOUSE-names]", function()
+  refuses(host, "unknown-member", "s.@m", "s.at.@z", "(&s)->@w")
+  refuses(host, "unknown-name", "@unheard", "@unheard(1)", "s.v[@unheard]", "sizeof(@unheard)")
+  refuses(host, "unknown-type", "@sizeof(struct unheard)")
+end)
+
+case("rejects: calls of what is no function, and functions as values"
+  .. " [HOUSE-language HOUSE-names TR14-3.1.1-21]", function()
+  refuses(host, "type-mismatch", "(n + 1)@(2)", "a[0]@(1)", "@twice", "@twice + 1", "word@()")
+  refuses(host, "unknown-name", "@n(1)")
+  refuses(host, "not-a-struct", "n@.size()", "none@->size()")
+  refuses(host, "unknown-member", "s.@size()")
+end)
+
+case("rejects: casts to structures and arrays, sections as values, text that is no expression"
+  .. " [HOUSE-language HOUSE-syntax]", function()
+  refuses(host, "type-mismatch", "@(struct point)n", "@(int[2])n", "@(int)s")
+  refuses(host, "invalid-section", "a@[0:2] + 1", "n + m[0]@[0:1]")
+  refuses(host, "syntax", "1@, 2", "n @= 2", "sizeof@", "(int@", "1 +@", "@'ab'", "@0x", "@08", "1@.5q", "a[1@",
+    "s.@")
+end)
+
+case("rejects: assignments to what is no variable, and of values that do not fit"
+  .. " [HOUSE-language HOUSE-scenario HOUSE-names HOUSE-version]", function()
+  refuses(body, "type-mismatch", "1 @= 2;", "n + 1 @= 2;", "twice(1) @= 2;", "5@++;", "@--twice(1);", "@fixed = 8;",
+    "@fixed++;", "s @= 1;", "n @= s;", "s @= u;", "none @= s;", "d @= f;", "s @= s.at;", "a @= a;", "d @= a;",
+    "n @|= f;", "none @*= 2;", "s @+= 1;", "n + 1; @nothing;")
+  refuses(body, "scenario-error", "n @/= zero;")
+  refuses(body, "unknown-name", "@unheard = 1;", "n = @unheard;")
+  refuses(body, "unsupported", "n = @\"word\";")
+  refuses(body, "not-a-pointer", "@*n = 1;")
+end)
+
+case("rejects: statements that C does not have, or a kernel does not do"
+  .. " [HOUSE-names HOUSE-version HOUSE-language HOUSE-syntax]", function()
+  refuses(body, "duplicate-name", "int n; int @n;", "int w = 1, @w = 2;")
+  refuses(body, "unsupported", "int w[3] = @{ 1, 2, 3 };", "int f(int x) @{ return x; }")
+  refuses(body, "unknown-type", "struct unheard @w;", "void @w;")
+  refuses(body, "invalid-section", "int w@[-1];")
+  refuses(body, "type-mismatch", "int w[@n];", "int @w = s;", "if (@s) n = 1;", "while (@s) n = 1;",
+    "for (;@s;) n = 1;", "switch (@f) { case 1: n = 1; }", "switch (n) { case @f: n = 1; }", "@s;", "@return 1;")
+  refuses(body, "syntax", "goto @out;", "try @{ n = 1; }", "if @n = 1;", "for (int i = 0; i < 3@) n = 1;")
+end)
+
+case("rejects: bounds of sections that are no integers, or change something"
+  .. " [ACC33-2.7.1-1 HOUSE-language HOUSE-limit HOUSE-names TR14-3.1.1-22]", function()
+  refuses(nil, "type-mismatch", "data copy(a[0:@f])", "data copy(a[0:@s])", "data copy(a[0:@none])",
+    "data copy(a[0:n@++])", "data copy(a[0:@\"text\"])", "data copy(a[0:(@1, 2)])", "data copy(a[0:@twice])",
+    "data copy(a[0:none @* none])", "data copy(a[0:none @+ none])", "data copy(a[0:s@.at])", "data copy(a[0:-@&n])",
+    "data copy(a[0:n ? @s : 1])", "data copy(a[0:~@f])", "data copy(a[0:@(struct point)n])", "data copy(@5)")
+  refuses(nil, "invalid-section", "data copy(a[0:a@[0:2]])")
+  refuses(nil, "not-a-pointer", "data copy(a[0:@*n])", "data copy(a[0:@*(n + 1)])", "data copy(a[0:n@[0]])",
+    "data copy(a[0:@*5])", "data copy(a[0:s@->n])", "data copy(n@[0:1])", "data copy(@*n)")
+  refuses(nil, "not-a-struct", "data copy(a[0:n@.size()])", "data copy(f@.x)")
+  refuses(nil, "out-of-bounds", "data copy(a[0:m[@5][0]])")
+  refuses(nil, "limit", "data copy(a[0:pair@(1, 2, 3, 4, 5, 6, 7, 8, 9)])")
+  refuses(nil, "unknown-name", "data copy(a[0:@unheard(1)])", "data copy(a[@unheard:1])")
+  refuses(nil, "unknown-member", "data copy(a[0:s.@m])")
+end)
+
+case("rejects: conditions and async values that are no numbers [HOUSE-language HOUSE-names]", function()
+  refuses(acc, "type-mismatch", "wait(@s)", "wait(@f)", "update self(a) if(@s)", "update self(a) async(@f)",
+    "update self(a) async(@s)")
+  refuses(acc, "unknown-name", "wait(@unheard)", "update self(a) if(@unheard)")
+end)

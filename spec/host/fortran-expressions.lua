@@ -1,0 +1,147 @@
+-- Fortran's expressions, intrinsic functions and assignments in a scenario, and what is refused.
+scenario { title = "Fortran: expressions and assignments", language = "fortran" }
+
+fortran [[
+  type point
+    integer :: x, y
+  end type point
+  type, extends(point) :: marked
+    integer :: mark
+  end type marked
+  type deep
+    integer :: n
+    real, pointer :: p(:)
+    real, allocatable :: a(:)
+  end type deep
+  type holder
+    class(point), allocatable :: any
+  end type holder
+  integer :: i = 3, zero = 0, list(4) = (/1, 2, 3, 4/), grid(2,3)
+  integer, parameter :: fixed = 7
+  real :: x = 1.5, row(4)
+  real, target :: t(4), wide(4,6)
+  real, pointer :: p(:), q(:), pp(:,:)
+  real, allocatable :: a(:)
+  logical :: yes = .true., mask(4)
+  character(4) :: word = "abcd"
+  complex :: z = (1.0, 2.0)
+  type(point) :: pt
+  type(deep) :: d
+  type(holder) :: h
+  class(point), pointer :: cp
+contains
+  integer function twice(k)
+    integer :: k
+    twice = 2 * k
+  end function
+  subroutine work(k)
+    integer :: k
+    k = k + 1
+  end subroutine
+]]
+func("word_of", function() return "word" end)
+
+-- Texts that a function refuses, each with the place of its error.
+local function refuses(by, code, ...)
+  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
+end
+
+case("accepts: arithmetic, arrays and intrinsic functions [HOUSE-language]", function()
+  expect.host("2**3 + mod(7, 4) * sum(list)", 38)
+  expect.host("size(grid) + size(grid, 2) + lbound(list, 1) + ubound(grid, 1)", 12)
+  expect.host("maxval(list(2:3)) - minval(list)", 2)
+  expect.host("merge(1, 2, i > 2) + int(x) + nint(x)", 4)
+  expect.host("abs(-x) + real(i) / 2", 3)
+  expect.host("twice(i) + fixed", 13)
+  expect.host("associated(p) .or. .not. allocated(a)", true)
+  expect.host("aimag(z)", 2)
+end)
+
+case("accepts: assignments of scalars, arrays, components and pointers [HOUSE-language HOUSE-names]", function()
+  fortran [[
+    row = 2 * row + 1
+    grid(1,:) = (/7, 8, 9/)
+    pt = point(4, 5)
+    p(3:) => t(2:4)
+    t = (/1.0, 2.0, 3.0, 4.0/)
+    pp(1:2,1:2) => t
+    a = t(2:3)
+    where (t > 2.0)
+      t = 0.0
+    end where
+  ]]
+  expect.host("row(4)", 1)
+  expect.host("grid(1,3) + pt%y", 14)
+  expect.host("lbound(p, 1) + p(3)", 5)
+  expect.host("pp(1,2)", 0)
+  expect.host("a(2)", 3)
+end)
+
+case("rejects: operands of another type than the operator takes"
+  .. " [HOUSE-language HOUSE-version HOUSE-scenario]", function()
+  refuses(host, "type-mismatch", "i + @yes", ".not. @i", "@yes + 1", "@word * 2", "@i .and. yes", "@word // 5",
+    "@pt + 1", "list @+ row(1:3)", "@null() + 1")
+  refuses(host, "unsupported", "list @+ grid")
+  refuses(host, "scenario-error", "i @/ zero", "@mod(i, zero)")
+end)
+
+case("rejects: names, components and types that nobody declared [HOUSE-names HOUSE-language]", function()
+  refuses(host, "unknown-name", "@unheard", "@unheard(1)", "size(@unheard)")
+  refuses(host, "unknown-member", "pt%@z")
+  refuses(host, "not-a-struct", "@i%x", "@list%x", "@pt%x%y")
+  refuses(host, "unknown-type", "real(i, @3)", "@1.0_3")
+end)
+
+case("rejects: elements of what is no array, with other subscripts, or out of bounds"
+  .. " [HOUSE-language ACC33-2.7.1-1 HOUSE-version HOUSE-syntax ACC33-2.7-2]", function()
+  refuses(host, "type-mismatch", "@i(1)", "@list(1,2)", "@grid(1)", "list(@x)", "list(@yes)", "@twice(i)(1)")
+  refuses(host, "out-of-bounds", "@list(5)", "@list(0)", "@t(1:9)", "@list(3:7)")
+  refuses(host, "unsupported", "list(@grid)", "@word(1:2)")
+  refuses(host, "invalid-section", "list(@1:4:0)")
+  refuses(host, "syntax", "list(@k=1)", "@*", "1@:2", "k@=1", "(k@, k = 1, 3)")
+  refuses(host, "null-pointer", "@a(1)", "@p(1)")
+end)
+
+case("rejects: procedures as values, and calls with other arguments [HOUSE-language]", function()
+  refuses(host, "type-mismatch", "@twice", "@work", "@work(1)", "@work + 1", "@twice()", "twice(1, @2)",
+    "twice(j=@1)", "twice(k=1, k=@2)", "twice(@yes)", "twice(@list)", "@word_of()")
+end)
+
+case("rejects: intrinsic functions of other arguments [HOUSE-language HOUSE-version HOUSE-names]", function()
+  refuses(host, "type-mismatch", "sqrt(@2)", "@sqrt()", "sqrt(x, @y=1)", "sqrt(@1:2)", "abs(@yes)", "size(@i)",
+    "associated(p, @5)", "sum(@i)", "@max(1)", "is_contiguous(@5)", "same_type_as(@i, pt)", "(/1, 2.5, @yes/)",
+    "@(/ /)", "(@i, x)", "@shape()")
+  refuses(host, "out-of-bounds", "size(list, @2)", "lbound(list, @0)")
+  refuses(host, "not-a-pointer", "allocated(@t)", "allocated(@i)", "associated(@a)")
+  refuses(host, "unsupported", "@sum(grid, 1)", "@maxval(grid, dim=1)", "@reshape((/1, 2, 3/), (/2, 2/))",
+    "reshape((/1, 2, 3, 4/), @list)", "@merge(1, 2, mask)")
+  refuses(host, "unknown-type", "int(1, @3)")
+end)
+
+case("rejects: assignments to what is no variable, and of values that do not fit"
+  .. " [HOUSE-syntax HOUSE-language ACC33-2.7-2 HOUSE-names]", function()
+  refuses(fortran, "syntax", "@5 = 1", "where (mask) d%p @=> t")
+  refuses(fortran, "type-mismatch", "@twice(1) = 2", "@fixed = 8", "@i = yes", "@i = pt", "@pt = 5", "@pt = d",
+    "@i = list", "@list = grid", "@list = row(1:3)", "@i = null()", "@p = null()", "@cp = pt", "@yes = 1",
+    "@word = 5", "where (@yes) list = 1", "where (mask) @i = 1", "where (mask) @grid = 1")
+  refuses(fortran, "null-pointer", "@p = 1.0", "@a(3) = 1.0")
+  refuses(fortran, "unknown-name", "@unheard = 1")
+  refuses(fortran, "unknown-member", "pt%@z = 1")
+end)
+
+case("rejects: pointers to what is no target, of another type or rank, with other bounds"
+  .. " [HOUSE-language HOUSE-names HOUSE-syntax ACC33-2.7-2]", function()
+  refuses(fortran, "not-a-pointer", "@i => t", "@a => t", "@d%n => t")
+  refuses(fortran, "type-mismatch", "p => @row", "p => @list", "p => @wide", "p => @5", "pp => @t",
+    "@p(1:2,1:2) => t", "pp(1:,1:) => @t", "cp => @d")
+  refuses(fortran, "unknown-name", "p => @unheard")
+  refuses(fortran, "syntax", "pp(1:,@1:2) => t", "pp(@1,1:2) => t")
+  refuses(fortran, "out-of-bounds", "pp(1:3,1:3) => @t", "pp(1:2,1:2) => @wide(1:4:2,1)")
+  refuses(fortran, "null-pointer", "pp(1:2,1:2) => @q")
+end)
+
+case("rejects: objects of types whose components do not fit [HOUSE-language HOUSE-names]", function()
+  refuses(fortran, "type-mismatch", "pt = @point(1)", "pt = point(1, 2, @3)", "pt = point(1, @x=2)",
+    "pt = point(1, @z=2)", "pt = point(@yes, 1)")
+  refuses(fortran, "unknown-name", "pt = @unheard(1, 2)")
+end)

@@ -1,0 +1,188 @@
+-- Fortran's declarations, statements and procedures in a scenario, and what is refused.
+scenario { title = "Fortran: declarations, statements and procedures", language = "fortran" }
+
+local program = [[
+  type point
+    integer :: x, y
+  end type point
+  type, extends(point) :: marked
+    integer :: mark
+  end type marked
+  type, abstract :: shape_of
+    integer :: n
+  end type shape_of
+  type deep
+    real, pointer :: p(:)
+    real, allocatable :: a(:)
+  end type deep
+  integer :: i = 3, zero = 0, list(4) = (/1, 2, 3, 4/)
+  integer, parameter :: fixed = 7
+  real :: x = 1.5
+  real, target :: t(4)
+  real, pointer :: p(:)
+  real, allocatable :: a(:), b(:,:)
+  logical :: yes = .true., mask(4)
+  character(4) :: word = "abcd"
+  type(point) :: pt
+  type(deep) :: d
+  class(point), allocatable :: any
+  class(point), pointer :: cp
+contains
+  integer function twice(k)
+    integer :: k
+    twice = 2 * k
+  end function
+  subroutine work(k)
+    integer :: k
+    k = k + 1
+  end subroutine
+  subroutine two(v, w)
+    real :: v(8)
+    integer, optional :: w
+    v(1) = 5
+  end subroutine
+  subroutine ranked(r)
+    real :: r(..)
+    select rank (r)
+    rank (1)
+      r(1) = 2
+    end select
+  end subroutine
+]]
+fortran(program)
+func("one", function(k) return k end)
+
+-- Texts that a function refuses, each with the place of its error.
+local function refuses(by, code, ...)
+  for _, text in ipairs { ... } do expect.fails(code, text, { by = by }) end
+end
+
+case("accepts: declarations of all forms [HOUSE-language HOUSE-names]", function()
+  fortran [[
+    integer(8), dimension(2,0:3) :: m = 1
+    real(8), parameter :: half = 0.5d0
+    character(len=3) :: name = "abc"
+    type(point), dimension(2) :: pair
+    complex, allocatable :: c(:,:)
+    logical :: no = .false.
+    m(2,0) = 5
+    pair(2)%x = 4
+    allocate(c(2,2))
+  ]]
+  expect.host("m(2,0) + m(1,3) + pair(2)%x", 10)
+  expect.host("half", 0.5)
+  expect.equal(sizeof "m", 64)
+end)
+
+case("accepts: statements: if, do, select, where, allocate, call, exit and cycle [HOUSE-language]", function()
+  fortran [[
+    integer :: k, sum = 0
+    do k = 1, 10, 2
+      if (k == 3) cycle
+      if (k > 7) exit
+      sum = sum + k
+    end do
+    select case (sum)
+    case (:5)
+      i = 1
+    case (13)
+      i = 2
+    case default
+      i = 3
+    end select
+    allocate(a(2:4))
+    a = 1
+    deallocate(a)
+    call work(i)
+    t = 1
+    call ranked(t)
+    do while (i < 10)
+      i = i + 3
+    end do
+  ]]
+  expect.host("sum", 13)
+  expect.host("i", 12)
+  expect.host("t(1)", 2)
+end)
+
+case("accepts: what Lua assigns to arrays, components and pointers [HOUSE-language]", function()
+  host.list = { 4, 3, 2, 1 }
+  host.pt = { x = 5, y = 6 }
+  host.p = { 1, 2, 3 }
+  expect.host("list(1) + pt%y", 10)
+  expect.host("p(3)", 3)
+  expect.equal(host.list[1], 3)
+end)
+
+case("rejects: declarations of types and kinds that there are not, or with attributes that exclude each other"
+  .. " [HOUSE-names HOUSE-version HOUSE-limit HOUSE-language HOUSE-syntax]", function()
+  refuses(fortran, "unknown-type", "integer(@3) :: k", "real(@5) :: k", "type(@unheard) :: v",
+    "type s\ntype(@s) :: inner\nend type", "type, extends(@unheard) :: s\nend type")
+  refuses(fortran, "unsupported", "class(@*), pointer :: v", "character(@*) :: v",
+    "type, @bind(c), unheard :: s\nend type", "type s\ninteger :: k\n@contains\nprocedure :: f\nend type",
+    "type s9\nreal, pointer :: p(:) => @t\nend type\ntype(s9) :: sv")
+  refuses(fortran, "limit", "character(@99999999) :: v")
+  refuses(fortran, "duplicate-clause", "integer, allocatable, @allocatable :: v(:)",
+    "type, extends(point), @extends(point) :: s\nend type")
+  refuses(fortran, "conflicting-clauses", "integer, @pointer, allocatable :: v(:)",
+    "integer, @parameter, allocatable :: v(:)")
+  refuses(fortran, "syntax", "integer, @unheard :: v", "integer, parameter :: @v", "integer, allocatable :: v(@4)",
+    "integer, pointer :: v(@4)", "integer :: v@(:)", "integer :: v(@..)", "integer :: v@(*)", "class(point) :: @v",
+    "type s\nreal, allocatable :: p(@4)\nend type", "type s\ninteger :: k@")
+  refuses(fortran, "type-mismatch", "type(@shape_of) :: v", "integer :: w2(2) = @(/1, 2, 3/)",
+    "integer :: w3 = @yes")
+  refuses(fortran, "invalid-section", "real :: huge_one@(99999999,99999999,99999)")
+  refuses(fortran, "duplicate-name", "integer :: k, @k", "type s\ninteger :: k\nreal :: @k\nend type")
+  refuses(fortran, "unknown-name", "integer :: w1 = @unheard")
+end)
+
+case("rejects: allocate and deallocate of what is neither allocatable nor a pointer, or in another form"
+  .. " [HOUSE-language HOUSE-syntax HOUSE-names ACC33-2.7-2]", function()
+  refuses(fortran, "not-a-pointer", "allocate(@i)", "allocate(@t(4))", "deallocate(@i)", "nullify(@a)",
+    "nullify(@i)")
+  refuses(fortran, "syntax", "allocate(@a)", "allocate(a(@2:))", "allocate(a(@1:4:2))")
+  refuses(fortran, "type-mismatch", "allocate(@a(2,2))", "allocate(a(@yes))", "allocate(shape_of :: @any)",
+    "allocate(deep :: @any)", "allocate(integer :: @a(2))", "allocate(b(2,2), @b(2,2))")
+  refuses(fortran, "unknown-name", "allocate(@unheard(2))")
+  refuses(fortran, "null-pointer", "deallocate(@a)", "deallocate(@p)")
+  refuses(fortran, "invalid-section", "allocate(@a(99999999999999999))")
+end)
+
+case("rejects: conditions, loops and selections of other types, ranks or forms"
+  .. " [HOUSE-language HOUSE-names HOUSE-syntax HOUSE-scenario HOUSE-version]", function()
+  refuses(fortran, "type-mismatch", "if (@i) i = 1", "if (@mask) i = 1", "do while (@i)\nend do",
+    "@do x = 1, 2\nend do", "do i = 1, @yes\nend do", "select case (@x)\ncase (1)\nend select",
+    "select case (i)\ncase (@\"a\")\nend select", "select type (@pt)\ntype is (point)\nend select",
+    "select type (@d%p)\ntype is (point)\nend select", "select type (cp)\ntype is (@deep)\nend select",
+    "select rank (@t)\nrank (1)\nend select", "where (@list) t = 1", "stop @x")
+  refuses(fortran, "unknown-name", "if (@unheard) i = 1", "@do unheard = 1, 2\nend do", "print *, @unheard")
+  refuses(fortran, "invalid-section", "@do i = 1, 5, 0\nend do")
+  refuses(fortran, "syntax", "do i = 1, 2@", "i = @", "print@", "end @do", "else@")
+  refuses(fortran, "duplicate-name", "select type (cp)\ntype is (marked)\ntype is (@marked)\nend select")
+  refuses(fortran, "unknown-type", "select type (cp)\ntype is (@unheard)\nend select")
+  refuses(fortran, "scenario-error", "@stop 3")
+  refuses(fortran, "unsupported", "@goto 10")
+end)
+
+case("rejects: calls of what is no subroutine, or with other arguments"
+  .. " [HOUSE-names HOUSE-language HOUSE-version ACC33-att-5 HOUSE-syntax]", function()
+  refuses(fortran, "unknown-name", "call @unheard()", "call @i(1)", "call acc_copyin(@unheard)")
+  refuses(fortran, "type-mismatch", "call @twice(i)", "@call work()", "call work(1, @2)", "call work(@yes)",
+    "call work(@list)", "call work(k=i, k=@i)", "call work(z=@i)", "call two(@list)", "call two(v=t, w=@yes)",
+    "call ranked(@5)", "call acc_copyin()")
+  refuses(fortran, "unsupported", "call @pt%move()")
+  refuses(fortran, "out-of-bounds", "call two(@t)")
+  refuses(fortran, "not-a-pointer", "@call acc_attach(i)")
+  refuses(fortran, "syntax", "work(i)@")
+end)
+
+case("rejects: procedures whose arguments or results are not declared"
+  .. " [HOUSE-names HOUSE-syntax HOUSE-limit]", function()
+  refuses(fortran, "unknown-name", "call s(i)\ncontains\n@subroutine s(k)\nend subroutine",
+    "i = f(1)\ncontains\n@function f(k)\ninteger :: k\nf = k\nend function")
+  refuses(fortran, "syntax", "contains\nsubroutine s(k)\ninteger :: k@",
+    "contains\nsubroutine s(k)\ninteger :: k\n@end function")
+  refuses(fortran, "limit",
+    "i = twice(1)\ncontains\ninteger function twice(k)\ninteger :: k\ntwice = again(k)\nend function"
+      .. "\ninteger function again(k)\ninteger :: k\nagain = @twice(k)\nend function")
+end)

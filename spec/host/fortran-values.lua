@@ -1,0 +1,45 @@
+-- Values between Lua and a Fortran program.
+scenario { title = "Lua: variables of a Fortran program", language = "fortran" }
+
+fortran [[
+  type point
+    integer :: x, y
+  end type point
+  integer :: i = 3, list(4) = (/1, 2, 3, 4/), grid(2,3)
+  real, target :: t(4)
+  real, pointer :: p(:), pp(:,:)
+  real, allocatable :: a(:)
+  character(4) :: word = "abcd"
+  type(point) :: pt
+  t = (/1.0, 2.0, 3.0, 4.0/)
+]]
+
+local function refuses(code, message, fn) expect.fails(code, fn, { message = message }) end
+
+case("accepts: tables for arrays, derived types and pointers, by index from zero [HOUSE-language]", function()
+  host.list = { 9, 8, 7, 6 }
+  host.pt = { x = 1, y = 2 }
+  host.p = { 1, 2, 3 }
+  host.a = { 4, 5 }
+  fortran "p => t(2:3)"
+  expect.host("list(4) + pt%y", 8)
+  expect.equal(host.p[1], 3)
+  expect.host("a(2)", 5)
+  expect.equal(host.word, "abcd")
+end)
+
+case("rejects: elements out of bounds, other numbers of values and indices [HOUSE-language ACC33-2.7.1-1]", function()
+  refuses("out-of-bounds", "", function() return host.list[9] end)
+  refuses("out-of-bounds", "", function() host.list = { 1, 2, 3, 4, 5 } end)
+  refuses("out-of-bounds", "", function() host.grid = { { 1, 2, 3, 4, 5, 6, 7 } } end)
+  fortran "p => t"
+  refuses("out-of-bounds", "", function() return host.p[9] end)
+end)
+
+case("rejects: values that a variable of Fortran does not take [HOUSE-language]", function()
+  refuses("type-mismatch", "", function() host.i = "one" end)
+  refuses("type-mismatch", "", function() host.i = {} end)
+  refuses("type-mismatch", "", function() host.pp = { 1, 2 } end)
+  refuses("unknown-name", "'unheard'", function() host.unheard = 1 end)
+  refuses("unknown-member", "'z'", function() host.pt.z = 1 end)
+end)

@@ -1,0 +1,89 @@
+-- Sections and variables where the scenario's own words take them, and directives of the wrong form.
+scenario { title = "C: sections, variables and forms of directives" }
+
+declare [[
+  struct point { int x, y; };
+  struct inner { int n; float *v; };
+  struct outer { int m; struct inner in; struct inner *more; } o;
+  struct row { int n; float **rows; } r;
+  template<class T> struct box { T value; };
+  int a[4] = { 1, 2, 3, 4 }, m[2][3], n = 3, zero = 0;
+  const int fixed = 7;
+  float f, *p, **pp;
+  struct point pt;
+  void *raw;
+]]
+host.p = { 1, 2, 3 }
+func("twice", function(k) return 2 * k end)
+declare "struct loop { int n; float *v; int again() { return again(); } } loop;"
+
+local function present(text) expect.present(text) end
+local function device(text) expect.device(text, 0) end
+local function attached(text) expect.attached(text) end
+
+-- Texts that a function refuses, each with the place of its error.
+local function refuses(by, code, ...)
+  for _, text in ipairs { ... } do
+    if by then expect.fails(code, text, { by = by }) else expect.invalid(text, code, {}) end
+  end
+end
+
+case("accepts: sections of arrays and pointers in expectations [HOUSE-language]", function()
+  acc "enter data copyin(a, p[0:3], m)"
+  expect.present "a[1:2]"
+  expect.present "p[0:n]"
+  expect.present "m[0:2][0:3]"
+  expect.device("a[0:3]", { 1, 2, 3 })
+  expect.device("p[1:2]", { 2, 3 })
+  expect.host("a[n - 3:2]", { 1, 2 })
+end)
+
+case("rejects: sections in expectations without a length, with another bound than an integer, or of no array"
+  .. " [ACC33-2.7.1-1 HOUSE-language TR14-3.1.1-23 HOUSE-names]", function()
+  refuses(present, "type-mismatch", "a[0:@f]", "a[0:@pt]", "@twice", "n @+ 1", "@5")
+  refuses(present, "not-a-pointer", "n@[0:1]")
+  refuses(present, "invalid-section", "p@[0:]", "a@[0:-1]", "a@[2:n - 4]", "a@[0:2].x", "m[0:1]@[0:1].x")
+  refuses(present, "unknown-name", "@unheard", "@unheard[0:1]")
+end)
+
+case("rejects: attachments of what is no pointer [ACC33-att-5 HOUSE-language]", function()
+  refuses(attached, "not-a-pointer", "n", "a", "a[0:1]", "pt")
+  refuses(attached, "type-mismatch", "n @+ 1")
+end)
+
+case("rejects: values of what there is not on the device [HOUSE-language ACC33-2.6.7-1 HOUSE-names]", function()
+  refuses(device, "type-mismatch", "@twice")
+  refuses(device, "not-present", "@a[0:-1]", "*@n")
+  refuses(device, "unknown-name", "@unheard")
+end)
+
+case("rejects: directives of OpenACC in another form"
+  .. " [TR14-3.4-02 HOUSE-syntax ACC33-2.6-1 ACC33-2.9-1 ACC33-2.7-8 DIR-4.3-06 HOUSE-limit]", function()
+  refuses(acc, "syntax", "data copy(a@[0:2].x)", "data copy(n @+ 1)", "update self(a) @if", "set @default_async",
+    "init @device_type", "wait @if", "exit data delete(a@[0:2].x)")
+  refuses(acc, "unknown-name", "data copy(@twice)")
+  refuses(acc, "type-mismatch", "data copy(raw@[0:2])")
+  refuses(acc, "conflicting-clauses", "parallel private(n) private(@n)", "parallel private(n) copy(@n)")
+  refuses(acc, "region-nesting", "@end data", "@cache(a)", "@atomic", "@loop gang")
+  refuses(acc, "clause-not-allowed", "end data @copy(a)", "@routine seq")
+  refuses(acc, "limit", "data copyin(loop.v[0:loop.again@()])")
+  refuses(acc, "null-pointer", "enter data copyin(r.rows[0:2]@[0:3])")
+end)
+
+case("rejects: mappers and shapes of what cannot be described"
+  .. " [TR14-4.2-03 TR14-4.3-18 OMP60-map-3 HOUSE-syntax TR14-3.1.1-23 HOUSE-names]", function()
+  refuses(omp, "unsupported", "declare mapper(struct inner v) map(v.v[0:v.n]) map(v.@v[0:2])",
+    "declare mapper(struct inner v) @map(iterator(i = 0:2), to: v.v[i])")
+  refuses(omp, "unknown-type", "declare mapper(@struct never v) map(v)")
+  refuses(omp, "syntax", "declare mapper(struct inner v) map(@5)", "declare mapper(struct inner v) map(v @+ 1)",
+    "target data map(to: a@[0:2].x)")
+  refuses(omp, "unknown-name", "target data map(to: @twice)")
+end)
+
+case("rejects: shapes of members that there are not, or in another form"
+  .. " [TR14-3.5-12 TR14-3.1.1-01 HOUSE-names]", function()
+  refuses(nil, "invalid-section", "struct s { int n; float *v;\n#pragma acc shape include(v[@@@v][0:2])\n};")
+  refuses(nil, "clause-not-allowed", "struct s { int n; float *v;\n#pragma acc @declare create(n)\n};")
+  refuses(nil, "unknown-name", "#pragma acc declare create(@unheard)")
+  refuses(nil, "unknown-type", "@point::z v;", "@box<int>::z v;")
+end)
