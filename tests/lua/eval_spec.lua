@@ -43,6 +43,7 @@ local floats = {
     "1 / 3", "d * i", "(float)d", "(double)f",
   "e / j", "-e", "i / 2.0", "i / 2", "u * 1.0", "ul * 1.0", "(float)16777217", "(float)ul",
     "q[0].y + p.y", "0 ? 1 : 2.5", "1 ? 1 : 2.5", "f - d",
+  "(float)0x1000001000000001", "(float)0xf000001000000001", "(double)0x80000000000003ff", "(float)-0x1000001000000001",
   "(double)(float)0.1", "c * 0.5", "1e308 * 10", "sqrt(2.0)", "pow(2, 0.5)", "fabs(e)", "floor(e)",
     "ceil(e)", "fmax(d, e)", "exp(1.0)",
 }

@@ -96,15 +96,24 @@ local function to_integer(v)
   return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
 end
 
+-- A double that rounds to a float as an integer of 64 bits does.
+local function nearly(v)
+  if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
+  return (v & ~0x7ff | (v & 0x7ff ~= 0 and 0x800 or 0)) + 0.0
+end
+
+-- A function from integers of a type to double; to_float: on the way to float.
+local function widener(from, to_float)
+  local widen = to_float and from.size == 8 and not from.auto and nearly or function(v) return v + 0.0 end
+  if from.code ~= ULONG.code then return widen end
+  return function(v) return v >= 0 and widen(v) or widen(v >> 1 | v & 1) * 2.0 end
+end
+
 -- A function from values of one scalar type to values of another.
 function arithmetic.converter(from, to)
   if to.auto then return identity end
   if to.float then
-    local widen = identity
-    if not from.float then
-      widen = from.code == ULONG.code and function(v) return v >= 0 and v + 0.0 or v + 0x1p64 end
-        or function(v) return v + 0.0 end
-    end
+    local widen = from.float and identity or widener(from, to.code == F32)
     if to.code == F32 then return function(v) return convert_scalar(F32, widen(v)) end end
     return widen
   end

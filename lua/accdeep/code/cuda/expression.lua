@@ -75,10 +75,8 @@ local function rounded(t, text) return t.code == scalar.f32 and ("(double)(float
 -- Text of one type as text of another, as types/arithmetic.lua converts.
 local function converted(from, to, text)
   if to.float then
-    if not from.float then
-      text = (from.code == ULONG.code and "accd_from_unsigned(%s)" or "(double)(%s)"):format(text)
-    end
-    return rounded(to, text)
+    if not from.float then text = (from.code == ULONG.code and "(u64)(%s)" or "(%s)"):format(text) end
+    return to.code == scalar.f32 and rounded(to, text) or ("(double)%s"):format(text)
   end
   if to.code == scalar.bool then return wrapped(to, text) end
   if from.float then return wrapped(to, ("accd_integer(%s)"):format(text)) end
