@@ -54,7 +54,7 @@ describe("a directive that was met before costs few steps and no memory", functi
     local run = scenario.run("cost.lua", [[
       declare "int x[100];"
       steps, bytes = cost(function() acc "enter data copyin(x[0:10])" end)
-    ]], { record = function(env) env.cost = function(fn) steps, bytes = cost(fn) end end })
+    ]], { observers = { { names = function(env) env.cost = function(fn) steps, bytes = cost(fn) end end } } })
     assert.is_nil(run.cases[1].error)
     assert.is_true(steps <= 70, ("%.1f steps, at most 70"):format(steps))
     assert.is_true(bytes < 1, ("%.1f bytes"):format(bytes))

@@ -21,7 +21,7 @@ end
 -- The names that a scenario sees: functions and values by name, members of libraries as library.name.
 local function seen_by_script()
   local script
-  scenario.run("names.lua", "", { record = function(env) script = env end })
+  scenario.run("names.lua", "", { observers = { { names = function(env) script = env end } } })
   local library = sandbox.environment(print)
   local own, lua = {}, {}
   for name, value in pairs(script) do

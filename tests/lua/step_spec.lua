@@ -4,6 +4,7 @@ local input = require "accdeep.tools.interactive.input"
 local location = require "accdeep.base.location"
 local repl = require "accdeep.tools.interactive.repl"
 local step = require "accdeep.tools.interactive.step"
+local trace = require "accdeep.see.trace"
 local value = require "accdeep.script.value_text"
 
 -- A terminal whose user enters these lines, and then leaves.
@@ -61,6 +62,22 @@ acc "exit data copyout(x)"
 ]]
 
 describe("stepping", function()
+  it("is traced as the run that ends it, whatever went before", function()
+    local function traced(lines)
+      local text, pass = {}, nil
+      local writer = trace.writer(function(line) text[#text + 1] = line end)
+      steps(TWO, lines, { anew = function()
+        pass = writer:pass()
+        return { pass:observer() }
+      end })
+      writer:take(pass)
+      return table.concat(text)
+    end
+    local straight = traced { "continue" }
+    has(straight, '"op":"h2d"')
+    assert.equal(straight, traced { "step", "step", "back", "step", "back 2", "continue" })
+  end)
+
   it("ends as the scenario does", function()
     local shown, record = steps(TWO, { "", "step", "", "continue" })
     has(shown, "[1] s.lua:3: enter data copyin(x)")

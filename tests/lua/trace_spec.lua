@@ -51,9 +51,8 @@ local function compare(path)
     if not fields.trace then made:apply(fields) end
   end)
   local result = scenario.run(path, text_of(path), { out = function() end,
-    mark = function(...) writer:mark(...) end,
+    observers = { writer:observer() },
     trace = function(event, session, batch, i)
-      writer:event(event, session, batch, i)
       if i < #batch or session.watching then return end
       compared = compared + 1
       if compared > 300 then return end -- long loops

@@ -21,9 +21,11 @@ local function block_at(blocks, address)
   return nil
 end
 
--- Host memory of a session tells of reads of bytes that nobody wrote. The core, too, may write some.
+-- Host memory of a session tells of reads of bytes that nobody wrote. The core, too, may write some. Returns a function
+-- that ends it.
 local function watch(space, blocks)
-  local class = getmetatable(space).__index
+  local load_before, store_before = rawget(space, "load"), rawget(space, "store")
+  local load, store = space.load, space.store
   function space:load(address, code, size, low, high, frame)
     local block = block_at(blocks, address)
     if block and not block.written[address] and core.get(address, size) == POISON:rep(size) then
@@ -32,13 +34,14 @@ local function watch(space, blocks)
         or "HOUSE-locals", help = block.is_private
         and ("firstprivate(%s) begins with the value of before"):format(block.name) or nil })
     end
-    return class.load(self, address, code, size, low, high, frame)
+    return load(self, address, code, size, low, high, frame)
   end
   function space:store(address, code, size, value, low, high, frame)
-    class.store(self, address, code, size, value, low, high, frame)
+    store(self, address, code, size, value, low, high, frame)
     local block = block_at(blocks, address)
     if block then block.written[address] = size end
   end
+  return function() space.load, space.store = load_before, store_before end
 end
 
 -- A new block. t: its type, or nil; fields: what else the block is to hold.
@@ -48,7 +51,7 @@ function memory.new(session, name, t, bytes, fields)
   block.address, block.bytes, block.name, block.written = session:new_block(bytes, name, t), bytes, name, {}
   blocks[#blocks + 1] = block
   core.put(block.address, POISON:rep(bytes))
-  if #blocks == 1 then watch(session.host_space, blocks) end
+  if #blocks == 1 then blocks.unwatch = watch(session.host_space, blocks) end
   return block
 end
 
@@ -59,7 +62,10 @@ function memory.release(session, before)
     session:free(blocks[i].address)
     blocks[i] = nil
   end
-  if before == 0 then session.host_space.load, session.host_space.store = nil, nil end
+  if before == 0 and blocks.unwatch then
+    blocks.unwatch()
+    blocks.unwatch = nil
+  end
 end
 
 -- Copies bytes; what was never written of a block stays as it is where the bytes go.

@@ -220,14 +220,14 @@ function host.construct(session, node, text, refs, file, line)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
         place = { text = text, file = file, line = line } }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
-      local explained = session.explain and session:explain(plan)
+      local over = session.observers.construct and session.observers.construct(session, plan)
       local inside = group.enter(session)
       local function run() kernel.on_host(session, plan, body, tree, where, true) end
       local ok, err
       if #copies > 0 then ok, err = pcall(with_private, session, copies, run)
       else ok, err = pcall(run) end
       group.leave(session, inside)
-      if explained then explained() end
+      if over then over() end
       if not ok then error(err, 0) end
     end)
   end

@@ -58,8 +58,9 @@ end
 -- Keeps a plan for its place.
 function plan_cache.keep(self, plan, text, file, key)
   local kind = plan.kind
-  plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device and not self.explain
-    and not plan.watched and kind ~= "region" and kind ~= "compute" and kind ~= "declare"
+  plan.alone = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
+    and not self.observers.construct and not plan.watched and kind ~= "region" and kind ~= "compute"
+    and kind ~= "declare"
   if plan.once then return end
   if self.nprepared >= MOST then self.prepared, self.nprepared = {}, 0 end
   local places = self.prepared[text] or {}

@@ -29,12 +29,12 @@ function Region:close()
   end
   if self.handle then
     local warn = self.bounds and changed_bounds.at_end(owner, self.plan, self.bounds)
-    local explained = owner.explain and owner:explain(self.plan, true)
+    local over = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
     local before = owner.watching and owner:snapshot()
     owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
-      if explained then explained(err) end
+      if over then over(err) end
       if before then owner:compare(before) end
       local made = owner:core_error(err, nil)
       location.place(made, nil, self.file, self.line)
@@ -46,7 +46,7 @@ function Region:close()
       error(made, 0)
     end
     if owner.listening then owner:tell() end
-    if explained then explained() end
+    if over then over() end
     if warn then warn() end
   end
   stack[#stack] = nil

@@ -26,6 +26,7 @@ local kernel = require "accdeep.run.kernel"
 local location = require "accdeep.base.location"
 local member_functions = require "accdeep.code.member_functions"
 local names = require "accdeep.types.names"
+local observers = require "accdeep.base.observers"
 local openmp = require "accdeep.run.openmp"
 local plan_cache = require "accdeep.run.plan_cache"
 local region = require "accdeep.run.region"
@@ -44,6 +45,8 @@ Session.__index = Session
 fortran.extend(Session)
 openmp.extend(Session)
 type_directives.extend(Session)
+
+local NOBODY = observers.of {}
 
 -- Freed blocks stay readable for messages until so many bytes have been freed after them.
 local QUARANTINE = 64 << 20
@@ -84,8 +87,7 @@ function session.new(options, outer)
     collectors = {},
     -- not nil: a directive asks for these each time
     this_slots = {},    -- record -> where `this` is kept while a member function runs
-    explain = options.explain or false, -- asked before each construct
-    explain_body = false, -- told how a device has run the next body
+    observers = options.observers or NOBODY,
     replaced = false,   -- in a host_data region: name -> what it stands for
     group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
     apart = false,      -- in a host construct with private variables: a number of its own
@@ -122,7 +124,16 @@ function session.new(options, outer)
   end
   if outer then self:borrow(outer) end
   openmp.begin(self)
+  if self.observers.event then self:collect_into(self.observers.event) end
   if options.trace then self:collect_into(options.trace) end
+  if self.observers.read then
+    local load, read = self.host_space.load, self.observers.read
+    function self.host_space.load(space, address, code, size, ...)
+      local value = load(space, address, code, size, ...)
+      read(self, address, code, value)
+      return value
+    end
+  end
   return self
 end
 
@@ -212,6 +223,7 @@ end
 
 -- Tells about something that is understood but should be written otherwise.
 function Session:warn(code, pos, message, fields)
+  if self.observers.warning then self.observers.warning(self, code) end
   local warn = self.options.warn
   if not warn then return end
   fields.code, fields.pos, fields.message = code, pos, message
@@ -229,7 +241,7 @@ end
 -- As pcall, for what undoes things when fn fails: somebody who debugs sees them before that. The interpreter's own
 -- errors get the scenario's line while it can be seen.
 function Session:attempt(fn, ...)
-  local failed = self.options.failed
+  local failed = self.observers.failed
   return xpcall(fn, function(err)
     if type(err) == "string" and not err:find("stack overflow", 1, true) then
       err = diagnostic.internal(err) or location.keep_callers(err)
@@ -498,18 +510,18 @@ Session.key_of, Session.keep = plan_cache.key_of, plan_cache.keep
 local function carry_out(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.queue
   if plan.kind == "exit data" then self:may_detach() end
-  local explained = self.explain and self:explain(plan)
+  local over = self.observers.construct and self.observers.construct(self, plan)
   local before = self.watching and self:snapshot()
   local result, err = plan.construct:run(self.device, queue)
   if not result then
     if before then self:compare(before) end
     local made = self:core_error(err, plan)
-    if explained then explained(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
+    if over then over(location.place(made, plan.place.text, plan.place.file, plan.place.line)) end
     error(made, 0)
   end
   if plan.typed then addendum.settle(plan) end
   if self.listening then self:tell() end
-  if explained then explained() end
+  if over then over() end
   return result
 end
 

@@ -19,6 +19,7 @@ local names = require "accdeep.types.names"
 local group = require "accdeep.types.groups"
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
+local observers = require "accdeep.base.observers"
 local profiles = require "accdeep.catalogue.profiles"
 local sandbox = require "accdeep.script.sandbox"
 local session = require "accdeep.run.session"
@@ -395,11 +396,12 @@ local function language(run)
       raise("file", nil, ("'%s' is more than a file's name"):format(name), { rule = "HOUSE-draw",
         help = "letters, digits, '.', '-' and '_': whoever runs the script chooses the folder" })
     end
-    if not run.options.draw then
+    if not run.options.draw and not run.observers.draw then
       raise("file", nil, "nobody said where pictures go", { rule = "HOUSE-draw",
         help = "accdeep run --draw-dir FOLDER, or accdeep draw for pictures of all steps" })
     end
-    run.options.draw(current(), name)
+    if run.options.draw then run.options.draw(current(), name) end
+    if run.observers.draw then run.observers.draw(current(), name) end
   end
 
   local collect
@@ -555,7 +557,7 @@ end
 
 -- Tells who traces where sessions begin and end.
 function Run:mark(kind, name)
-  if self.options.mark then self.options.mark(kind, name) end
+  if self.observers.mark then self.observers.mark(kind, name) end
 end
 
 -- An error of Lua about a global name gets its help while the names are known.
@@ -573,7 +575,7 @@ function Run:case(name, body, file, line)
   local ok, err = self.session:attempt(body)
   if ok then
     ok, err = pcall(function()
-      if self.options.ended then self.options.ended() end
+      if self.observers.ended then self.observers.ended() end
       finish(self.session)
       local flaw = self.options.conform and conformance.flaw(name, self.shown)
       if flaw then raise("expectation", nil, flaw, { file = file, line = line }) end
@@ -587,28 +589,44 @@ function Run:case(name, body, file, line)
   self:record(name, ok, err, core.clock() - started)
 end
 
--- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), trace (function of events), mark (function
--- of what begins or ends, and its name: trace.lua), out (function of text), trust, limit_memory (bytes), limit_steps,
--- async and descriptors (of scenarios that do not say), device_bytes, group_least, threads, explain (explain.lua), last
--- (function of the session, when the script has run), record (function of the script's names and the run, which may
--- wrap them: tools/export/record.lua), draw (function of the session and a file's name), failed (function of an
--- error, before what it undoes is undone), ended (function, when a case or the script has run), conform (cases must
--- show what their names say: conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
+-- The functions of the language that do something, by kind.
+scenario.statements = { acc = "directive", omp = "directive", declare = "text", declare_from = "text",
+  fortran = "text", call = "text", func = "function", method = "function", alloc = "memory", free = "memory",
+  output = "answer", state = "answer", events = "answer", case = "case" }
+for name in pairs(api.routines) do scenario.statements[name] = "routine" end
+
+-- Puts what observers have for them in the place of the script's functions.
+local function announce(run, env)
+  local statement = run.observers.statement
+  for name in pairs(scenario.statements) do
+    if env[name] then env[name] = statement(run, name, env[name]) end
+  end
+  for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
+end
+
+-- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), out (function of text), trust,
+-- limit_memory (bytes), limit_steps, async and descriptors (of scenarios that do not say), device_bytes, group_least,
+-- threads, draw (function of the session and a file's name), observers (a list of what base/observers.lua describes),
+-- trace (function of events: an observer with nothing else), conform (cases must show what their names say:
+-- conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)
-  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
+  local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
+  if options.trace then list[#list + 1] = { event = options.trace } end
+  local run = setmetatable({ file = file, cases = {}, options = options, sessions = {}, observers = observers.of(list),
     out = options.out or function(s) io.write(s) end, head = {}, shown = { n = 0, refused = {} } }, Run)
   local started = core.clock()
   run:mark("scenario", file)
-  run:open_session(session.new { rules = options.rules, device = options.device, trace = options.trace,
-    explain = options.explain, failed = options.failed,
+  run:open_session(session.new { rules = options.rules, device = options.device,
+    observers = run.observers,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
     group_least = options.group_least, threads = options.threads })
   local env = language(run)
   run.env = env
-  if options.record then options.record(env, run) end
+  if run.observers.statement then announce(run, env) end
+  if run.observers.names then run.observers.names(env, run) end
   if options.trust then
     for name, value in pairs(_G) do
       if name ~= "print" and name ~= "_G" then env[name] = value end
@@ -633,8 +651,8 @@ function scenario.run(file, text, options)
     local done, value = run.session:attempt(chunk)
     if not done then error(run:advised(value), 0) end
     is_module = value ~= nil and not run.begun
-    if options.ended then options.ended() end
-    if options.last then options.last(run.session) end
+    if run.observers.ended then run.observers.ended() end
+    if run.observers.last then run.observers.last(run.session) end
     finish(run.session)
   end, "@" .. file)
   strings.__index = all_strings

@@ -267,32 +267,31 @@ function explain.add_events(events, out, most)
   if not op then out[#out + 1] = "  nothing" end
 end
 
--- Has it told how the body that comes next is run, where devices run bodies themselves (code/cuda).
-local function tell_body(session, tell)
-  session.explain_body = function(how)
-    session.explain_body = false
-    tell(how)
-  end
-end
-
--- A function for the same option that tells what every construct does.
+-- An observer that tells what every construct does.
 function explain.steps(write)
-  return function(session, plan, ends)
-    local place = plan.place
-    local text = explain.written(plan)
-    write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
-    local callers = not ends and location.callers(place.file, place.line)
-    if callers then write(("  called from %s\n"):format(location.called_from(callers))) end
-    local events = {}
-    session:collect_into(function(event) events[#events + 1] = event end)
-    return function(err)
-      session:stop_collecting()
-      local out = {}
-      if err then out[1] = "  fails, nothing is changed" else explain.add_events(events, out) end
-      write(table.concat(out, "\n") .. "\n")
-      tell_body(session, function(how) write(("  body    %s\n"):format(how)) end)
-    end
-  end
+  local awaited = false -- how the body of the construct that was told last is run
+  return {
+    construct = function(session, plan, ends)
+      local place = plan.place
+      local text = explain.written(plan)
+      write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
+      local callers = not ends and location.callers(place.file, place.line)
+      if callers then write(("  called from %s\n"):format(location.called_from(callers))) end
+      local events = {}
+      session:collect_into(function(event) events[#events + 1] = event end)
+      return function(err)
+        session:stop_collecting()
+        local out = {}
+        if err then out[1] = "  fails, nothing is changed" else explain.add_events(events, out) end
+        write(table.concat(out, "\n") .. "\n")
+        awaited = true
+      end
+    end,
+    body = function(_, how)
+      if awaited then write(("  body    %s\n"):format(how)) end
+      awaited = false
+    end,
+  }
 end
 
 -- What the clauses of OpenACC are lowered to.
@@ -307,10 +306,10 @@ end
 
 local regions = { region = true, compute = true }
 
--- The function that a session asks: about the first construct for which wanted(place) holds, and about the end of
--- that one, if it is a region.
+-- An observer of the first construct for which wanted(place) holds, and of the end of that one, if it is a region; and
+-- a function that says whether there was one.
 function explain.new(write, wanted)
-  local about, ended
+  local about, ended, awaited
   local function ask(session, plan, ends)
     local out = {}
     if ends then
@@ -344,10 +343,14 @@ function explain.new(write, wanted)
         explain.add_events(events, out)
       end
       write(table.concat(out, "\n") .. "\n")
-      if not err and not ends then tell_body(session, function(how) write(("body\n  %s\n"):format(how)) end) end
+      awaited = not err and not ends
     end
   end
-  return ask, function() return about ~= nil end
+  local function body(_, how)
+    if awaited then write(("body\n  %s\n"):format(how)) end
+    awaited = false
+  end
+  return { construct = ask, body = body }, function() return about ~= nil end
 end
 
 return explain

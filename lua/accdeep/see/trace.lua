@@ -37,6 +37,23 @@ function trace.writer(write)
   return self
 end
 
+-- A writer that keeps its lines until they are taken: those of a run that may be done again.
+function Writer:pass()
+  local lines = {}
+  return setmetatable({ write = function(line) lines[#lines + 1] = line end, lines = lines, numbers = {}, n = self.n },
+    Writer)
+end
+
+function Writer:take(pass)
+  for _, line in ipairs(pass.lines) do self.write(line) end
+  self.n = pass.n
+end
+
+-- What observes the runs that are written.
+function Writer:observer()
+  return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
+end
+
 function Writer:line(fields) self.write(json.encode(fields, { keyorder = ORDER }) .. "\n") end
 
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end

@@ -103,8 +103,8 @@ end
 
 -- Tells who asked how a body is run, where it might have been run by the device: how, or why not.
 local function tell(k, how, reason)
-  local explain = k.session.explain_body
-  if explain then explain(how and "run on the device, " .. how or "interpreted: " .. reason) end
+  local body = k.session.observers.body
+  if body then body(k.session, how and "run on the device, " .. how or "interpreted: " .. reason) end
 end
 
 -- What compiles bodies for a device, and why nothing does; nil: it has only memory.

@@ -37,13 +37,18 @@ end
 -- the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
 function draw.scenario(path, text, options)
   local recorder = record.new()
-  local result = scenario.run(path, text, recorder:options(options))
+  local function run()
+    local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
+    list[#list + 1] = recorder:observer()
+    return scenario.run(path, text, setmetatable({ observers = list }, { __index = options }))
+  end
+  local result = run()
   local cases, must = recorder:finish(result), {}
   for i, case in ipairs(cases) do must[i] = case.hidden end
   if not next(must) then return cases, result end
   recorder = record.new(must)
-  options.out = function() end
-  return recorder:finish(scenario.run(path, text, recorder:options(options))), result
+  options.out, options.observers = function() end, nil
+  return recorder:finish(run()), result
 end
 
 -- The number of the step that is drawn if none is chosen: that of the failure or, as with `accdeep exec --draw`, the

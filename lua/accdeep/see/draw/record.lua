@@ -1,17 +1,17 @@
 -- record.lua - the moments of a scenario while it runs: what host and device look like after each step.
 --
--- record.new(must) -> recorder; recorder:options(o) adds what scenario.run has to be given; recorder:finish(result of
--- the run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how many
+-- record.new(must) -> recorder; recorder:observer() is what observes the run; recorder:finish(result of the
+-- run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how many
 -- steps there were too many, hidden = set of the names of objects in groups that a step is about, or nil}. must: such
 -- sets by the number of the case, for a second run that lists these objects by themselves. A step is {title, text,
 -- file, line, ends, events, moved, snapshot, error}: title for people, text of the directive, error as report.plain
 -- gives it. moved: {{host = id, device = id, offset, bytes, way = "in"|"out"}...}, as the objects of the snapshot are
 -- called.
 
-local api = require "accdeep.run.api_openacc"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.see.snapshot"
 
 local MOST, OBJECTS = 300, 400000 -- steps of a case that are kept, and objects that are looked at for them; then as
@@ -150,7 +150,7 @@ function Recorder:failed(session, err, step)
   self:add(session, step)
 end
 
--- The function for a session's option `explain`: asked before each construct.
+-- Before a construct, or the end of a region.
 function Recorder:asked(session, plan, ends)
   local place = plan.place
   self:begin(session)
@@ -199,46 +199,38 @@ end
 
 local function short(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
 
--- Wraps the functions that a script sees.
-function Recorder:wrap(env, run)
-  local recorder = self
-  for _, word in ipairs { "acc", "omp" } do
-    local fn = env[word]
-    env[word] = function(text, ...)
-      local made = recorder:watched(run, short(text), fn, text, ...)
-      if type(made) ~= "function" then return made end
-      return function(...) return recorder:watched(run, short(text), made, ...) end
+local stands = {}
+
+function stands.directive(self, run, _, fn)
+  return function(text, ...)
+    local made = self:watched(run, short(text), fn, text, ...)
+    if type(made) ~= "function" then return made end
+    return function(...) return self:watched(run, short(text), made, ...) end
+  end
+end
+
+function stands.routine(self, run, name, fn)
+  return function(...)
+    self:begin(run.session)
+    local file, line = location.scenario(1)
+    local results = table.pack(self:watched(run, name, fn, ...))
+    if #self.events > 0 then
+      self:add(run.session, { title = ("%s(%s)"):format(name, type((...)) == "string" and short((...)) or "..."),
+        file = file, line = line })
     end
+    return table.unpack(results, 1, results.n)
   end
-  for _, word in ipairs { "fortran", "call" } do
-    local fn = env[word]
-    env[word] = function(...) return recorder:watched(run, nil, fn, ...) end
-  end
-  for name in pairs(api.routines) do
-    local fn = env[name]
-    env[name] = function(...)
-      recorder:begin(run.session)
-      local file, line = location.scenario(1)
-      local results = table.pack(recorder:watched(run, name, fn, ...))
-      if #recorder.events > 0 then
-        recorder:add(run.session, { title = ("%s(%s)"):format(name, type((...)) == "string" and short((...)) or "..."),
-          file = file, line = line })
-      end
-      return table.unpack(results, 1, results.n)
-    end
-  end
-  for name, fn in pairs(env.expect) do
-    env.expect[name] = function(...) return recorder:watched(run, "expect." .. name, fn, ...) end
-  end
-  local case = env.case
-  function env.case(name, body)
-    recorder.current = nil
-    local made = recorder:case()
-    local ok, err = pcall(case, name, type(body) == "function" and function()
+end
+
+function stands.case(self, run, _, fn)
+  return function(name, body)
+    self.current = nil
+    local made = self:case()
+    local ok, err = pcall(fn, name, type(body) == "function" and function()
       body()
-      recorder:last(run.session)
+      self:last(run.session)
     end or body)
-    recorder.current = nil
+    self.current = nil
     local record = ok and run.cases[#run.cases]
     if record then
       made.name, made.ok, made.failure = record.name, record.ok, record.error
@@ -247,6 +239,14 @@ function Recorder:wrap(env, run)
     end
     if not ok then error(err, 0) end
   end
+end
+
+-- What stands for a function that a script sees.
+function Recorder:stand(run, name, fn)
+  local stand = stands[scenario.statements[name]]
+  if stand then return stand(self, run, name, fn) end
+  if name == "fortran" or name == "call" then return function(...) return self:watched(run, nil, fn, ...) end end
+  if name:find "^expect%." then return function(...) return self:watched(run, name, fn, ...) end end
 end
 
 -- What a case ends with, if the host has changed since its last step.
@@ -260,14 +260,15 @@ end
 
 -- --------------------------------------------------------------------------------------- the run --
 
--- Adds to the options of scenario.run.
-function Recorder:options(options)
-  options.trace = function(event) table.insert(self.events, event) end
-  options.explain = function(...) return self:asked(...) end
-  options.record = function(env, run) self:wrap(env, run) end
-  options.last = function(session) if self.current or #self.cases == 0 then self:last(session) end end
-  options.draw = function(session, name) self:add(session, { title = ('draw "%s"'):format(name) }) end
-  return options
+-- What observes the run.
+function Recorder:observer()
+  return {
+    event = function(event) table.insert(self.events, event) end,
+    construct = function(...) return self:asked(...) end,
+    statement = function(...) return self:stand(...) end,
+    last = function(session) if self.current or #self.cases == 0 then self:last(session) end end,
+    draw = function(session, name) self:add(session, { title = ('draw "%s"'):format(name) }) end,
+  }
 end
 
 local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = {} }

@@ -52,28 +52,29 @@ local function run(chosen)
   end
   local source = path and common.read(path) or ""
   local failure
-  local ask, done = explain.new(common.out, function(place)
+  local observer, done = explain.new(common.out, function(place)
     if not line then return place.file == "directive" end
     local _, more = (place.text or ""):gsub("\n", "")
     return place.file == path and place.line and place.line <= line and line <= place.line + more
   end)
+  observer.last = not line and function(session)
+    location.remember("directive", text)
+    local run_directive = session:is_openmp(text) and session.omp or session.directive
+    local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
+    if not ok then
+      failure = made
+    elseif type(made) == "function" then -- a compute construct
+      ok, made = pcall(made, function() end, {})
+      failure = not ok and made or nil
+    elseif made then
+      if not pcall(made.close, made) then made:abandon() end -- the plan at the end
+    end
+  end or nil
   common.check_device(chosen.device)
-  local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules, explain = ask,
+  local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules,
     out = function() end, draw = function() end,
     limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.whole(common.LIMIT_STEPS),
-    last = not line and function(session)
-      location.remember("directive", text)
-      local run_directive = session:is_openmp(text) and session.omp or session.directive
-      local ok, made = pcall(run_directive, session, text, nil, "directive", 1)
-      if not ok then
-        failure = made
-      elseif type(made) == "function" then -- a compute construct
-        ok, made = pcall(made, function() end, {})
-        failure = not ok and made or nil
-      elseif made then
-        if not pcall(made.close, made) then made:abandon() end -- the plan at the end
-      end
-    end or nil })
+    observers = { observer } })
   if done() then return 0 end
   for _, case in ipairs(record.cases) do failure = failure or case.error end
   if failure then

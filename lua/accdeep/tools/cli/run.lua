@@ -115,17 +115,23 @@ local function run_file(path, chosen, writer, live)
   local folder = chosen.draw_dir and chosen.draw_dir:gsub("/*$", "/") or ""
   local wanted = {
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
-    trace = writer and function(...) writer:event(...) end, mark = writer and function(...) writer:mark(...) end,
-    trust = chosen.trust, conform = chosen.conform,
+    observers = {}, trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
     out = write, draw = draws and function(session, name) draw.save(session, folder .. name) end,
   }
   local made
   if chosen.terminal then
+    local pass
+    function wanted.anew() -- the trace is that of the last run
+      pass = writer and writer:pass()
+      return pass and { pass:observer() } or {}
+    end
     made = step(path, text, wanted, chosen.terminal, use_color(2))
+    if pass then writer:take(pass) end
     if not made then return nil end
   else
-    if chosen.step then wanted.explain = explain.steps(write) end
+    if writer then wanted.observers[1] = writer:observer() end
+    if chosen.step then table.insert(wanted.observers, explain.steps(write)) end
     made = scenario.run(path, text, wanted)
   end
   made.output = not live and table.concat(output) or nil
@@ -220,10 +226,6 @@ local function run(chosen)
     chosen.jobs = 1
   end
   chosen.terminal = steps_by_hand(chosen)
-  if chosen.terminal and chosen.trace then
-    common.err "accdeep: --trace is not written while somebody steps\n"
-    chosen.trace = nil
-  end
   local formatter = report.formats[chosen.format] {
     out = out, err = common.err, color = use_color(1), color_errors = use_color(2),
   }

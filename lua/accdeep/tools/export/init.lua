@@ -14,10 +14,11 @@ local export = {}
 -- "openacc", "openmp" or nil for what the scenario uses.
 function export.cases(file, text, options, language)
   local recorder = record(file, language)
-  options.record = recorder.attach
-  local result = scenario.run(file, text, options)
+  local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
+  list[#list + 1] = recorder.observer
+  local result = scenario.run(file, text, setmetatable({ observers = list }, { __index = options }))
   local programs = #recorder.cases > 0 and recorder.cases or { recorder.program }
-  local list = {}
+  local exported = {}
   for i, case in ipairs(result.cases) do
     local program = programs[i]
     local made = { name = case.name, error = case.error }
@@ -31,9 +32,9 @@ function export.cases(file, text, options, language)
         made.text = program:text()
       end
     end
-    list[i] = made
+    exported[i] = made
   end
-  return list
+  return exported
 end
 
 return export

@@ -1,7 +1,7 @@
 -- record.lua - what a scenario does, as steps of a C program, while it runs in the tool.
 --
--- A scenario is a straight-line script, so that running it once tells all of its steps. The functions that a
--- script sees are wrapped: each first brings the program's memory up to date (program.lua), adds its own
+-- A scenario is a straight-line script, so that running it once tells all of its steps. Others stand for the functions
+-- that a script sees: each first brings the program's memory up to date (program.lua), adds its own
 -- statements, does what it always does, and then takes over what that wrote on the host. Whatever a script
 -- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
 -- script concludes from it holds there, too. What C has no words for closes the program with a reason.
@@ -15,6 +15,7 @@ local location = require "accdeep.base.location"
 local list_item = require "accdeep.shape.list_item"
 local openacc = require "accdeep.catalogue.openacc"
 local openmp = require "accdeep.catalogue.openmp"
+local scenario = require "accdeep.script.scenario"
 local routines = require "accdeep.tools.export.routines"
 local tree = require "accdeep.base.tree"
 local view = require "accdeep.code.view"
@@ -29,24 +30,11 @@ function Recorder:cannot(message) self.program:cannot(message) end
 -- What stands outside of cases is there in all of them.
 function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
 
--- The session under way; what the script reads of its host memory is told to the recorder.
+-- The session under way.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
   self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
-  session.explain, session.warn = self.explain, self.warn
-  local space = session.host_space
-  if space.load ~= self.loads[space] then
-    local load = space.load
-    self.loads[space] = function(at, address, code, size, ...)
-      local value = load(at, address, code, size, ...)
-      if not session.current and not self.quiet and self.run.session == session then
-        self:read(session, address, code, value)
-      end
-      return value
-    end
-    space.load = self.loads[space]
-  end
   return session
 end
 
@@ -450,57 +438,53 @@ function Recorder:fails(original, code, what, details)
   return err
 end
 
-local function expectations(self, env)
-  local plain = env.expect
-  local e = {}
-  for name, fn in pairs(plain) do e[name] = fn end
-  for name, what in pairs(beyond_c) do
-    e[name] = function(...)
-      local result = plain[name](...)
-      self:unchecked("expect." .. name, what)
-      return result
-    end
+local expectations = {}
+
+for name, what in pairs(beyond_c) do
+  expectations[name] = function(self, fn, ...)
+    local result = fn(...)
+    self:unchecked("expect." .. name, what)
+    return result
   end
-  for name, wanted in pairs { attached = 1, detached = 0 } do
-    e[name] = function(text, count)
-      local result = plain[name](text, count)
-      self:attachment(text, wanted)
-      return result
-    end
-  end
-  function e.host(text, wanted)
-    plain.host(text, wanted)
-    self:catch_up()
-    local session = self:session()
-    self:check(text, function() self:compare_expression(session, text, wanted) end)
-  end
-  function e.device(text, wanted)
-    plain.device(text, wanted)
-    self:catch_up()
-    local session = self:session()
-    if self.program.language == "openmp" then
-      return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
-    end
-    self:check("device " .. text, function()
-      self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
-        self.program.uses[is_pointer and "pointer" or "device"] = true
-        return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
-      end)
-    end)
-  end
-  function e.present(text)
-    plain.present(text)
-    self:catch_up()
-    self:presence(text, 1)
-  end
-  function e.absent(text)
-    plain.absent(text)
-    self:catch_up()
-    self:presence(text, 0)
-  end
-  function e.fails(code, what, details) return self:fails(plain.fails, code, what, details) end
-  env.expect = setmetatable(e, { __call = function(_, ...) return plain(...) end })
 end
+for name, wanted in pairs { attached = 1, detached = 0 } do
+  expectations[name] = function(self, fn, text, count)
+    local result = fn(text, count)
+    self:attachment(text, wanted)
+    return result
+  end
+end
+for name, wanted in pairs { present = 1, absent = 0 } do
+  expectations[name] = function(self, fn, text)
+    fn(text)
+    self:catch_up()
+    self:presence(text, wanted)
+  end
+end
+
+function expectations.host(self, fn, text, wanted)
+  fn(text, wanted)
+  self:catch_up()
+  local session = self:session()
+  self:check(text, function() self:compare_expression(session, text, wanted) end)
+end
+
+function expectations.device(self, fn, text, wanted)
+  fn(text, wanted)
+  self:catch_up()
+  local session = self:session()
+  if self.program.language == "openmp" then
+    return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
+  end
+  self:check("device " .. text, function()
+    self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
+      self.program.uses[is_pointer and "pointer" or "device"] = true
+      return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
+    end)
+  end)
+end
+
+function expectations.fails(self, fn, code, what, details) return self:fails(fn, code, what, details) end
 
 -- ---------------------------------------------------------------------------------- the language --
 
@@ -558,73 +542,96 @@ function Recorder:declare(original, text)
   self.program:declared(session)
 end
 
--- Wraps the script's names. wanted: the language of the program, or nil for that of the scenario.
+local stands = {}
+
+function stands.directive(self, name, fn)
+  return function(text, refs)
+    if type(text) ~= "string" then return fn(text, refs) end
+    return self:directive(name, fn, text, refs)
+  end
+end
+
+function stands.routine(self, name, fn)
+  return function(...) return self:routine(name, fn, ...) end
+end
+
+function stands.case(self, _, fn)
+  return function(name, body)
+    if type(name) == "function" then name, body = nil, name end
+    if type(body) ~= "function" then return fn(name, body) end
+    local outer = self.program
+    name = name or "case " .. (#self.run.cases + 1)
+    self.cases[#self.cases + 1] = outer:case(name)
+    local index = #self.cases
+    fn(name, function()
+      self.program, self.in_case, self.regions = self.cases[index], true, {}
+      self:session()
+      body()
+      self:catch_up()
+    end)
+    self.program, self.in_case = outer, false
+  end
+end
+
+function stands.declare(self, _, fn)
+  return function(text) return self:declare(fn, text) end
+end
+
+function stands.free(self, _, fn)
+  return function(pointer)
+    local at = view.location(pointer)
+    return self:step(function()
+      self:linef("free(%s);", at and self.program:pointer_text(self:session(), at.address, at.type.to) or "NULL")
+    end, fn, pointer)
+  end
+end
+
+-- What stands for a function that the script sees, or nil.
+function Recorder:stand(name, fn)
+  local stand = stands[name] or stands[scenario.statements[name]]
+  if stand then return stand(self, name, fn) end
+  if beyond_language[name] then
+    return function(...)
+      self:cannot_declare(beyond_language[name] .. " cannot be written in C")
+      return fn(...)
+    end
+  elseif beyond_routines[name] then
+    return function(...)
+      local result = fn(...)
+      self:unchecked(name .. "()", beyond_routines[name])
+      return result
+    end
+  end
+  local expectation = expectations[name:match "^expect%.(.*)" or ""]
+  return expectation and function(...) return expectation(self, fn, ...) end
+end
+
+-- A recorder of a scenario. wanted: the language of the program, or nil for that of the scenario.
 local function record(file, wanted)
-  local self = setmetatable({ program = export_program.new(file), wanted = wanted, cases = {}, seen = {}, loads = {},
+  local self = setmetatable({ program = export_program.new(file), wanted = wanted, cases = {}, seen = {},
     regions = {} }, Recorder)
-  self.explain = function(session, plan, ends)
-    if ends then return nil end
-    self.plan = plan
-    return function(err) self.leads_back = not err and self.program.shapes and deep.is_cyclic(session) end
-  end
-  self.warn = function(session, code, ...)
-    if code == "bounds-changed" then
-      self:cannot "bounds that change while data are present: a program computes them anew"
-    end
-    return getmetatable(session).warn(session, code, ...)
-  end
-  function self.attach(env, run)
-    self.run = run
-    local plain = {}
-    for name, value in next, env do plain[name] = value end
-    for name in pairs(dialects) do
-      if plain[name] then
-        env[name] = function(text, refs)
-          if type(text) ~= "string" then return plain[name](text, refs) end
-          return self:directive(name, plain[name], text, refs)
-        end
+  self.observer = {
+    construct = function(session, plan, ends)
+      if ends then return nil end
+      self.plan = plan
+      return function(err) self.leads_back = not err and self.program.shapes and deep.is_cyclic(session) end
+    end,
+    warning = function(_, code)
+      if code == "bounds-changed" then
+        self:cannot "bounds that change while data are present: a program computes them anew"
       end
-    end
-    for name, value in pairs(plain) do
-      if type(value) == "function" and (name:find "^acc_" or name:find "^omp_") then
-        env[name] = function(...) return self:routine(name, value, ...) end
-      elseif beyond_language[name] then
-        env[name] = function(...)
-          self:cannot_declare(beyond_language[name] .. " cannot be written in C")
-          return value(...)
-        end
-      elseif beyond_routines[name] then
-        env[name] = function(...)
-          local result = value(...)
-          self:unchecked(name .. "()", beyond_routines[name])
-          return result
-        end
+    end,
+    read = function(session, address, code, value)
+      if not session.current and not self.quiet and self.run.session == session then
+        self:read(session, address, code, value)
       end
-    end
-    function env.declare(text) return self:declare(plain.declare, text) end
-    function env.free(pointer)
-      local at = view.location(pointer)
-      return self:step(function()
-        self:linef("free(%s);", at and self.program:pointer_text(self:session(), at.address, at.type.to) or "NULL")
-      end, plain.free, pointer)
-    end
-    function env.case(name, body)
-      if type(name) == "function" then name, body = nil, name end
-      if type(body) ~= "function" then return plain.case(name, body) end
-      local outer = self.program
-      self.cases[#self.cases + 1] = outer:case(name or "case " .. (#run.cases + 1))
-      local index = #self.cases
-      plain.case(name or "case " .. (#run.cases + 1), function()
-        self.program, self.in_case, self.regions = self.cases[index], true, {}
-        self:session()
-        body()
-        self:catch_up()
-      end)
-      self.program, self.in_case = outer, false
-    end
-    host_names(self, env)
-    expectations(self, env)
-  end
+    end,
+    statement = function(run, name, fn)
+      self.run = run
+      return self:stand(name, fn)
+    end,
+    names = function(env) host_names(self, env) end,
+  }
   return self
 end
 

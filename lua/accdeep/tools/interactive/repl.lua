@@ -271,16 +271,18 @@ end
 function Repl:pass(options)
   self.leaving, self.looping, self.running, self.replaying, self.before, self.events = false, false, nil, nil, nil, {}
   return scenario.run(self.file, self.text, setmetatable({
-    explain = function() if self.leaving then core.stop() end end, -- of a file that has failed
-    failed = function(err) self:failed(err) end,
-    last = function() if not self.leaving then self:loop() end end,
-    trace = function(event) table.insert(self.events, event) end,
+    observers = { {
+      construct = function() if self.leaving then core.stop() end end, -- of a file that has failed
+      failed = function(err) self:failed(err) end,
+      last = function() if not self.leaving then self:loop() end end,
+      event = function(event) table.insert(self.events, event) end,
+      names = function(env, run)
+        self.env, self.run = env, run
+        self.prepare(env)
+      end,
+    } },
     out = function(s) if not self.silent then self.terminal:write(s) end end,
     draw = function(session, name) if not self.silent then draw.save(session, name) end end,
-    record = function(env, run)
-      self.env, self.run = env, run
-      self.prepare(env)
-    end,
     limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
   }, { __index = options }))
 end

@@ -178,7 +178,7 @@ function Stepper:arrive(stop)
   self:ask()
 end
 
--- The option "explain": before a construct, or the end of a region.
+-- Before a construct, or the end of a region.
 function Stepper:directive(session, plan, ends)
   local place = plan.place
   local _, more = (place.text or ""):gsub("\n", "")
@@ -228,21 +228,26 @@ end
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
   self.numbers, self.before, self.events, self.told, self.shown = {}, nil, {}, 0, 0
-  return scenario.run(self.file, text, setmetatable({
-    explain = function(...) return self:directive(...) end,
+  local observers = options.anew and options.anew() or {}
+  observers[#observers + 1] = {
+    construct = function(...) return self:directive(...) end,
     failed = function(err) self:failed(err) end,
     ended = function() self:ended() end,
-    trace = function(event) table.insert(self.events, event) end,
-    out = function(s) if not self:is_silent() then self.terminal:write(s) end end,
-    record = function(env, run)
+    event = function(event) table.insert(self.events, event) end,
+    names = function(env, run)
       self.run = run
       self.prepare(env)
     end,
+  }
+  return scenario.run(self.file, text, setmetatable({
+    observers = observers,
+    out = function(s) if not self:is_silent() then self.terminal:write(s) end end,
     limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger, -- else no key interrupts it
   }, { __index = options }))
 end
 
--- Steps through a scenario. Returns its record; nothing if the user left before the end.
+-- Steps through a scenario. options: of scenario.run, and anew, a function that gives the other observers of a run:
+-- going back is a run of its own. Returns its record; nothing if the user left before the end.
 local function step(file, text, options, terminal, color)
   local self = setmetatable({ file = file, terminal = terminal, color = color, wanted = at_each,
     prepare = reproducible() }, Stepper)

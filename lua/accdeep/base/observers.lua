@@ -1,0 +1,85 @@
+-- observers.lua - those who watch a run, any number of them together: traces, pictures, steps, explanations, exports.
+--
+-- An observer is a table with functions of these names; a run asks all that have one, in the order of the list.
+
+local diagnostic = require "accdeep.base.diagnostic"
+
+local observers = {}
+
+-- Hooks whose functions are just called.
+local told = {
+  names = "(env, run): the script's names are there; nothing has run",
+  mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",
+  event = "(event, session, batch, i): what the core did",
+  body = "(session, how): how a device has run a body, or why not",
+  read = "(session, address, code, value): the script has read host memory",
+  warning = "(session, code)",
+  failed = "(err): an error, before what it undoes is undone",
+  ended = "(): a case or the script has run, and all is as it was left",
+  last = "(session): the script has run",
+  draw = "(session, name): the script wants a picture",
+}
+-- Hooks whose functions may give one that is called when what begins is over, the last one first.
+local around = {
+  construct = "(session, plan, ends) -> function(err): a construct is carried out, or a region ends",
+}
+-- Hooks whose functions give what stands for a function, or nil.
+local standing = {
+  statement = "(run, name, fn) -> function: what the script calls by that name; kinds of names: scenario.statements",
+}
+
+local function having(list, hook)
+  local found = {}
+  for _, observer in ipairs(list) do found[#found + 1] = observer[hook] end
+  return found
+end
+
+local function tell_all(functions)
+  if #functions == 1 then return functions[1] end
+  return function(...)
+    for _, fn in ipairs(functions) do fn(...) end
+  end
+end
+
+local function ask_all(functions)
+  if #functions == 1 then return functions[1] end
+  return function(...)
+    local over, n = {}, 0
+    for _, fn in ipairs(functions) do
+      local done = fn(...)
+      if done then n = n + 1 over[n] = done end
+    end
+    return n > 0 and function(...)
+      for i = n, 1, -1 do over[i](...) end
+    end or nil
+  end
+end
+
+local function stand_all(functions)
+  return function(run, name, fn)
+    for _, stand in ipairs(functions) do fn = stand(run, name, fn) or fn end
+    return fn
+  end
+end
+
+-- The observers of a list as one table: for each hook a function, or false if nobody has one.
+function observers.of(list)
+  for _, observer in ipairs(list) do
+    for hook in pairs(observer) do
+      if not told[hook] and not around[hook] and not standing[hook] then
+        local near = diagnostic.closest(tostring(hook), told)
+        error(("an observer has no '%s'%s"):format(tostring(hook), near and (", is it '%s'?"):format(near) or ""), 2)
+      end
+    end
+  end
+  local made = {}
+  for hooks, join in pairs { [told] = tell_all, [around] = ask_all, [standing] = stand_all } do
+    for hook in pairs(hooks) do
+      local functions = having(list, hook)
+      made[hook] = #functions > 0 and join(functions)
+    end
+  end
+  return made
+end
+
+return observers
