@@ -78,6 +78,27 @@ case("rejects: 5.2 knows none of this; delete is for exit data [OMP60-ver-1 OMP6
   expect.invalid("omp target data map(delete, from: a)", "clause-not-allowed")
 end)
 
+case("accepts: threadset and memscope make no difference [OMP60-ver-1]", function()
+  omp "task threadset(omp_pool)" "a[0] = 1;"
+  omp "taskloop threadset( omp_team )" "for (int i = 0; i < 2; i++) a[i] += 2;"
+  omp "atomic update memscope(device)" "a[1]++;"
+  omp "flush memscope(all)"
+  expect.host("a[0]", 3)
+end)
+
+case("rejects: threadset and memscope in 5.2, elsewhere, or with other words [OMP60-ver-1 OMP60-tgt-1]", function()
+  for _, text in ipairs { "omp task threadset(any)", "omp flush memscope()", "omp task threadset" } do
+    expect.invalid(text, "syntax")
+  end
+  expect.invalid("omp parallel threadset(omp_team)", "clause-not-allowed")
+  expect.invalid("omp task threadset(omp_team) threadset(omp_team)", "duplicate-clause")
+  rules "openmp-5.2"
+  for _, text in ipairs { "omp task threadset(omp_team)", "omp taskloop simd threadset(omp_pool)",
+    "omp atomic write memscope(all)", "omp flush memscope(all)" } do
+    expect.invalid(text, "clause-not-allowed", "OMP60-ver-1")
+  end
+end)
+
 case("accepts: p[:], whose size is assumed [OMP60-ver-1 OMP60-map-10]", function()
   omp "target data map(a)" (function()
     omp "target map(p[:])" "p[2] = 7;"

@@ -12,8 +12,8 @@ return {
   { id = "OMP60-ver-1", section = "B", kind = "syntax", status = "done",
     text = "Spellings have versions: from 5.2 on a map needs no type beside modifiers or on enter and exit data, and "
       .. "declare target has enter; from 6.0 on there are the map type storage, the modifiers delete and self, p[:], "
-      .. "nowait and depend on target data, arguments of nowait and its like (unsupported), and directive names with "
-      .. "underscores. Rules of an older version refuse them." },
+      .. "nowait and depend on target data, threadset of tasks, memscope of atomic and flush, arguments of nowait and "
+      .. "its like (unsupported), and directive names with underscores. Rules of an older version refuse them." },
   { id = "OMP60-map-2", section = "7.9.10", kind = "meaning", status = "done",
     text = "A mapper's map type and that of the list item make one: what both of them send is sent, what both bring "
       .. "back is brought back, everything else is storage; release and delete hold for all." },
