@@ -157,7 +157,7 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
         if (accd_is_of_queue(status))
             return status;
         if (status != ACCD_OK)
-            return accd_say_why(&dir->device, accd_fail(context, status, R_MEMORY,
+            return accd_say_why(&dir->device, accd_fail(context, status, R_ALLOCATE,
                                                         "device %d has no %llu bytes of memory left", device,
                                                         (unsigned long long)bytes));
     }

@@ -33,7 +33,7 @@ accd_status accd_device_full(const struct accd_plan *plan, const struct accd_cla
 {
     if (accd_is_of_queue(status))
         return status;
-    accd_claim_error(plan, claim, NULL, status, R_MEMORY,
+    accd_claim_error(plan, claim, NULL, status, R_ALLOCATE,
                      "device %d has no %llu bytes of memory left", plan->dir->device.number,
                      (unsigned long long)bytes);
     return accd_say_why(&plan->dir->device, status);

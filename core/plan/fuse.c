@@ -240,7 +240,7 @@ accd_status accd_fuse_place(struct accd_plan *plan)
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
-            accd_claim_error(plan, &plan->found.claims[fusion->candidates[k].claim], NULL, status, R_MEMORY,
+            accd_claim_error(plan, &plan->found.claims[fusion->candidates[k].claim], NULL, status, R_ALLOCATE,
                              "device %d has no %llu bytes of memory left for all it is fused with",
                              dir->device.number, (unsigned long long)range->bytes);
             return accd_say_why(&dir->device, status);

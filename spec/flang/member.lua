@@ -98,7 +98,7 @@ case("differs: the target of create(d)'s pointer is not created [FLANG-pointer-2
   expect.fails("host-pointer-on-device", used)
 end)
 
-case("rejects: a null descriptor leads nowhere [FLANG-pointer-2 ACC33-att-6]", function()
+case("rejects: a null descriptor leads nowhere [FLANG-pointer-2]", function()
   created()
   expect.fails("null-pointer", used)
 end)

@@ -114,4 +114,40 @@ describe("rules of the documents that a profile follows", function()
     assert.equal("FLANG-composite-1", found.attach)
     assert.equal("FLANG-detach-1", found.detach)
   end)
+
+  it("pointers that nothing has attached are followed under the rule of each document", function()
+    local function followed(profile, kind, construct, body)
+      local s = session.new { rules = profile }
+      s:declare "float there[2]; struct holder { float *a; } H = { there };"
+      s[kind](s, kind == "omp" and "target enter data map(to: H)" or "enter data copyin(H)")
+      local _, err = pcall(s[kind](s, construct), body)
+      s:close()
+      return err.code .. " " .. err.rule
+    end
+    local body = "H.a[0] = 1;"
+    for profile, rule in pairs { ["tr14"] = "TR14-1.1-02", ["openacc-3.3"] = "ACC33-att-6",
+      ["libgomp-12"] = "ACC33-att-6" } do
+      assert.equal("host-pointer-on-device " .. rule, followed(profile, "directive", "parallel present(H)", body))
+    end
+    assert.equal("host-pointer-on-device OMPEX-struct_map-8", followed("openmp-5.1", "omp", "target map(H)", body))
+  end)
+
+  it("Fortran's pointers, too: under openacc-3.3 it is that of Flang's document", function()
+    local s = session.new { rules = "openacc-3.3", language = "fortran" }
+    s:declare "type t\nreal, pointer :: p(:)\nend type\ntype(t) :: d\nreal, target :: x(4)\nd%p => x"
+    local function followed()
+      local _, err = pcall(s:directive("parallel present(d)", "d"), "d%p(1) = 2")
+      return err.code .. " " .. err.rule
+    end
+    s:directive "enter data copyin(d)"
+    assert.equal("host-pointer-on-device FLANG-storage-3", followed())
+    s:directive "enter data copyin(d%p)"
+    s:directive "exit data detach(d%p)"
+    assert.equal("host-pointer-on-device FLANG-pointer-6", followed())
+    s:directive "exit data delete(d)"
+    s:declare "nullify(d%p)"
+    s:directive "enter data copyin(d)"
+    assert.equal("null-pointer FLANG-pointer-2", followed())
+    s:close()
+  end)
 end)

@@ -123,6 +123,15 @@ function profiles.cited(id, documents)
   return id
 end
 
+-- Of rules of several documents, {document = id}, that of the document which is asked first; own: the one that a
+-- language asks before OpenACC.
+function profiles.decides(ids, documents, own)
+  for document in documents:gmatch "%S+" do
+    local id = document == "ACC33" and ids[own] or ids[document]
+    if id then return id end
+  end
+end
+
 -- What the core is opened with. strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and
 -- addresses of before a fusion lead to what is left there (AMB-DIR-14).
 function profiles.for_core(profile, strict)

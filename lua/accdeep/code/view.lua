@@ -25,6 +25,21 @@ Host.__index, Device.__index = Host, Device
 -- A rule as the documents of the session's profile have it.
 local function cited(session, id) return profiles.cited(id, session.rules.documents) end
 
+-- The rule of a null pointer on a device, and that of a pointer which no construct has attached, or has no more.
+local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
+local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
+local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
+  OMPEX = "OMPEX-struct_map-8" }
+
+-- That of these that decides in a kernel.
+local function of_documents(session, ids)
+  local openmp = session.kernel and session.kernel.plan.openmp
+  return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
+end
+
+-- The rule of a null pointer on a device.
+function view.null_rule(session) return of_documents(session, NULL) end
+
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
@@ -157,7 +172,7 @@ function Device:classify(address, low, frame)
         or "map a section of it: " .. section_text(self.session, note.name) })
   elseif address >= 0 and address < 4096 then
     fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
-      { rule = cited(self.session, "TR14-4.3-15") })
+      { rule = view.null_rule(self.session) })
   end
   local target = ctx:present_at(self.number, address, false)
   local help = note.name and "map its target by a section: " .. section_text(self.session, note.name)
@@ -177,7 +192,8 @@ function Device:classify(address, low, frame)
   fail(frame, "host-pointer-on-device",
     ("%s holds a host address on device %d: it %s attached"):format(name, self.number,
       self.session.has_detached and "is not" or "was never"),
-    { rule = openmp and "OMPEX-struct_map-8" or "TR14-1.1-02", objects = { target, note.info }, help = help })
+    { rule = of_documents(self.session, self.session.has_detached and DETACHED or NEVER),
+      objects = { target, note.info }, help = help })
 end
 
 -- What a host address in an object that is present in pieces is called; low: its note. Nil if that does not tell.

@@ -100,7 +100,7 @@ local function device_address(value, session)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
   if session and address ~= 0 and session.ctx:device_of(address) ~= session.device then
     raise("host-pointer-on-device", nil, ("this is no address of device %d"):format(session.device),
-      { rule = "TR14-1.1-02" })
+      { rule = "ACC33-3.2.30-1" })
   end
   return address
 end
@@ -108,7 +108,7 @@ end
 local function host_range(session, where, bytes)
   local address, n = range(session, where, bytes)
   if address ~= 0 and session.ctx:device_of(address) >= 0 then
-    raise("device-pointer-on-host", nil, "this is an address of a device", { rule = "TR14-1.1-02" })
+    raise("device-pointer-on-host", nil, "this is an address of a device", { rule = "ACC33-3.2.30-1" })
   end
   return address, n
 end

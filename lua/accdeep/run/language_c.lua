@@ -30,7 +30,8 @@ local function no() return false end
 local function same(_, given) return given end
 
 local c = {
-  name = "c", keywords = lex.keywords, some_section = "%s[0:n]", least_section = "%s[:0]", text_of = unparse.expression,
+  name = "c", pointers = "ACC33", keywords = lex.keywords,
+  some_section = "%s[0:n]", least_section = "%s[:0]", text_of = unparse.expression,
   has_paragraphs = false, numbers_places = true, member_sign = ".", debug = debug_types.c,
   value = expression.value, extent = expression.extent, extent_of = expression.extent_of, slot = expression.pointer,
   number = list_item.number, first = 0, includes_last = false,

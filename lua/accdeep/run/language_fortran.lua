@@ -32,8 +32,8 @@ local function same(_, given) return given end
 
 -- Plans hold addresses: they serve again while these are the same.
 local fortran = {
-  name = "fortran", keywords = {}, spelled = string.lower, some_section = "%s(1:n)", least_section = "%s(1:0)",
-  text_of = unparse, member_sign = "%", numbers_places = false,
+  name = "fortran", pointers = "FLANG", keywords = {}, spelled = string.lower,
+  some_section = "%s(1:n)", least_section = "%s(1:0)", text_of = unparse, member_sign = "%", numbers_places = false,
   has_paragraphs = true, debug = debug,
   first = 1, includes_last = true, planned = inputs.plan, holds = inputs.holds, computes_bounds = true,
   element_type = section.element_type, object_of = section.object_of, way_to = section.way_to,

@@ -9,6 +9,7 @@ local interface = {
   -- names and texts
   keywords = "words that are no names, as keys",
   spelled = "(name) -> the name as the language compares names",
+  pointers = "the document that says what OpenACC's rules of pointers are in it",
   some_section = "format of a section of a pointer", least_section = "the same of no element",
   text_of = "(tree of a designator) -> its text",
   member_sign = "between an object and its member", subscripts = "(array's type, index from 0) -> those of an element",

@@ -20,6 +20,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local ftypes = require "accdeep.types.fortran"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse_fortran"
+local view = require "accdeep.code.view"
 
 local raise = diagnostic.raise
 local at = closures.at
@@ -120,7 +121,7 @@ end
 local function not_there(e, f, space)
   raise("null-pointer", f.pos, ("%s is not %s%s"):format(e.text or "the variable",
     e.dtype.attribute == "allocatable" and "allocated" or "associated", space.on_device and " on the device" or ""),
-    { rule = space.on_device and "TR14-4.3-15" or "ACC33-2.7-2" })
+    { rule = space.on_device and view.null_rule(space.session) or "ACC33-2.7-2" })
 end
 
 local function out_of_bounds(space, address, f, pos, text, index, i, lower, extent)

@@ -6,15 +6,16 @@
 local descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
 local fview = require "accdeep.code.fortran.view"
+local view = require "accdeep.code.view"
 
 local fkernel = {}
 
 -- A descriptor of the kernel's own.
-local function section_binding(t, of, name, base, dims, low, high)
+local function section_binding(session, t, of, name, base, dims, low, high)
   local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
     if base == 0 then
       diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
-        or "allocated"), { rule = "TR14-4.3-15" })
+        or "allocated"), { rule = view.null_rule(session) })
     end
     local copies = {}
     for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
@@ -65,7 +66,7 @@ function fkernel.binding(session, k, variable, start)
       end
     end
   end
-  return section_binding(t, of, name, on_device, dims, low, high)
+  return section_binding(session, t, of, name, on_device, dims, low, high)
 end
 
 -- A variable of use_device: what it leads to on the device, for the host to hand on; host: where that is here.
@@ -77,7 +78,7 @@ function fkernel.use_device(session, variable)
   local first = descriptor.hull(base, of, dims)
   local dev = base ~= 0 and session.ctx:deviceptr(session.device, first) or 0
   local low, high = session.ctx:device_bounds(session.device, dev)
-  local made = section_binding(t, of, variable.name, base - first + dev, dims, low, high)
+  local made = section_binding(session, t, of, variable.name, base - first + dev, dims, low, high)
   made.host = first
   return made
 end
@@ -96,7 +97,7 @@ function fkernel.private(k, variable, how)
     local ok, err = session.ctx:to_device(k.device, address, first, bytes)
     if not ok then error(session:core_error(err, nil), 0) end
   end
-  return section_binding(t, of, variable.name, base - first + address, dims, address, address + bytes)
+  return section_binding(session, t, of, variable.name, base - first + address, dims, address, address + bytes)
 end
 
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
