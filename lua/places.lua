@@ -1,5 +1,8 @@
--- places.lua - where the sources decide rules, and which rules errors of each code cite: a function of the sources'
--- folder and paths that gives the text of the module accdeep.rules.places.
+-- places.lua - where the sources decide rules and cite them, and which rules errors of each code cite: a function of
+-- the sources' folder and paths that gives the text of the module accdeep.rules.places.
+--
+-- A function, or a table, that decides rules says so at the end of the comment that stands on it, in C and in Lua:
+-- "Decides TR14-4.2-06, DIR-4.1-04."
 
 local function text_of(path)
   local file = assert(io.open(path, "rb"))
@@ -28,16 +31,45 @@ local function add(map, key, value)
   end
 end
 
-local function add_places(text, shown, rules, places)
-  local line = 0
+-- What a line outside of functions begins: the name of a function, or of a table.
+local function defined_in_c(line)
+  if line:find "^[%s#/*{}]" or line:find ";%s*$" then return nil end
+  return line:match "([%w_]+)[%[%]%w_]*%s*=%s*{" or line:gsub("__attribute__%(%b()%)", ""):match "([%w_]+)%("
+end
+
+local function defined_in_lua(line)
+  local plain = line:match "^%s*(.*)":gsub("^local ", ""):gsub("^function ", "")
+  return plain:match "^([%a_][%w_.:]*)%s*%(" or plain:match "^([%a_][%w_.:]*) = "
+end
+
+-- The rules that a comment says are decided, in a list; nil if it says of none.
+local function decided_in(comment)
+  local rest = comment:match "%f[%w]Decides (%u[%u%d]+%-.*)$"
+  local ids = rest and {}
+  while rest do
+    local id, mark, behind = rest:match "^(%u[%u%d]+%-[%w._-]*%w)(%p?)%s*(.*)$"
+    if id then ids[#ids + 1] = id end
+    rest = mark == "," and behind or nil
+  end
+  return ids
+end
+
+-- Adds to places where rules are cited, to decided where they are decided: "file:line function".
+local function add_places(text, shown, rules, places, decided)
+  local line, comment, is_c = 0, "", not shown:find "%.lua$"
   for row in (text .. "\n"):gmatch "(.-)\n" do
     line = line + 1
     local place = ("%s:%d"):format(shown, line)
-    for id in row:gmatch "%u[%u%d]+%-[%w._-]*%w" do
+    local is_comment = row:find(is_c and "^%s*/?%*" or "^%s*%-%-") ~= nil
+    local name = not is_comment and comment ~= "" and (is_c and defined_in_c or defined_in_lua)(row)
+    for _, id in ipairs(name and decided_in(comment) or {}) do add(decided, id, place .. " " .. name) end
+    comment = is_comment and comment .. row:gsub("^%s*[-/*]+", ""):gsub("%*/%s*$", "") or ""
+    local cites = not (is_comment and decided_in(comment)) and not shown:find "/reference/"
+    for id in (cites and row or ""):gmatch "%u[%u%d]+%-[%w._-]*%w" do
       if is_id(id) then add(places, id, place) end
     end
-    for name in row:gmatch "%f[%w_]R_([%u_]+)" do
-      for _, id in ipairs(rules[name] or {}) do add(places, id, place) end
+    for cited in row:gmatch "%f[%w_]R_([%u_]+)" do
+      for _, id in ipairs(rules[cited] or {}) do add(places, id, place) end
     end
   end
 end
@@ -70,16 +102,16 @@ local function written(name, map)
 end
 
 return function(root, paths)
-  local rules, codes, places, cited = {}, {}, {}, {}
+  local rules, codes, places, decided, cited = {}, {}, {}, {}, {}
   for _, path in ipairs(paths) do
     if path:find "%.h$" then names_in(text_of(path), rules, codes) end
   end
   for _, path in ipairs(paths) do
     if not path:find "%.h$" then
       local text = text_of(path)
-      add_places(text, path:sub(#root + 2), rules, places)
+      add_places(text, path:sub(#root + 2), rules, places, decided)
       add_errors(text, rules, codes, cited)
     end
   end
-  return "return {\n" .. written("rules", places) .. written("codes", cited) .. "}\n"
+  return "return {\n" .. written("rules", places) .. written("decided", decided) .. written("codes", cited) .. "}\n"
 end

@@ -116,6 +116,7 @@ static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
     [ACCD_ASKS_ABANDON] = {STAYS, TAKES, TAKES, TAKES, TAKES, TAKES, STAYS, STAYS, STAYS},
 };
 
+/* Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4, ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
 void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
 {
     const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting == ACCD_COUNT_CONSTRUCTS;
@@ -184,6 +185,7 @@ const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
     return ids[rule][0];
 }
 
+/* Decides DIR-1-02, ACC33-2.7.2-1. */
 const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {
     [ACCD_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
     [ACCD_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
@@ -197,6 +199,7 @@ const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {
     [ACCD_UPDATE_DEVICE] = {.in = true},
 };
 
+/* Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd_effective(uint8_t own, bool init, uint8_t around)
 {
     uint8_t action = own == ACCD_INHERIT ? around : own;

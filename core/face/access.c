@@ -60,7 +60,8 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
-/* ACCD_EXCLUDED_MEMBER: the bytes belong to one. */
+/* ACCD_EXCLUDED_MEMBER: the bytes belong to one.
+ * Decides TR14-1.2-10, TR14-3.1.1-14. */
 static accd_status check_excluded(struct accd_directory *dir, uint64_t dev)
 {
     accd_object_info excluded;
@@ -71,7 +72,8 @@ static accd_status check_excluded(struct accd_directory *dir, uint64_t dev)
     return ACCD_EXCLUDED_MEMBER;
 }
 
-/* Memory of no present object, in a block where such lie: between them, or where they lay before. */
+/* Memory of no present object, in a block where such lie: between them, or where they lay before.
+ * Decides DIR-4.2-17. */
 static accd_status check_between(struct accd_directory *dir, const struct accd_block *block,
                                  uint64_t dev, bool reads)
 {
@@ -83,6 +85,7 @@ static accd_status check_between(struct accd_directory *dir, const struct accd_b
     return block->former ? accd_check_stale(dir, dev) : accd_not_allocated(dir);
 }
 
+/* Decides TR14-1.1-02. */
 static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
                                 bool reads)
 {
@@ -135,6 +138,7 @@ static accd_status come_behind(struct accd_directory *dir, uint64_t dev, uint64_
     return accd_order_range(dir, dev, bytes);
 }
 
+/* Decides HOUSE-unwritten, TR14-1.2-12. */
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
                              uint64_t bytes)
 {
@@ -174,7 +178,8 @@ static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, c
 }
 
 /* Whether the write would change an attached pointer (TR14-4.1-08, OMP60-map-8; in OpenMP 4.0 it may,
- * LLNL-2.1-08). */
+ * LLNL-2.1-08).
+ * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from,
                                   uint64_t bytes)
 {

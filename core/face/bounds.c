@@ -33,6 +33,7 @@ static bool moved(const struct accd_segment *then, const struct accd_segment *no
     return !then->host[row] || !now->host[row] || pointer == now->host[row] - (uint64_t)other * unit;
 }
 
+/* Decides TR14-4.3-04. */
 int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p)
 {
     if (!then || !now || !change_p)

@@ -69,7 +69,8 @@ accd_status accd_run(accd_context *context, const accd_construct *construct,
     return run_planned(context, construct, region_p);
 }
 
-/* The innermost region of the same device and thread: itself, or one above it. */
+/* The innermost region of the same device and thread: itself, or one above it.
+ * Decides DIR-4.1-01. */
 static accd_region *innermost(const accd_region *region)
 {
     accd_region *top = region->dir->levels.top;
@@ -78,6 +79,7 @@ static accd_region *innermost(const accd_region *region)
     return top;
 }
 
+/* Decides DIR-4.1-06, DIR-4.3-06. */
 accd_status accd_region_end(accd_region *region)
 {
     if (!region)

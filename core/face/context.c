@@ -57,6 +57,7 @@ static bool is_sound(const accd_context_config *config)
     X(tuples.fused_pool, struct accd_fused, 0, 64)       \
     X(levels.pool, struct accd_region, SHORT_REGION, 8)
 
+/* Decides DIR-1-04. */
 static accd_status open_directory(struct accd_directory *dir, accd_context *context, int number)
 {
     struct accd_mem *mem = &context->mem;

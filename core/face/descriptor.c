@@ -30,7 +30,8 @@ static accd_status run(accd_context *context, int device, accd_kind kind, int fi
                     NULL);
 }
 
-/* What makes the type record present, and attaches it, unless it is already: 0 or 1 items. */
+/* What makes the type record present, and attaches it, unless it is already: 0 or 1 items.
+ * Decides FLANG-api-5. */
 static size_t plan_type(accd_context *context, const struct accd_attach *typed, uint64_t slot,
                         accd_item *item)
 {
@@ -45,6 +46,7 @@ static size_t plan_type(accd_context *context, const struct accd_attach *typed, 
     return 1;
 }
 
+/* Decides FLANG-composite-1. */
 accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor,
                                    const void *data, uint64_t offset, uint64_t size,
                                    const char *file, int line)

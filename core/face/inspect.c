@@ -6,6 +6,7 @@ static accd_presence presence(enum accd_relation relation)
     return relation == ACCD_INSIDE ? ACCD_WHOLLY : relation == ACCD_ACROSS ? ACCD_PARTLY : ACCD_ABSENT;
 }
 
+/* Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
 accd_presence accd_presence_of(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd_directory *dir = accd_directory_of(context, device);

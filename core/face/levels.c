@@ -49,6 +49,7 @@ static struct span span_of(const struct accd_directory *dir, int64_t level, bool
 
 /* --------------------------------------------------------------------------------- originals -- */
 
+/* Decides DIR-4.1-03. */
 static void describe_original(const struct listing *listing,
                               const struct accd_original *original, accd_object_info *info)
 {
@@ -160,7 +161,8 @@ static void describe_places(const struct listing *listing, const struct placed *
     info->bytes = bytes;
 }
 
-/* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07). */
+/* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07).
+ * Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end,
                              size_t *original, accd_object_info *to)
 {
@@ -269,6 +271,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     return status;
 }
 
+/* Decides DIR-4.1-02. */
 int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);

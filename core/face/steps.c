@@ -16,6 +16,7 @@ static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, 
     return ACCD_OK;
 }
 
+/* Decides ACC33-3.2.21-1, OMP60-api-10. */
 accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
                      uint64_t bytes, const accd_label *label)
 {
@@ -112,6 +113,7 @@ static accd_status lose_attachments(struct accd_directory *dir, struct accd_obje
     return ACCD_OK;
 }
 
+/* Decides ACC33-3.2.21-2. */
 accd_status accd_unmap(accd_context *context, int device, const void *host)
 {
     ACCD_ON_DEVICE(dir, context, device);
@@ -165,6 +167,7 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     return ACCD_OK;
 }
 
+/* Decides TR14-4.3-06, ACC33-3.2.16-1. */
 accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
     ACCD_ON_DEVICE(dir, context, device);
@@ -198,6 +201,7 @@ static accd_status raw_range(struct accd_directory *dir, uint64_t dev, uint64_t 
     return accd_not_allocated(dir);
 }
 
+/* Decides ACC33-3.2.30-1. */
 static accd_status check_copy(struct accd_directory *dir, accd_way way, uint64_t to, uint64_t from, uint64_t bytes)
 {
     accd_context *context = dir->context;

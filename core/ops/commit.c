@@ -1,7 +1,8 @@
 /* commit.c - a plan becomes transfers: one batch that is done as a whole or not at all, or a task of a queue. */
 #include "ops/inside.h"
 
-/* Stores fetched bytes, but no attached pointer (TR14-4.1-05). */
+/* Stores fetched bytes, but no attached pointer (TR14-4.1-05).
+ * Decides TR14-4.1-05. */
 static void store(void *ud, const struct accd_transfer *move, const char *from)
 {
     struct accd_directory *dir = ud;

@@ -23,7 +23,8 @@ bool accd_bulk_dense(const struct accd_bulk *bulk, const struct accd_segment *se
 static bool is_slot(const accd_field *field) { return !field->embedded && !field->in_place; }
 
 /* The bytes of one element that move, without the pointers that are followed: those are written on
- * entry and kept otherwise (TR14-4.1-06). Returns their number; own has room for all. */
+ * entry and kept otherwise (TR14-4.1-06). Returns their number; own has room for all.
+ * Decides TR14-4.1-06. */
 static size_t own_ranges(const struct accd_bulk *bulk, const struct accd_rowset *set,
                          struct accd_own_range *own)
 {
@@ -200,7 +201,8 @@ static char *row_image(const struct accd_rows_job *job, const struct row_cursor 
     return job->rows + (cursor_offset(cursor) - job->rows_start);
 }
 
-/* Writes the device addresses of one column's sections into the device's elements. */
+/* Writes the device addresses of one column's sections into the device's elements.
+ * Decides TR14-1.2-06, TR14-A.1-02. */
 static void write_pointers(const struct accd_rows_job *job, size_t f, struct row_cursor cursor,
                            size_t end)
 {

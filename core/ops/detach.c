@@ -3,6 +3,7 @@
  * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
 #include "ops/leave.h"
 
+/* Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
 static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced)
 {
     struct accd_plan *plan = leave->plan;
@@ -38,7 +39,8 @@ accd_status accd_end_object(struct leave *leave, struct accd_object_change *chan
     return ACCD_OK;
 }
 
-/* The reference that an attachment held on its target. */
+/* The reference that an attachment held on its target.
+ * Decides FLANG-todo-1. */
 static accd_status release_record(struct leave *leave, struct accd_attach_change *ended)
 {
     struct accd_plan *plan = leave->plan;
@@ -79,6 +81,7 @@ accd_status accd_release_records(struct leave *leave)
 
 /* ------------------------------------------------------------------------------- what goes on -- */
 
+/* Decides TR14-4.3-12. */
 static accd_status still_attached(const struct leave *leave, const struct accd_object *object,
                                   const struct accd_attach *attach, const char *how)
 {
@@ -97,7 +100,8 @@ static accd_status still_attached(const struct leave *leave, const struct accd_o
     return status;
 }
 
-/* Attachments whose pointer lies in a dying object end with it. */
+/* Attachments whose pointer lies in a dying object end with it.
+ * Decides ACC33-att-7. */
 static accd_status end_inner_attachments(struct leave *leave, size_t from)
 {
     struct accd_plan *plan = leave->plan;
@@ -148,7 +152,8 @@ static accd_status let_dangle(struct accd_plan *plan, struct accd_attach *attach
     return unpin(plan, attach);
 }
 
-/* Attachments of pointers elsewhere that point to a dying object. */
+/* Attachments of pointers elsewhere that point to a dying object.
+ * Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct leave *leave, size_t from)
 {
     struct accd_plan *plan = leave->plan;
@@ -179,6 +184,7 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     return unpin_removed(leave);
 }
 
+/* Decides TR14-4.1-03. */
 accd_status accd_end_attachments(struct leave *leave)
 {
     for (size_t seen = 0; seen < leave->dying.n;) {

@@ -28,6 +28,7 @@ struct entry {
 
 /* --------------------------------------------------------------------------------- 1. reserve -- */
 
+/* Decides HOUSE-memory. */
 accd_status accd_device_full(const struct accd_plan *plan, const struct accd_claim *claim,
                              accd_status status, uint64_t bytes)
 {
@@ -128,6 +129,7 @@ static bool names_nothing(const accd_program *program)
     return nothing;
 }
 
+/* Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -334,7 +336,8 @@ static accd_status reserve_records(struct entry *entry)
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
-/* Bytes that are there and come from the host all the same: attached pointers are kept. */
+/* Bytes that are there and come from the host all the same: attached pointers are kept.
+ * Decides DIR-6-04. */
 static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
 {
     *any_p = false;
@@ -349,6 +352,7 @@ static accd_status plan_refresh(struct accd_plan *plan, bool *any_p)
     return accd_plan_keep_pointers(plan);
 }
 
+/* Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_moves(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -456,7 +460,8 @@ static bool counts(struct accd_plan *plan, struct accd_claim *claim, bool dynami
 }
 
 /* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
- * is mapped there: that has references without end. */
+ * is mapped there: that has references without end.
+ * Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2, OMP60-map-5. */
 static void count_claims(struct accd_plan *plan, bool dynamic)
 {
     const bool once = plan->context->rules.counting == ACCD_COUNT_CONSTRUCTS;
@@ -526,6 +531,7 @@ static void commit(struct entry *entry)
     dir->levels.depth++;
 }
 
+/* Decides HOUSE-expect, HOUSE-memory. */
 static void undo(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
@@ -581,7 +587,8 @@ static accd_status grows(const struct accd_plan *plan, const struct accd_claim *
                             plan->context->rules.name);
 }
 
-/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so. */
+/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so.
+ * Decides OMP60-map-13. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd_plan *plan)
 {
     const struct accd_pair *ends = NULL;
@@ -632,6 +639,7 @@ static accd_status plan_and_move(struct entry *entry)
     return accd_plan_commit(plan);
 }
 
+/* Decides TR14-1.2-13, FLANG-order-1, FLANG-api-7. */
 accd_status accd_enter(struct accd_plan *plan, struct accd_region **region_p)
 {
     struct entry entry = {.plan = plan, .links = {.plan = plan}};

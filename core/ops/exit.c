@@ -5,7 +5,8 @@
 /* -------------------------------------------------------------------------------- exit data -- */
 
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
- * several enter data brought goes with the last one. */
+ * several enter data brought goes with the last one.
+ * Decides DIR-6-01. */
 static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
 {
     struct accd_original *opened =
@@ -24,6 +25,7 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
                             plan->dir->device.number);
 }
 
+/* Decides TR14-4.3-05, TR14-4.3-11. */
 static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->found.claims[index];
@@ -58,7 +60,8 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
                    : ACCD_OK;
 }
 
-/* Which clauses of an exit data detach their pointer. */
+/* Which clauses of an exit data detach their pointer.
+ * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
 {
     struct accd_attach *attach;
@@ -128,6 +131,7 @@ static accd_status end_originals(struct accd_plan *plan, const struct accd_regio
     return status;
 }
 
+/* Decides ACC33-2.7.1-2. */
 accd_status accd_leave_region(struct accd_region *region, bool abandon)
 {
     accd_context *context = region->context;

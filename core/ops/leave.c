@@ -5,7 +5,8 @@
  * of it is only noted. */
 #include "ops/leave.h"
 
-/* Whether a claim takes off all references there are. */
+/* Whether a claim takes off all references there are.
+ * Decides ACC33-2.6.7-3. */
 static bool final(const struct leave *leave, const struct accd_claim *claim)
 {
     return leave->dynamic &&
@@ -32,7 +33,8 @@ static accd_status take_off_attachment(struct leave *leave, struct accd_claim *c
 }
 
 /* Both counters are one (OMP60-map-6): the first claim on an object takes one reference off, of the kind that
- * the construct brings, if there is one, and a final claim takes all. */
+ * the construct brings, if there is one, and a final claim takes all.
+ * Decides OMP60-map-6. */
 static void take_off_either(const struct leave *leave, size_t index)
 {
     const struct accd_plan *plan = leave->plan;
@@ -58,6 +60,7 @@ static void take_off_either(const struct leave *leave, size_t index)
         change->fell_short = true;
 }
 
+/* Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
 static void take_off_one_kind(const struct leave *leave, struct accd_claim *claim, struct accd_object_change *change)
 {
     const struct accd_object *object = change->object;
@@ -71,6 +74,7 @@ static void take_off_one_kind(const struct leave *leave, struct accd_claim *clai
     *taken += claim->taken;
 }
 
+/* Decides ACC33-2.7-1. */
 static accd_status take_off_references(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
@@ -104,6 +108,7 @@ static accd_status take_off_references(struct leave *leave)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
+/* Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
 static accd_status find_dying(struct leave *leave)
 {
     for (size_t i = 0; i < leave->plan->found.nclaims; i++)
@@ -121,7 +126,8 @@ static bool in_bulk(const struct leave *leave, const struct accd_claim *claim)
 }
 
 /* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
- * asks for, although data of enter data keep the object (DIR-6-06). */
+ * asks for, although data of enter data keep the object (DIR-6-06).
+ * Decides DIR-6-06. */
 static bool level_fetches(const struct leave *leave, const struct accd_claim *claim)
 {
     return leave->plan->context->rules.fusion && !leave->dynamic &&
@@ -129,7 +135,8 @@ static bool level_fetches(const struct leave *leave, const struct accd_claim *cl
             claim->state == ACCD_CLAIM_FILLS);
 }
 
-/* What a claim asks for is moved: of an object that goes, or always. */
+/* What a claim asks for is moved: of an object that goes, or always.
+ * Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool moves(const struct leave *leave, size_t index)
 {
     const struct accd_claim *claim = &leave->plan->found.claims[index];
@@ -400,7 +407,8 @@ static accd_status find_again(struct leave *leave)
     return ACCD_OK;
 }
 
-/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4). */
+/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4).
+ * Decides ACC33-async-4. */
 static accd_status check_pending(const struct leave *leave)
 {
     struct accd_directory *dir = leave->plan->dir;
@@ -418,6 +426,7 @@ static accd_status check_pending(const struct leave *leave)
     return block ? accd_pending_check(dir, block->dev, block->bytes, "it would be removed") : ACCD_OK;
 }
 
+/* Decides TR14-4.2-11. */
 static accd_status plan_and_move(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;

@@ -77,6 +77,7 @@ static __attribute__((noinline, cold)) accd_status device_full(struct accd_direc
     return begun == ACCD_OK ? status : begun;
 }
 
+/* Decides TR14-1.1-01. */
 static inline void send_object(struct accd_directory *dir, struct accd_object *object)
 {
     send(dir, &(struct accd_claim){.host = object->host, .bytes = accd_object_bytes(object), .object = object});

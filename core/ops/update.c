@@ -2,6 +2,7 @@
  * pointers kept on both sides (TR14-4.1-06). */
 #include "ops/inside.h"
 
+/* Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->found.claims[index];
@@ -88,7 +89,8 @@ static bool one_direction(const struct accd_plan *plan, bool *out)
     return true;
 }
 
-/* Moves in both directions are done in the order of the items, sections of a walk with theirs (OMP60-upd-1). */
+/* Moves in both directions are done in the order of the items, sections of a walk with theirs (OMP60-upd-1).
+ * Decides OMP60-upd-1. */
 static accd_status in_order(struct accd_plan *plan, struct accd_pair **order_p)
 {
     size_t n = plan->found.nclaims;

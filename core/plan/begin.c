@@ -40,7 +40,8 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
 }
 
 /* A null pointer counts as present, with length zero (ACC33-gloss-2): a data clause comes down to what it does
- * about the pointer itself (ACC33-att-4). */
+ * about the pointer itself (ACC33-att-4).
+ * Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool leads_nowhere(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     return !claim->host && claim->slot && plan->context->rules.null_pointer == ACCD_IGNORE &&
@@ -50,7 +51,8 @@ static bool leads_nowhere(const struct accd_plan *plan, const struct accd_claim 
 }
 
 /* Where constructs count, a section of no elements stands for the present object at its address, of which it moves
- * nothing (OMP60-map-10); otherwise it asks for nothing (TR14-4.3-14). */
+ * nothing (OMP60-map-10); otherwise it asks for nothing (TR14-4.3-14).
+ * Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty(const struct accd_plan *plan,
                                                            struct accd_claim *claim)
 {
@@ -166,7 +168,8 @@ static size_t section_claim(const struct accd_plan *plan, const struct accd_segm
     return 1;
 }
 
-/* Element by element, as a person would list them. */
+/* Element by element, as a person would list them.
+ * Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd_plan_sections(struct accd_plan *plan)
 {
     const struct accd_walk *walk = plan->given.walk;

@@ -14,7 +14,8 @@ static accd_status plan_part(struct accd_plan *plan, const struct accd_move *mov
     return accd_plan_move(plan, &part);
 }
 
-/* Cuts one move at the attached pointers in it, in place of the move itself. */
+/* Cuts one move at the attached pointers in it, in place of the move itself.
+ * Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8, TR14-A.1-04. */
 static accd_status split_move(struct accd_plan *plan, const struct accd_move *move)
 {
     struct accd_range_cursor cursor;
@@ -40,7 +41,8 @@ accd_status accd_plan_attached(struct accd_plan *plan, const struct accd_attach 
 }
 
 /* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
- * written again; on the way to the host they are left out when the bytes are stored. */
+ * written again; on the way to the host they are left out when the bytes are stored.
+ * Decides TR14-4.1-07. */
 static accd_status reverse_move(struct accd_plan *plan, const struct accd_move *move)
 {
     struct accd_range_cursor cursor;
@@ -131,7 +133,8 @@ accd_status accd_plan_keep_pointers(struct accd_plan *plan)
 }
 
 /* Among moves of one object in one direction, each byte moves once. The order stays that of the
- * first clause that asked. */
+ * first clause that asked.
+ * Decides TR14-4.2-07. */
 accd_status accd_plan_merge(struct accd_plan *plan)
 {
     size_t n = plan->result.moves.n;
@@ -280,6 +283,7 @@ static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_att
                : attach->target;
 }
 
+/* Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
 accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
                                  uint64_t dev)
 {

@@ -91,6 +91,7 @@ accd_status accd_claim_error(const struct accd_plan *plan, const struct accd_cla
     return status;
 }
 
+/* Decides ACC33-att-10. */
 bool accd_pointer_counts(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd_object_bytes(claim->object) <= claim->bytes;
@@ -136,6 +137,7 @@ accd_status accd_plan_pointer(struct accd_plan *plan, uint64_t slot, uint64_t de
                : ACCD_OK;
 }
 
+/* Decides ACC33-att-9. */
 uint32_t accd_claim_slot_bytes(const struct accd_given *given, const struct accd_claim *claim)
 {
     const struct accd_source *source = accd_claim_source(given, claim);

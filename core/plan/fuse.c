@@ -24,7 +24,8 @@ static void close_range(struct accd_directory *dir, struct accd_fused_range *ran
     }
 }
 
-/* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08). */
+/* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08).
+ * Decides DIR-4.2-08. */
 static accd_status ranges_by_base(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -65,7 +66,8 @@ static accd_status ranges_by_base(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-/* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does. */
+/* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does.
+ * Decides DIR-4.2-10, DIR-2-04. */
 static accd_status join_ranges(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -95,7 +97,8 @@ static accd_status join_ranges(struct accd_plan *plan)
 }
 
 /* Keeps the ranges that are more than one object: those that a tuple covers have a home there
- * (ALIAS), the others get memory (ALLOC): DIR-4.2-11. */
+ * (ALIAS), the others get memory (ALLOC): DIR-4.2-11.
+ * Decides DIR-4.2-11, DIR-4.2-12. */
 static void keep_ranges(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -117,6 +120,7 @@ static void keep_ranges(struct accd_plan *plan)
     fusion->nranges = kept;
 }
 
+/* Decides DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
 accd_status accd_fuse_plan(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -220,7 +224,8 @@ accd_status accd_fuse_reserve(struct accd_plan *plan)
     return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
 }
 
-/* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host. */
+/* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host.
+ * Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
 accd_status accd_fuse_place(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -273,7 +278,8 @@ uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
 
-/* Bytes of present data that come from the host all the same (update_and_copy), by host address. */
+/* Bytes of present data that come from the host all the same (update_and_copy), by host address.
+ * Decides DIR-6-04. */
 static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p, size_t *n_p)
 {
     size_t n = 0;
@@ -335,6 +341,7 @@ static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shi
     return ACCD_OK;
 }
 
+/* Decides DIR-4.2-14, DIR-4.2-15. */
 accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut)
 {
     const struct accd_fusion *fusion = plan->found.fusion;
@@ -461,6 +468,7 @@ static void set_jump(struct accd_former *former)
     former->jump = far ? jump->jump : below;
 }
 
+/* Decides DIR-4.2-16. */
 static void leave_place(struct accd_directory *dir, const struct accd_shift *shift,
                         struct accd_share *share)
 {
@@ -557,7 +565,8 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
     return original;
 }
 
-/* The clauses of this construct become originals. */
+/* The clauses of this construct become originals.
+ * Decides DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
 {
     struct accd_fusion *fusion = plan->found.fusion;

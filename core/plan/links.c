@@ -45,7 +45,8 @@ static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, u
 }
 
 /* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
- * before it (OMP60-map-10). */
+ * before it (OMP60-map-10).
+ * Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, uint64_t host,
                               bool *found)
 {
@@ -60,7 +61,8 @@ static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, ui
 }
 
 /* Whether a pointer is attached as it would be, and to that object: where attachments are not counted, a
- * section elsewhere moves it. */
+ * section elsewhere moves it.
+ * Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status is_attached(struct accd_plan *plan, const struct accd_link *link,
                                uint32_t slot_bytes, bool *attached_p)
 {
@@ -75,6 +77,8 @@ static accd_status is_attached(struct accd_plan *plan, const struct accd_link *l
     return ACCD_OK;
 }
 
+/* Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
+ * OMPEX-struct_map-2, OMPEX-struct_map-8, TR14-1.2-09. */
 static accd_status plan_link(struct accd_links *links, uint32_t index)
 {
     struct accd_plan *plan = links->plan;
@@ -145,7 +149,8 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
 }
 
 /* Among objects that sections of one pointer point to, the one it is attached to: that which holds the
- * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01). */
+ * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01).
+ * Decides TR14-4.2-01. */
 static bool leads(const struct accd_plan *plan, const struct accd_link *a, const struct accd_link *b)
 {
     uint64_t host[2];
@@ -187,6 +192,8 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd_li
     return ACCD_OK;
 }
 
+/* Decides TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20, TR14-4.1-02, TR14-4.2-10, TR14-4.3-03,
+ * OMPEX-struct_map-9. */
 accd_status accd_links_plan(struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
@@ -207,6 +214,7 @@ accd_status accd_links_plan(struct accd_links *links)
     return links->n < 2 ? ACCD_OK : choose_targets(links);
 }
 
+/* Decides FLANG-api-6, TR14-3.5-05. */
 static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
 {
     if (!link->pointer)
@@ -216,7 +224,8 @@ static uint64_t link_value(const struct accd_plan *plan, const struct accd_link 
     return accd_object_dev(plan, target) + (link->pointer - target->host);
 }
 
-/* The words to be written into the device's pointers. Objects have their device addresses. */
+/* The words to be written into the device's pointers. Objects have their device addresses.
+ * Decides TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
 accd_status accd_links_words(const struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
@@ -248,6 +257,7 @@ void accd_links_free(struct accd_links *links)
         accd_descriptor_forget(links->plan->dir, links->at[i].descriptor);
 }
 
+/* Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
 void accd_links_commit(struct accd_links *links)
 {
     struct accd_plan *plan = links->plan;
@@ -303,7 +313,8 @@ void accd_links_commit(struct accd_links *links)
     }
 }
 
-/* TR14-4.3-04: what was attached must be what is named now. */
+/* TR14-4.3-04: what was attached must be what is named now.
+ * Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
                                const struct accd_attach *attach)
 {

@@ -69,7 +69,8 @@ static bool range_of_pieces(const struct accd_plan *plan, const struct accd_clai
 }
 
 /* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
- * the range of these where that is what is present, or absent (OMP60-map-15). */
+ * the range of these where that is what is present, or absent (OMP60-map-15).
+ * Decides OMP60-map-13. */
 static accd_status relate(struct accd_plan *plan, struct accd_claim *claim,
                           enum accd_relation *relation_p, struct accd_object **object_p)
 {
@@ -110,7 +111,8 @@ static bool spares(struct accd_plan *plan, const struct accd_claim *claim)
     return true;
 }
 
-/* How the bytes of an object that a claim's own program names lie to those that the object's clause left out. */
+/* How the bytes of an object that a claim's own program names lie to those that the object's clause left out.
+ * Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd_finding find_holes(const struct accd_plan *plan, const struct accd_claim *claim,
                                     const struct accd_object *object)
 {
@@ -256,6 +258,7 @@ static accd_status index_shifted(struct accd_directory *dir)
     return ACCD_OK;
 }
 
+/* Decides OMP60-map-10. */
 accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
                                struct accd_object **object_p)
 {
@@ -292,6 +295,7 @@ bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim
            !accd_moves_itself(plan->given.construct->items[claim->source].program);
 }
 
+/* Decides OMP60-map-9. */
 accd_status accd_plan_required(struct accd_plan *plan, size_t first)
 {
     struct accd_answer found;

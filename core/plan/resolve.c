@@ -17,7 +17,8 @@ static enum accd_asks asks(const struct accd_claim *claim)
                : ACCD_ASKS_NEW;
 }
 
-/* A claim, or piece of one, that lies in a present object. */
+/* A claim, or piece of one, that lies in a present object.
+ * Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
 static accd_status resolve_inside(const struct accd_plan *plan, struct accd_claim *claim)
 {
     const struct accd_object *object = claim->object;
@@ -30,7 +31,8 @@ static accd_status resolve_inside(const struct accd_plan *plan, struct accd_clai
     return ACCD_OK;
 }
 
-/* What is there of data that are sent in part comes from the host, too, if the rules say so. */
+/* What is there of data that are sent in part comes from the host, too, if the rules say so.
+ * Decides DIR-6-04. */
 static void refresh(const struct accd_plan *plan, struct accd_claim *claim)
 {
     if (accd_demands[claim->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&
@@ -38,7 +40,8 @@ static void refresh(const struct accd_plan *plan, struct accd_claim *claim)
         claim->flags |= ACCD_ITEM_REFRESH;
 }
 
-/* A claim of which one object does not hold all, but present ones hold something. */
+/* A claim of which one object does not hold all, but present ones hold something.
+ * Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
 static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const struct accd_answer *found)
 {
     struct accd_claim *claim = &plan->found.claims[index];
@@ -69,7 +72,8 @@ static accd_status resolve_across(struct accd_plan *plan, uint32_t index, const 
     return ACCD_OK;
 }
 
-/* What no clause named of a held object is sent, into the object (DIR-4.2-17). */
+/* What no clause named of a held object is sent, into the object (DIR-4.2-17).
+ * Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status resolve_held(struct accd_plan *plan, uint32_t index,
                                                                 const struct accd_answer *found)
 {
@@ -99,6 +103,7 @@ static bool lies_between(const struct accd_plan *plan, const struct accd_claim *
            (accd_fused_at(plan->dir, claim->host) || accd_fused_at(plan->dir, claim->host + claim->bytes - 1));
 }
 
+/* Decides TR14-4.3-02. */
 static accd_status resolve_present(struct accd_plan *plan, uint32_t index)
 {
     struct accd_claim *claim = &plan->found.claims[index];
@@ -132,7 +137,8 @@ static void whole_of(const struct accd_plan *plan, const struct accd_claim *clai
     *end_p = *low_p + (source ? source->bytes : accd_section_bytes(segment, row));
 }
 
-/* Whether two of them overlap in part, although the claims, cut at present data, do not. */
+/* Whether two of them overlap in part, although the claims, cut at present data, do not.
+ * Decides TR14-4.2-05. */
 static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim *a,
                           const struct accd_claim *b)
 {
@@ -142,7 +148,8 @@ static bool clauses_cross(const struct accd_plan *plan, const struct accd_claim 
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
-/* A claim that makes nothing: it may lie in what another one makes. */
+/* A claim that makes nothing: it may lie in what another one makes.
+ * Decides TR14-4.2-09, TR14-2.2-03. */
 static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *claim)
 {
     struct accd_claim *owner = accd_fresh_in(plan, claim->host, claim->bytes);
@@ -162,6 +169,7 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
     return ACCD_OK;
 }
 
+/* Decides TR14-4.2-06. */
 static accd_status resolve_fresh(struct accd_plan *plan)
 {
     struct accd_scratch *scratch = &plan->context->scratch;
@@ -238,6 +246,7 @@ static accd_status resolve_one(struct accd_plan *plan, struct accd_claim *claim)
 
 /* ----------------------------------------------------------------------------------- all of them -- */
 
+/* Decides TR14-4.2-01, TR14-4.2-02. */
 accd_status accd_resolve_entry(struct accd_plan *plan)
 {
     uint32_t open = 0, last = 0, n = (uint32_t)plan->found.nclaims; /* pieces come behind them */

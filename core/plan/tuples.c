@@ -2,7 +2,8 @@
  * present, and to one another. */
 #include "plan/inside.h"
 
-/* Host address of element 0 of what a claim is a section of. */
+/* Host address of element 0 of what a claim is a section of.
+ * Decides DIR-4.1-03. */
 static uint64_t base_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     if (claim->source & ACCD_CLAIM_WALKED) {
@@ -27,6 +28,7 @@ bool accd_fuse_wanted(const struct accd_plan *plan)
     return wanted;
 }
 
+/* Decides DIR-4.2-01. */
 accd_status accd_fuse_begin(struct accd_plan *plan)
 {
     struct accd_fusion *fusion =
@@ -95,7 +97,8 @@ static accd_status sort_candidates(struct accd_plan *plan, struct accd_pair **so
 }
 
 /* Two clauses of one directive that bring something lie apart, or one in the other. Then a present_or clause
- * in a larger one, or equal to one without present_or, asks for nothing (DIR-4.2-02). */
+ * in a larger one, or equal to one without present_or, asks for nothing (DIR-4.2-02).
+ * Decides DIR-4.2-02, DIR-4.2-03. */
 accd_status accd_compare_clauses(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;

@@ -120,7 +120,8 @@ static bool counts(const struct accd_plan *plan, const struct accd_original *ori
 }
 
 /* Unites the objects of a layer that originals up to a serial connect: by one base, or because their
- * ranges, holes included, intersect. Roots of more than one part are marked. */
+ * ranges, holes included, intersect. Roots of more than one part are marked.
+ * Decides DIR-6-02. */
 static accd_status connect(struct accd_plan *plan, struct accd_occupant *members,
                            const struct layer *layers, size_t n, uint64_t serial)
 {
@@ -363,6 +364,7 @@ static accd_status list_members(struct accd_plan *plan, struct accd_regroup *reg
     return ACCD_OK;
 }
 
+/* Decides DIR-4.3-03. */
 static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regroup)
 {
     struct accd_fusion *fusion = plan->found.fusion;
@@ -382,6 +384,7 @@ static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regr
     return ACCD_OK;
 }
 
+/* Decides DIR-4.3-01, DIR-6-05. */
 accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
                              size_t ndying)
 {
@@ -576,7 +579,8 @@ static void forget_idle_shares(struct accd_directory *dir, struct accd_regroup *
     }
 }
 
-/* What a clause filled of a held object is a hole again, but for what others name, and attached pointers. */
+/* What a clause filled of a held object is a hole again, but for what others name, and attached pointers.
+ * Decides DIR-4.2-17. */
 static void empty_holes(const struct accd_plan *plan, const struct accd_original *original)
 {
     struct accd_directory *dir = plan->dir;
@@ -603,6 +607,7 @@ static void empty_holes(const struct accd_plan *plan, const struct accd_original
     }
 }
 
+/* Decides DIR-4.3-04. */
 void accd_unfuse_commit(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;

@@ -80,7 +80,8 @@ static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *
     return found;
 }
 
-/* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all. */
+/* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all.
+ * Decides ACC33-async-2. */
 accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue,
                             const struct accd_queue *but, const struct accd_task *next)
 {
@@ -298,6 +299,7 @@ accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64
     return accd_reach_met(&met);
 }
 
+/* Decides ACC33-async-4. */
 accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
                                const char *what)
 {

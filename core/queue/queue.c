@@ -90,6 +90,7 @@ static bool is_early(struct accd_queue *queue)
     return early;
 }
 
+/* Decides ACC33-async-5. */
 accd_status accd_queue_test(accd_context *context, int device, unsigned number, int *done_p)
 {
     ACCD_ON_DEVICE(dir, context, device);
@@ -105,6 +106,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
+/* Decides ACC33-async-3. */
 accd_status accd_queue_after(accd_context *context, int device, unsigned number, int other_device,
                              unsigned other)
 {

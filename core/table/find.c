@@ -7,6 +7,7 @@ static inline bool covers(const struct accd_object *object, uint64_t host)
     return object && host - object->host < accd_object_bytes(object);
 }
 
+/* Decides LLNL-2.2-03. */
 accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
 {
     struct accd_object *object = accd_range_floor(&dir->present.objects, host);
@@ -22,6 +23,7 @@ accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_obj
     return ACCD_OK;
 }
 
+/* Decides ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
                         enum accd_relation *relation_p, struct accd_object **object_p)
 {
@@ -133,6 +135,7 @@ struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct 
     return around && accd_attach_brought(dir, around) == brought ? around : NULL;
 }
 
+/* Decides FLANG-moving-target-3. */
 bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
 {
     const struct accd_kept_descriptor *kept = attach->descriptor;

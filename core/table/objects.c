@@ -2,6 +2,7 @@
  * several of them share. Room is reserved before a construct changes anything. */
 #include "table/inside.h"
 
+/* Decides DIR-1-04. */
 struct accd_directory *accd_no_directory(accd_context *context, int device)
 {
     if (context)

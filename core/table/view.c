@@ -34,6 +34,7 @@ accd_status accd_not_allocated(const struct accd_directory *dir)
                      dir->device.number);
 }
 
+/* Decides DIR-4.1-05. */
 accd_status accd_check_stale(struct accd_directory *dir, uint64_t dev)
 {
     struct accd_object *object = NULL;

@@ -2,7 +2,8 @@
  * parts for several threads; what an earlier walk found already is compared instead of written. */
 #include "walk/columns.h"
 
-/* One section: its length and first byte, or why there is none. */
+/* One section: its length and first byte, or why there is none.
+ * Decides TR14-4.3-14. */
 static enum accd_fault section(struct accd_level_job *job, const struct accd_segment *segment,
                                uint64_t pointer, int64_t count, int64_t start, uint64_t *host,
                                uint64_t *bytes)

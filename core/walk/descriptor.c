@@ -27,6 +27,7 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
     return layout->extra && descriptor[layout->extra] & 1;
 }
 
+/* Decides FLANG-cfi-1. */
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;

@@ -7,6 +7,7 @@
 
 /* --------------------------------------------------------------------------------- sections -- */
 
+/* Decides TR14-3.1.1-23. */
 accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
                               int64_t count, uint64_t unit)
 {
@@ -253,7 +254,8 @@ static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_pr
     return ACCD_OK;
 }
 
-/* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10). */
+/* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10).
+ * Decides TR14-5-10. */
 static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
                               const struct accd_segment *segment)
 {
@@ -331,7 +333,8 @@ static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
     return ACCD_OK;
 }
 
-/* The elements of all sections of a segment become the rows of the next level. */
+/* The elements of all sections of a segment become the rows of the next level.
+ * Decides TR14-1.1-04. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
     struct accd_mem *mem = &walk->context->mem;

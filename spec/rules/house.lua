@@ -26,9 +26,9 @@ return {
     text = "Names of variables, types, members, functions, profiles and codes are known where "
       .. "they are used, and declared once (unknown-name, duplicate-name and their like)." },
   { id = "HOUSE-knobs", section = "knobs", kind = "meaning", status = "done",
-    text = "Every knob of a rule profile may be set by itself in a scenario's rules, and changes what it is about, "
-      .. "under any profile; a knob or a value that there is not is told with the closest one (unknown-name, "
-      .. "type-mismatch)." },
+    text = "Every knob of a rule profile may be set by itself in a scenario's rules, and changes what it is about "
+      .. "where the profile leaves that to it; a knob or a value that there is not is told with the closest one "
+      .. "(unknown-name, type-mismatch)." },
   { id = "HOUSE-language", section = "language", kind = "meaning", status = "done",
     text = "Values and arguments are of the kind that the language asks for (type-mismatch)." },
   { id = "HOUSE-version", section = "version", kind = "restriction", status = "done",

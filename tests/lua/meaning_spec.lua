@@ -4,8 +4,17 @@ local diagnostic = require "accdeep.base.diagnostic"
 local rule_text = require "accdeep.see.rule_text"
 local report = require "accdeep.base.report"
 local words = require "accdeep.see.reference.words"
-local places = load(dofile "lua/places.lua"(".", { "./core/base/rules.h", "./core/accdeep_core.h",
-  "./core/base/rules.c", "./lua/accdeep/script/expect.lua" }))()
+local rules = require "accdeep.catalogue.rules"
+
+-- What the build reads of the sources, and how many comments say "Decides ...".
+local sources, tags = { "./core/base/rules.h", "./core/accdeep_core.h" }, 0
+for path in assert(io.popen "find ./core/*/ ./lua/accdeep -name '*.c' -o -name '*.lua' | sort"):lines() do
+  sources[#sources + 1] = path
+  local file = assert(io.open(path))
+  for _ in file:read "a":gmatch "%f[%w]Decides %u[%u%d]+%-" do tags = tags + 1 end
+  file:close()
+end
+local places = load(dofile "lua/places.lua"(".", sources))()
 
 describe("error codes", function()
   it("are all explained, and no others", function()
@@ -100,8 +109,34 @@ describe("words of directives", function()
 end)
 
 describe("rules", function()
-  it("are followed to where they are decided", function()
+  it("are followed to where they are cited", function()
     local found = table.concat(places.rules["TR14-4.2-03"], " ")
     assert.is_truthy(found:find "core/base/rules%.c:%d+")
+    assert.is_nil(found:find "/reference/")
+  end)
+
+  it("are followed to the functions that decide", function()
+    assert.matches("^core/plan/resolve%.c:%d+ resolve_across$", places.decided["TR14-4.2-03"][1])
+    assert.matches("^lua/accdeep/shape/nest%.lua:%d+ nest%.entries$", places.decided["TR14-3.3-17"][1])
+  end)
+
+  it("are decided somewhere, if they are done", function()
+    for _, document in ipairs(rules.all()) do
+      for _, rule in ipairs(document.rules) do
+        assert.is_true(rule.status ~= "done" or places.decided[rule.id] ~= nil, rule.id)
+      end
+    end
+  end)
+
+  it("that a function says it decides are there", function()
+    local functions, count = {}, 0
+    for id, list in pairs(places.decided) do
+      assert.is_true(rules.has(id), id)
+      for _, place in ipairs(list) do
+        if not functions[place] then count = count + 1 end
+        functions[place] = true
+      end
+    end
+    assert.equal(tags, count, "comments that say \"Decides\", and functions or tables below them")
   end)
 end)

@@ -94,6 +94,7 @@ for name in ([[unknown-name unknown-type unknown-member unknown-shape unknown-po
 end
 
 -- Makes an error of a table with at least code and message.
+-- Decides HOUSE-language.
 function diagnostic.new(fields)
   assert(phase_of[fields.code], fields.code)
   fields.rule = fields.rule or house_rules[fields.code] or "HOUSE-language"

@@ -166,6 +166,7 @@ openacc.clauses = {
 
 -- Of a clause's name: {name, first: the clause's first name, entry, present_or: whether it is such a form}. A name of
 -- two entries (update) is that of the first.
+-- Decides ACC33-2.7-6.
 openacc.clause = {}
 -- What stands in parentheses -> names of the clauses.
 openacc.takes = {}

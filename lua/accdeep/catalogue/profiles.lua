@@ -72,6 +72,7 @@ local function check_value(knob, value)
 end
 
 -- The profile that a name, or a table {base = name, knob = value ...}, stands for.
+-- Decides HOUSE-knobs.
 function profiles.profile(wanted)
   local base, changes = wanted, {}
   if type(wanted) == "table" then

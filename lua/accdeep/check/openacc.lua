@@ -33,6 +33,7 @@ function allowed.directives_with(clause)
 end
 
 -- Raises about a clause that a directive does not take.
+-- Decides ACC33-2.7-8.
 function allowed.refuse_clause(node, clause, takes)
   local name = clause.name
   if openacc.known[name] and openacc.clause[name].entry.takes == "names" then

@@ -44,6 +44,7 @@ function directive.is_part(name, part)
 end
 
 -- Raises if what stands at pos is later than the version of OpenMP that the rules are of (nil: they are of none).
+-- Decides OMP60-ver-1.
 function directive.since(version, since, what, pos, length)
   if not version or version >= since then return end
   local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
@@ -132,6 +133,7 @@ end
 
 -- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, mapper?,
 -- mapper_pos, iterators}.
+-- Decides OMP60-map-3, OMP60-map-14, OMP61-1.
 function directive.modifiers(clause, version)
   local says, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
@@ -189,6 +191,7 @@ end
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
 -- What a map asks for on a construct of this kind: the action's word, and the map's type.
+-- Decides OMP60-map-1.
 function directive.asks(says, kind, name, version, clause)
   local types = map_types[kind]
   if usual[kind] and not says.type then

@@ -64,6 +64,7 @@ local function number_of(clause)
 end
 
 -- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
+-- Decides OMP60-simd-1.
 function argument.check_lengths(clauses)
   local safe, wanted
   for _, clause in ipairs(clauses) do

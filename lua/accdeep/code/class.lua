@@ -234,6 +234,8 @@ end
 local steps = {}
 
 function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
+
+-- Decides TR14-A.8-05.
 function steps.access(self, item) self.access = item.word end
 function steps.template(self, item) template.declare(self.session, item) end
 function steps.alias(self, item)
@@ -300,6 +302,7 @@ local function lend_names(outer, t, spec)
 end
 
 -- Gives a record the members of a definition, and carries out the directives among them.
+-- Decides TR14-4.3-17.
 local function fill(session, declare, t, spec)
   local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {}, seen = {},
     pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" }, Definition)

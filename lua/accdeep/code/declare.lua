@@ -345,6 +345,7 @@ local function declare_one(session, node, base, item)
 end
 
 -- Carries out one external declaration or directive of a text.
+-- Decides HOUSE-version.
 function declare.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end

@@ -49,6 +49,7 @@ local function is_own(env, name)
 end
 
 -- The copies of a construct, those among them of which no clause says what they are.
+-- Decides OMP60-share-1.
 local function copies_of(env, node, free)
   local implicit = node.implicit
   if not implicit then return node.copies end
@@ -115,6 +116,7 @@ local function each_number(env, pos, t, list, make)
   end
 end
 
+-- Decides ACC33-2.9.11-1, OMP60-share-2.
 local function reduction(env, copy, t, outer, inner)
   local pos, op = copy.pos, copy.op
   local element = t

@@ -73,6 +73,7 @@ function statement.variable(env, name, t)
 end
 
 -- A value of the frame that may not be there yet.
+-- Decides HOUSE-locals.
 local function watched(binding, name)
   local slot = binding.slot
   function binding.value(f)

@@ -16,6 +16,7 @@ local constant, place = typed.constant, typed.place
 
 local symbols = {}
 
+-- Decides HOUSE-names.
 local function unknown(env, node)
   local known = env.session.scope:names()
   for name in pairs(env.record and env.record.by_name or {}) do known[name] = true end
@@ -115,6 +116,7 @@ local function of_this(env, node)
 end
 
 -- A place that a name means; ::name is the host program's.
+-- Decides TR14-3.3-07, TR14-5-04.
 function symbols.place(env, node)
   local object = node.mapped and mapped_object(env, node.mapped, node.pos)
   if object then return object end

@@ -65,6 +65,7 @@ function view.handed_out(space)
 end
 
 -- Why a host address cannot be used.
+-- Decides TR14-1.1-02.
 function Host:classify(address, size, frame)
   local ctx = self.ctx
   if address >= 0 and address < 4096 then
@@ -149,6 +150,7 @@ local function section_text(session, name, least)
 end
 
 -- Why a device cannot follow a pointer.
+-- Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
   local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"

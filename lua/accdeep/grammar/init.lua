@@ -39,6 +39,7 @@ local function pattern(language, start, trace)
   return made
 end
 
+-- Decides HOUSE-syntax.
 local function match(p, text, at, state)
   local ok, node, after = pcall(p.match, p, text, at, state)
   if ok then return node, after end

@@ -37,6 +37,7 @@ local function is_slip(word, wanted)
   return false
 end
 
+-- Decides HOUSE-bodies.
 local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })

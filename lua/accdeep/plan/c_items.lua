@@ -160,6 +160,7 @@ local function plain_section(plan, request, b, ctx, item, base, subscripts, t)
 end
 
 -- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
+-- Decides TR14-5-03.
 local function container(plan, request, base, subscripts)
   local first = subscripts[1]
   if subscripts[2] or first.tag ~= "section" or not first.length then
@@ -175,6 +176,7 @@ local function container(plan, request, base, subscripts)
 end
 
 -- An item for base[s:l]...
+-- Decides TR14-3.5-10.
 function c_items.section(plan, request, base, subscripts)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }
@@ -221,6 +223,7 @@ function c_items.section(plan, request, base, subscripts)
 end
 
 -- An item for an object named as it is: a variable, a member, an element.
+-- Decides ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }
@@ -278,6 +281,7 @@ function c_items.object(plan, request, node)
 end
 
 -- An attach or detach of the pointer itself.
+-- Decides ACC33-att-5.
 function c_items.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

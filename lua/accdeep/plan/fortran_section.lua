@@ -181,6 +181,7 @@ local function is_piece(session, node)
   return object ~= nil and not is_led
 end
 
+-- Decides FLANG-other-2.
 local function set_slot(plan, request, item, found)
   local session = plan.session
   local leads = found.leads
@@ -215,6 +216,7 @@ local function first_byte(session, node)
 end
 
 -- p(@), p(@base): one byte of what the pointer, or its base, points to is present (TR14-3.5-03).
+-- Decides TR14-3.5-10.
 local function alias_item(plan, request, node, b)
   local session, pos = plan.session, node.pos
   if request.action ~= "present" then
@@ -249,6 +251,7 @@ local function check_assumed_size(session, node)
 end
 
 -- Adds the items of what a request names, and returns the first.
+-- Decides TR14-A.5-01, FLANG-recipe-1.
 function section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
@@ -319,6 +322,7 @@ end
 
 -- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object
 -- it is in, for its descriptor to be there (FLANG-storage-2).
+-- Decides FLANG-storage-1, FLANG-storage-2.
 function section.with_roots(plan, requests)
   local session, named, implied, list = plan.session, {}, {}, {}
   for _, request in ipairs(requests) do

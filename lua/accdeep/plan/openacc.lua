@@ -30,7 +30,7 @@ end)
 
 local directions = openacc.where(function(entry) return entry.update and entry.action end)
 
--- The direction of an update that invokes a policy; other constructs have none.
+-- The direction of an update that invokes a policy; other constructs have none. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
   local way = clause.direction
   if plan.kind == "update" and not (way and directions[way.name]) then
@@ -73,6 +73,7 @@ local function requests_of(plan, clauses)
 end
 
 -- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
+-- Decides TR14-3.4-08, TR14-A.8-04.
 local function qualified(session, clauses)
   local list = {}
   for i, clause in ipairs(clauses) do
@@ -90,7 +91,7 @@ local takes_shape = openacc.where(function(entry, clause)
   return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
 end)
 
--- All variables of a clause with a nest are of one type (TR14-3.3-03).
+-- All variables of a clause with a nest are of one type (TR14-3.3-03). Decides TR14-3.3-03.
 local function check_one_type(session, clause)
   local record
   for _, variable in ipairs(clause.nest and clause.vars or {}) do
@@ -172,7 +173,7 @@ function lower.declared(session, item)
 end
 
 -- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
--- text, else at the construct. Tells all of them.
+-- text, else at the construct. Tells all of them. Decides ACC33-impl-2.
 function lower.in_no_clause(node, missing, wanted, clause, rule)
   local first, names, seen = missing[1], {}, {}
   if not first then return end
@@ -192,7 +193,7 @@ function lower.in_no_clause(node, missing, wanted, clause, rule)
   error(err, 0)
 end
 
--- Implicit data attributes of a compute construct (ACC33-impl-1..3).
+-- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
@@ -229,7 +230,7 @@ local function add_implicit(plan, node, references, default)
 end
 
 -- self on a compute construct: where its condition holds, or without one, the construct runs on the host, on the host's
--- own data (ACC33-2.5.7-1).
+-- own data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
 local function add_self(plan, clause)
   local vars = clause.vars
   if not plan.session.language.takes_self then
@@ -243,6 +244,7 @@ local function add_self(plan, clause)
 end
 
 -- Lowers a directive. references: variables that a compute construct's body uses.
+-- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function lower.directive(session, node, options)
   local kind = allowed.kind_of(node.name)
   if kind == "body" then

@@ -45,7 +45,7 @@ local function with_values(session, item, values)
   end)
 end
 
--- The instances of a variable for all values of iterators (OMP60-map-3).
+-- The instances of a variable for all values of iterators (OMP60-map-3). Decides OMP60-map-3.
 local function instances(plan, iterators, variable)
   if #iterators == 0 then return { variable } end
   local names = {}
@@ -118,6 +118,7 @@ local function is_assumed_size(session, node)
     and list_item.type_of(session, node.base).kind == "pointer"
 end
 
+-- Decides OMP60-sec-1, LLNL-2.1-01.
 local function requests_of(plan)
   local session, list, directions = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -230,6 +231,7 @@ local function apart(parts)
 end
 
 -- Members as parts of their structure: {offset, bytes, action}, in order. They may share storage (OMP60-map-13).
+-- Decides OMP60-map-4.
 local function parts_of(session, requests)
   local parts, overlap = {}, false
   for i, request in ipairs(requests) do
@@ -244,6 +246,7 @@ local function parts_of(session, requests)
 end
 
 -- The program of a block: members as pieces, gaps that are not there. Kept by what it is made of.
+-- Decides OMPEX-struct_map-4.
 local function block_program(session, record, parts, low, high)
   local key = { "block" }
   for _, part in ipairs(parts) do
@@ -333,6 +336,8 @@ end
 -- ----------------------------------------------------------------------------------------- clauses --
 
 -- Whether a section maps its pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04).
+-- Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03,
+-- LLNL-3.1-04.
 local function maps_pointer(plan, request)
   local way = plan.session.rules.section
   if plan.kind == "update" or way == "one-step" then return false end
@@ -397,7 +402,7 @@ local function structures_of(requests)
 end
 
 -- What an implicit map of a structure adds to its members on the construct: base pointers of sections, if nothing
--- of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13).
+-- of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, found)
   local named = {}
   for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
@@ -489,6 +494,7 @@ end
 
 -- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
 -- clause names a part of it. aliased: it has Fortran's attribute target.
+-- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
   local said = plan.defaults[category] or plan.defaults.all
   if said and said ~= "default" and not (said == "none" and named) then return said end
@@ -499,13 +505,14 @@ local function behaviour_of(plan, category, named, aliased)
 end
 
 -- Whether a reference that no clause names is a section of no length: looked up by the address it holds
--- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer.
+-- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer. Decides LLNL-3.2-02.
 local function by_reference(plan, category)
   local said = plan.defaults[category] or plan.defaults.all or "default"
   return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
 -- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
+-- Decides OMP60-map-12.
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
   for _, object in ipairs(objects) do
@@ -568,7 +575,7 @@ local function add_implicit(plan, references)
 end
 
 -- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
--- of them stays absent.
+-- of them stays absent. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
 local function implicit_structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
@@ -684,6 +691,7 @@ local function use_device(plan)
 end
 
 -- The conditions and device of a directive. `if` with the name of another construct is about that one.
+-- Decides OMP60-tgt-1.
 local function general(plan)
   for _, clause in ipairs(plan.node.clauses) do
     local modifier = clause.modifier and clause.modifier.name

@@ -12,6 +12,7 @@ local raise = diagnostic.raise
 local restrict = {}
 
 -- A list item of update stands in to or in from, not in both (OMP60-upd-1).
+-- Decides OMP60-upd-1.
 function restrict.direction(directions, clause, variable)
   local text = unparse.expression(variable)
   local other = directions[text]
@@ -69,6 +70,7 @@ function restrict.instances(plan, requests)
 end
 
 -- List items are memory in one piece: a pointer in a section is not followed (OMP60-map-13).
+-- Decides OMP60-map-13.
 function restrict.rows(t, subscripts)
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" then

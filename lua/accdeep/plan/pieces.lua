@@ -18,6 +18,7 @@ end
 
 -- A section of update whose inner dimensions are not whole, as those that are in one piece (OMP60-upd-1, ACC33-upd-2).
 -- rule: of sections outside of their array.
+-- Decides ACC33-upd-2.
 function pieces.contiguous(plan, node, rule)
   local session = plan.session
   local base, subscripts = list_item.take_apart(node)

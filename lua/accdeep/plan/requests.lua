@@ -16,6 +16,7 @@ local requests = {}
 
 -- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
 -- present asks for the object alone, whatever its shape leads to (TR14-1.2-08).
+-- Decides TR14-1.2-08.
 local function treatment_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
@@ -50,6 +51,7 @@ local function deletes(session, treatment, seen)
 end
 
 -- What a request asks for, the program of its elements, and flags that go with it.
+-- Decides TR14-3.2.2-06.
 function requests.asked(session, request, t)
   if request.mapped then return request.mapped(t) end
   local treatment = treatment_of(session, request, t)

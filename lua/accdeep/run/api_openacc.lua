@@ -39,6 +39,7 @@ local function device_pointer(session, address, t)
 end
 
 -- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
+-- Decides ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3.
 local function idle(session, kind, address, n)
   if address == 0 and kind ~= "enter data" and session.rules.null_routine == "ignore" then return true end
   if n == 0 and kind == "enter data" and session.rules.zero_map == "reject" then
@@ -53,6 +54,7 @@ local function idle(session, kind, address, n)
   return false
 end
 
+-- Decides ACC33-2.7-7.
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
@@ -185,6 +187,7 @@ function routines.acc_unmap_data(session, _, host)
   checked(session, session.ctx:unmap(session.device, address))
 end
 
+-- Decides ACC33-3.2.16-1.
 function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
@@ -308,6 +311,7 @@ for name, routine in pairs(omp.routines) do routines[name] = routine end
 api.routines = routines
 
 -- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
+-- Decides OMP60-api-14.
 function api.call(session, name, at, ...)
   local running = session.kernel
   local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host

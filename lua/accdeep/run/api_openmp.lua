@@ -20,6 +20,7 @@ local MOST_DIMENSIONS = 0x7fffffff
 -- ------------------------------------------------------------------------------------- arguments --
 
 -- A device number, that of the host included; nil for any other number.
+-- Decides OMP60-api-2.
 local function device_number(session, value)
   local n = integer(value, "a device number")
   if n == INVALID_DEVICE then
@@ -105,6 +106,7 @@ local routines = {}
 
 local function on_device(session) return session.kernel and not session.kernel.on_host end
 
+-- Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
 function routines.omp_get_default_device(session) return session.device end
@@ -134,6 +136,7 @@ local function host_alloc(session, bytes)
   return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
 end
 
+-- Decides OMP60-api-3.
 function routines.omp_target_alloc(session, _, bytes, device)
   local number = device_number(session, device)
   local n = size(bytes, "the number of bytes", "OMP60-api-3")
@@ -158,6 +161,7 @@ local function host_free(session, address)
   session:free(address)
 end
 
+-- Decides OMP60-api-4.
 function routines.omp_target_free(session, at, pointer, device)
   local number, address = some_device(session, device), address_of(session, pointer, at)
   if address == 0 then return end
@@ -172,12 +176,14 @@ end
 
 local function answer(yes) return yes and 1 or 0 end
 
+-- Decides OMP60-api-5.
 function routines.omp_target_is_present(session, at, pointer, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   if not number or address == 0 then return 0 end
   return answer(number == session.devices or session.ctx:presence(number, address, 1) == "wholly")
 end
 
+-- Decides OMP60-api-6.
 function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   local n = size(bytes, "the number of bytes", "OMP60-api-6")
@@ -185,6 +191,7 @@ function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   return answer(holds(session, number, address, n))
 end
 
+-- Decides OMP60-api-12.
 function routines.omp_get_mapped_ptr(session, at, pointer, device)
   local number = device_number(session, device)
   local address, t = address_of(session, pointer, at)
@@ -195,6 +202,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ copies --
 
+-- Decides OMP60-api-7.
 function routines.omp_target_memcpy(session, at, to, from, length, to_offset, from_offset, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
   local dst, src = address_of(session, to, at), address_of(session, from, at)
@@ -253,6 +261,7 @@ local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   end
 end
 
+-- Decides OMP60-api-8.
 function routines.omp_target_memcpy_rect(session, at, to, from, element_size, num_dims, volume, to_offsets,
     from_offsets, to_dimensions, from_dimensions, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
@@ -279,6 +288,7 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
 end
 
 -- A device is filled from the host, as by runtimes that have no better way.
+-- Decides OMP60-api-13.
 function routines.omp_target_memset(session, at, pointer, value, count, device)
   local number = some_device(session, device)
   local address, t = address_of(session, pointer, at)
@@ -301,9 +311,11 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
 end
 
 -- Copies are done when the routine returns, so there is nothing that depend objects could order.
-for _, name in ipairs { "omp_target_memcpy", "omp_target_memcpy_rect", "omp_target_memset" } do
-  routines[name .. "_async"] = routines[name]
-end
+-- Decides OMP60-api-9.
+local function add_async(name) routines[name .. "_async"] = routines[name] end
+add_async "omp_target_memcpy"
+add_async "omp_target_memcpy_rect"
+add_async "omp_target_memset"
 
 -- ------------------------------------------------------------------------------------ associations --
 
@@ -340,6 +352,7 @@ local function name_of(session, address, bytes)
   return ("%s[%d:%d]"):format(base, offset // of.size, bytes // of.size)
 end
 
+-- Decides OMP60-api-10.
 function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset, device)
   local ctx, number = session.ctx, device_number(session, device)
   local address, target = address_of(session, host, at), address_of(session, dev, at)
@@ -364,6 +377,7 @@ end
 -- Why the core does not end an association: there is none, or something still uses it.
 local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
 
+-- Decides OMP60-api-11.
 function routines.omp_target_disassociate_ptr(session, at, host, device)
   local number, address = device_number(session, device), address_of(session, host, at)
   if not number or number == session.devices or address == 0 then return FAILURE end

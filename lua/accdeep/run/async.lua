@@ -16,6 +16,7 @@ local NOVAL, SYNC = -1, -2 -- acc_async_noval, acc_async_sync
 async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC }
 async.modes = { program = true, delayed = true, concurrent = true }
 
+-- Decides ACC33-async-1.
 local function checked(value, pos)
   if value < SYNC then
     raise("invalid-async", pos, ("%d is no async value"):format(value), { rule = "ACC33-async-1",
@@ -52,6 +53,7 @@ function async.finish(self)
 end
 
 -- Whether a queue, or with 0 all of the device, has nothing left to do.
+-- Decides ACC33-async-5.
 function async.test(self, device, queue)
   return done(self, self.ctx:queue_test(device, queue))
 end
@@ -77,6 +79,7 @@ local function device_of(self, waiting)
 end
 
 -- Waits as an argument of wait says: the host, or with a queue that one.
+-- Decides ACC33-async-3.
 function async.wait_for(self, waiting, queue)
   local device = device_of(self, waiting)
   local queues = {}
@@ -95,6 +98,7 @@ function async.wait_for(self, waiting, queue)
 end
 
 -- The queue of a plan; it, or the host, waits for what wait clauses name. 0: the plan is synchronous.
+-- Decides TR14-4.3-19, ACC33-async-2.
 function async.order(self, plan)
   local clause, queue = plan.async, 0
   if clause then

@@ -32,6 +32,7 @@ local HELP = "put the values back that the bounds are computed from, or unmap th
 
 -- The warning about the first items whose bounds changed: {pos, message, fields}, or nil. before(i): the bounds that
 -- were kept of an item.
+-- Decides TR14-4.3-04, TR14-4.3-07.
 local function difference(plan, before, now)
   for i, item in ipairs(plan.items) do
     local kept = now[i] and before(i)

@@ -57,6 +57,7 @@ function Session:fortran_directive(node)
 end
 
 -- Shapes and policies among the components of a type.
+-- Decides TR14-3.1.1-02.
 function Session:fortran_descriptions(record, directives)
   local policies = {}
   for _, node in ipairs(directives) do

@@ -98,6 +98,7 @@ end
 
 -- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
 -- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
+-- Decides OMP60-map-11, LLNL-3.2-02.
 local function matched_pointer(session, k, variable, value)
   local device, name = session.device, variable.name
   local changes = k.assigned and k.assigned[name] -- then it is one address of the device

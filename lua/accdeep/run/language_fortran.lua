@@ -100,6 +100,7 @@ end
 function fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value, pos = pos } end
 
 -- Whether a clause names an optional argument that is absent: it has no effect (ACC33-2.17.1-1).
+-- Decides ACC33-2.17.1-1.
 function fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.scope.variables[node.name]

@@ -29,6 +29,7 @@ local openmp = {}
 local Session = {} -- methods that sessions get
 
 -- Runs fn with the device of a directive as the current one; on_host(): the directive is for the host.
+-- Decides OMP60-tgt-2.
 local function on_its_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
@@ -66,6 +67,7 @@ local function enabled(plan) return not plan.condition_value or plan.condition_v
 
 -- Makes a variable one of the devices (OMPEX-struct_map-14). how: "enter" makes it present on all of them for good,
 -- "link" lets it be there while it is mapped.
+-- Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, how, pos)
   local before = self.target_variables[variable]
   if before and before ~= how then

@@ -595,7 +595,7 @@ end
 
 Session.open_region = region.open
 
--- The innermost open region that names a variable in a clause.
+-- The innermost open region that names a variable in a clause. Decides ACC33-impl-3.
 function Session:visible(name)
   local stack = self.regions[self.device]
   for i = #stack, 1, -1 do
@@ -619,7 +619,7 @@ function Session:end_data(pos, kind, is_openmp)
     help = other and ("the open one is ended by %s"):format(other) })
 end
 
--- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1).
+-- declare at global scope: the data stay until the program, or the case, ends (ACC33-dec-1). Decides ACC33-dec-1.
 function Session:declare_data(plan)
   local stack = self.regions[self.device]
   local top = stack[#stack]
@@ -630,7 +630,7 @@ function Session:declare_data(plan)
   if plan.lasting then declared.last(self, plan) end
 end
 
--- host_data: names stand for device addresses until the region ends (ACC33-hd-1).
+-- host_data: names stand for device addresses until the region ends (ACC33-hd-1). Decides ACC33-hd-1.
 function Session:open_host_data(plan, enabled)
   local made = self:open_region(plan, false)
   local ok, err = pcall(region.use_device, self, made, enabled and plan.use_device or {}, plan.if_present)
@@ -667,7 +667,7 @@ end
 others["end data"] = function(self, plan) self:end_data(plan.node.pos, "region") end
 others["end host data"] = function(self, plan) self:end_data(plan.node.pos, "host data") end
 
--- Ends all lifetimes on the current device: counters drop, nothing is copied.
+-- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
 function Session:forget_device(pos)
   if #self.regions[self.device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })

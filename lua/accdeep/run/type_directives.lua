@@ -43,6 +43,8 @@ local function table_of(self, kind, record)
 end
 
 function Session:methods_of(record) return table_of(self, "method_tables", record) end
+
+-- Decides TR14-1.2-04.
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
@@ -85,6 +87,7 @@ end
 local levels = { gang = true, worker = true, vector = true, seq = true }
 
 -- routine: functions of the scenario serve on devices, too.
+-- Decides ACC33-2.15-1.
 local function check_routine(node)
   local level
   for _, clause in ipairs(node.clauses) do
@@ -154,6 +157,7 @@ end
 
 -- Bounds are checked where they are written, used or not (TR14-3.1.1-21): a shape or policy of a text is compiled at
 -- the end of the text, where all names of it are known.
+-- Decides TR14-3.1.1-21.
 local function check_described(self, described)
   local made, record, outer = described.made, described.record, self.scope
   if made.params then return end -- they have values where the shape is used (TR14-5-01)

@@ -100,6 +100,7 @@ expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --
 
+-- Decides HOUSE-expect.
 local function fail(message, wanted, found, fields)
   fields = fields or {}
   fields.wanted, fields.found = wanted, found

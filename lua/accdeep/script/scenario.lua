@@ -609,6 +609,7 @@ end
 -- threads, draw (function of the session and a file's name), observers (a list of what base/observers.lua describes),
 -- trace (function of events: an observer with nothing else), conform (cases must show what their names say:
 -- conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
+-- Decides HOUSE-scenario.
 function scenario.run(file, text, options)
   options = options or {}
   location.remember(file, text)

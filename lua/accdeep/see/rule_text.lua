@@ -15,7 +15,7 @@ local PHASES = { text = "the text", static = "the directive's meaning", run = "r
 
 -- What the sources say (lua/places.lua); nothing where the sources themselves run.
 local _, places = pcall(require, "accdeep.rules.places")
-if type(places) ~= "table" then places = { rules = {}, codes = {} } end
+if type(places) ~= "table" then places = { rules = {}, decided = {}, codes = {} } end
 
 -- Cases for which fits holds; where there are no conformance scenarios, none, and why.
 local function cases_with(fits)
@@ -94,9 +94,11 @@ end
 function rule_text.of_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }
-  if places.rules[id] then
-    out[#out + 1] = "  decided in"
-    listed(places.rules[id], function(place) return place end, out)
+  for _, heading in ipairs { "decided", "rules" } do
+    if places[heading][id] then
+      out[#out + 1] = heading == "decided" and "  decided in" or "  cited in"
+      listed(places[heading][id], function(place) return place end, out)
+    end
   end
   local cases, why = cases_with(function(case)
     for _, cited in ipairs(conformance.cited(case)) do

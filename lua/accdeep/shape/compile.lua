@@ -90,7 +90,7 @@ local function label(session, name, unit, layout)
   return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
--- Pointers inside what is left out keep a defined value: TR14-4.3-15.
+-- Pointers inside what is left out keep a defined value: TR14-4.3-15. Decides TR14-1.3-02, TR14-4.3-15.
 local function leave_pointers(out, t, offset)
   if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
@@ -108,6 +108,7 @@ local function layout_of(session, element, child)
 end
 
 -- Start and length of a subscript: values of codegen; a bare index is one element.
+-- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07, ACC33-2.7.1-1.
 local function bounds(b, ctx, subscript, what)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
@@ -161,6 +162,7 @@ end
 
 -- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
 -- from the last that is done with on. Rows that are whole are elements if there may be several.
+-- Decides ACC33-2.7.1-4.
 local function first_section(b, ctx, t, subscripts, offset)
   local of, rest = types.element(t), subscripts
   if rest[1].ranges then
@@ -191,6 +193,7 @@ end
 compile.first_section = first_section
 
 -- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
+-- Decides TR14-3.1.1-22, TR14-3.2.2-07.
 local function section_elements(of, subscripts)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
     names.no_size(of, subscripts[1].pos)
@@ -211,6 +214,7 @@ end
 -- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base leads to, must be present. The
 -- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
 -- null pointer, and one whose base has an empty section (AMB-TR14-16).
+-- Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -236,6 +240,7 @@ end
 compile.alias_field = alias_field
 
 -- Whether a bound uses the number of the pointer it belongs to: then it is computed for each pointer.
+-- Decides TR14-5-06.
 local function is_ragged(node)
   if type(node) ~= "table" then return false end
   if node.tag == "row" then return true end
@@ -302,7 +307,7 @@ end
 -- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
 -- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
 -- targets behind @, if not that they are present. rows: gives the address of the first pointer, by which the
--- numbers of all of them are known.
+-- numbers of all of them are known. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
 local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
   local around = b and {}
   for i = from, b and #subscripts or 0 do
@@ -338,7 +343,7 @@ function compile.base_section(b, ctx, section, t)
 end
 
 -- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
--- what is no alias (TR14-3.5-12).
+-- what is no alias (TR14-3.5-12). Decides TR14-3.5-12.
 local function alias_base(session, out, entry, seen)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.treatment.policy.scope
@@ -363,7 +368,7 @@ local function alias_base(session, out, entry, seen)
   return to
 end
 
--- A pointer member that is an alias.
+-- A pointer member that is an alias. Decides TR14-2.3-01, TR14-3.5-11.
 local function add_alias(session, out, entry, offset, name)
   if out.treatment.update then return end -- TR14-3.5-11
   local b, ctx, t = out.builder, out.ctx, entry.member.type
@@ -398,6 +403,7 @@ local function inner_asks(session, out, entry)
 end
 
 -- A member with sections: a pointer that is followed, or a part of an array.
+-- Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
 local function add_section(session, out, entry, offset, name, init)
   local t, subscripts = entry.member.type, entry.subscripts
   if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
@@ -475,7 +481,7 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- The type record that a polymorphic component with a target leads to (FLANG-api-5).
+-- The type record that a polymorphic component with a target leads to (FLANG-api-5). Decides FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
   local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
@@ -487,6 +493,7 @@ end
 
 -- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
 -- whatever is asked for (AMB-FLANG-01).
+-- Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
@@ -519,6 +526,7 @@ end
 
 local collect -- forward
 
+-- Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
 local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
   local element, n = t, 1
@@ -563,6 +571,8 @@ end
 
 -- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
 -- asked for, a policy's word, nil: what the element is asked for.
+-- Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22,
+-- ACC33-2.7.1-5.
 function collect(session, out, treatment, base, prefix, init, own)
   local record = treatment.record
   local ctx, outer_treatment, outer_asks = out.ctx, out.treatment, out.asks
@@ -606,7 +616,7 @@ function collect(session, out, treatment, base, prefix, init, own)
   out.ctx, out.treatment, out.asks = ctx, outer_treatment, outer_asks
 end
 
--- Joins neighbours of one kind, padding included; what is excluded stays a gap.
+-- Joins neighbours of one kind, padding included; what is excluded stays a gap. Decides TR14-1.3-01, TR14-1.3-04.
 local function join(out, size)
   local pieces = out.pieces
   table.sort(pieces, function(a, b) return a.offset < b.offset end)
@@ -732,6 +742,7 @@ end
 
 -- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
 -- text asks for it. around: what is compiled for the element that leads there.
+-- Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function program_of(session, treatment, pos, around)
   local record = treatment.record
   if not record.complete or record.size == 0 then return nil end

@@ -148,6 +148,7 @@ local function is_taken(parent, name, subscripts)
 end
 
 -- The node of the tree that a way leads to; nil if a member on the way stands there with other elements.
+-- Decides TR14-3.4-04.
 local function follow(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -166,6 +167,7 @@ local function follow(node, steps, subscripts)
   return node
 end
 
+-- Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
 local function set_clause(node, clause, variable)
   if node.clause and node.clause.name ~= clause.name then
     raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
@@ -181,6 +183,7 @@ end
 local nest_of -- forward
 
 -- How bounds in the nest of a child are printed: relative to the object it stands for.
+-- Decides TR14-3.4-10.
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do
@@ -205,6 +208,7 @@ local function clause_of(child, scope)
 end
 
 -- The nest of a base, or of what lies on the way to a member. scope: for printing its bounds.
+-- Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
 function nest_of(node, scope)
   local clause = node.clause
   local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
@@ -264,6 +268,7 @@ local function pieces_of(session, each)
 end
 
 -- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
+-- Decides TR14-3.4-01, TR14-3.4-03.
 function convenience.lower(session, kind, clauses, directive)
   local roots, any, several = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end

@@ -47,6 +47,7 @@ function list_item.take_apart(node)
 end
 
 -- Text of an lvalue; indices that are not constant become #, their nodes are collected.
+-- Decides TR14-3.4-02.
 function list_item.render(node, indices)
   if node.tag == "component" or node.tag == "reference" then return fortran(node) end
   if node.tag == "id" then return node.name end
@@ -83,6 +84,7 @@ function list_item.pointer_to_array(session, node)
 end
 
 -- The same place with the members of *this named as such; in a member function.
+-- Decides OMPEX-struct_map-5.
 function list_item.qualified(session, node)
   if node.tag == "id" then
     if node.global or not session:this_member(node.name) then return node end

@@ -47,6 +47,7 @@ function mapper.bits(set)
 end
 
 -- OMP60-map-2: the type of what a mapper maps as `own` for a list item mapped as `asked`.
+-- Decides OMP60-map-2.
 local function composed(own, asked)
   if asked == "release" or asked == "delete" then return asked end
   local to = directive.moves_in[own] and directive.moves_in[asked]
@@ -330,6 +331,7 @@ end
 
 -- How a map treats objects of a record: request {type, flags, actions, update}. Without a mapper members of types
 -- that have one are still mapped by it.
+-- Decides OMP60-map-15.
 function mapper.treatment(session, record, made, request)
   if not made and not holds_mapped(session, record) then
     return { record = record, layers = {},

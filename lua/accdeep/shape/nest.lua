@@ -44,6 +44,7 @@ end
 
 -- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else. Members of base
 -- classes are as those say, where nothing else is said.
+-- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
@@ -61,6 +62,7 @@ end
 
 -- Values and names for the parameters of layers (TR14-5-01, -02): treatment.bound[layer][name] is {node,
 -- default?} or {name}. args are for the first layer; the others have their defaults.
+-- Decides TR14-5-01, TR14-5-02.
 local function bind(treatment, layers, args, pos)
   treatment.bound = treatment.bound or {}
   for number, layer in ipairs(layers) do
@@ -103,6 +105,7 @@ function nest.shape(session, record, name, update, asked, args, pos)
 end
 
 -- The clauses of a nest, whose type is that of its variables.
+-- Decides TR14-3.3-05.
 local function clauses_of(inner)
   for _, clause in ipairs(inner.nest.clauses) do
     if clause.name == "type" then
@@ -115,6 +118,7 @@ end
 
 -- What a clause says about objects of a record: a shape's name, values, a nest, several, or none. How it
 -- says so is in inner {name?, pos, empty?, args?, nest?}.
+-- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
 local function shape_with(session, record, inner, update, asked)
   if inner and inner.name then shape.known(session, record, inner.name, inner.pos) end
   if inner and inner.empty and not inner.nest then -- TR14-3.3-11: a new shape that names nothing
@@ -134,6 +138,7 @@ local function shape_with(session, record, inner, update, asked)
   return treatment
 end
 
+-- Decides TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
 local function policy_over(session, record, made, update, args, pos)
   local word = made.default
   local bare = not word or word == "none" or word == "exclude"
@@ -144,6 +149,7 @@ local function policy_over(session, record, made, update, args, pos)
   return bind(bind(treatment, layers), { made }, args, pos)
 end
 
+-- Decides TR14-3.2.1-06, TR14-3.2.3-02.
 local function check_kind(made, name, pos, update)
   if made.kind and made.kind ~= (update and "update" or "data") then
     raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
@@ -153,6 +159,7 @@ local function check_kind(made, name, pos, update)
 end
 
 -- A policy, or a nest behind invoke, which extends the policy that is named.
+-- Decides TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
 local function policy_with(session, record, inner, update)
   local named
   if inner.name then
@@ -194,6 +201,7 @@ function nest.described(session, record, made)
 end
 
 -- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
+-- Decides TR14-5-09.
 local function default_policy(session, record, asked, pos)
   local name = session.rules.extended and asked and policy.default_for(asked)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
@@ -230,6 +238,8 @@ end
 
 -- TR14-3.1.2-03..05: named in a layer; else that layer's own default; else what the layer below says.
 -- Sections are those of the first layer that has some.
+-- Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10,
+-- TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
 local function in_layers(layers, name)
   local found = {}
   for _, layer in ipairs(layers) do
@@ -258,6 +268,7 @@ local function same_behaviour(a, b)
 end
 
 -- What policies that a layer uses say of a member by name, and which says it.
+-- Decides TR14-3.2.1-09.
 local function used_by_name(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
@@ -276,6 +287,7 @@ end
 
 -- The default that a used policy gives a member its shape includes, or nil. shaped: the policy that uses it names a
 -- shape itself, which then says what is included (TR14-3.2.1-09).
+-- Decides TR14-3.2.1-09.
 local function used_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
@@ -296,6 +308,8 @@ local function used_default(session, record, made, name, shaped)
 end
 
 -- The tiers of AMB-TR14-07.
+-- Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03,
+-- TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
 local function in_policy(session, treatment, name)
   local made, record = treatment.policy, treatment.record
   local shallow = treatment.own == "present" and session.rules.present == "shallow"
@@ -328,6 +342,7 @@ local function in_policy(session, treatment, name)
 end
 
 -- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
+-- Decides TR14-5-07, TR14-5-08.
 local halves = {
   ["in"] = openacc.where(function(entry, clause)
     local data = entry.data
@@ -340,6 +355,7 @@ local halves = {
 -- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,
 -- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
 -- those of parameters in its bounds, and in what it says of the objects inside.
+-- Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, treatment)
   if treatment.entries then return treatment.entries end
   local list = {}
@@ -375,6 +391,7 @@ function nest.entries(session, treatment)
 end
 
 -- The treatment of the objects that a member holds or leads to.
+-- Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
 function nest.inner(session, treatment, entry)
   if treatment.inner_of then return treatment.inner_of(entry) end
   local record = types.innermost(entry.member.type)

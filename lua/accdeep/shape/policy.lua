@@ -75,6 +75,7 @@ local defaults = openacc.where(function(entry, clause)
 end)
 defaults.none, defaults.exclude, defaults.update = true, true, "update"
 
+-- Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
@@ -94,6 +95,7 @@ end
 function policy.default_for(wanted) return "for " .. wanted end
 
 -- Raises if a record has no policy of that name.
+-- Decides TR14-3.2.2-02, TR14-3.2.2-04.
 function policy.known(session, record, name, pos)
   if session:policy_named(record, name) then return end
   local near = diagnostic.closest(name, session:policy_names(record))
@@ -104,6 +106,7 @@ function policy.known(session, record, name, pos)
         or near and ("did you mean '%s'?"):format(near) })
 end
 
+-- Decides TR14-3.2.1-10, TR14-3.2.1-14.
 local function once(given, clause)
   if given[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
@@ -113,6 +116,7 @@ local function once(given, clause)
 end
 
 -- Data and update clauses exclude each other (TR14-3.2.1-07).
+-- Decides TR14-3.2.1-07.
 local function of_kind(made, kind, pos, word)
   if made.kind and made.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
@@ -121,6 +125,7 @@ local function of_kind(made, kind, pos, word)
   made.kind = kind
 end
 
+-- Decides TR14-3.2.4-01, TR14-3.2.4-02.
 local function enter_member(session, record, made, clause, item, inside)
   local member, args = shape.enter(session, record, made, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
@@ -155,6 +160,7 @@ end
 
 -- The layer that clauses make. inside: the type they stand in, not all of whose policies are known.
 -- kind: what the construct is that they stand in, for nests.
+-- Decides TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, inside)
   local made = { members = {}, use = {}, kind = kind }
   local given = {}
@@ -198,6 +204,7 @@ function policy.layer(session, record, clauses, kind, inside)
 end
 
 -- Policies that a layer uses must be there, of its kind, and not use it in turn.
+-- Decides TR14-3.2.1-09.
 local function check_use(session, record, made, seen)
   seen[made] = true
   for _, used in ipairs(made.use) do
@@ -225,6 +232,7 @@ end
 
 -- Carries out a policy directive. record is the type it stands in, or nil outside of types. Returns the
 -- type it is about and the policy, which nest.check_policy then has to look at.
+-- Decides TR14-3.2.1-01.
 function policy.define(session, node, record)
   local default_for
   for _, clause in ipairs(node.clauses) do

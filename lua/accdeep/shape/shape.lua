@@ -36,6 +36,7 @@ function shape.wished_help(clause)
   return wished[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(clause.name)
 end
 
+-- Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
   if openacc.known[clause.name] then
@@ -54,6 +55,7 @@ local function check_clause(session, clause)
 end
 
 -- The type that a clause type(T) names. record: the type the directive stands in, or nil.
+-- Decides TR14-3.1.1-06.
 local function named_type(session, clause, record)
   local spec = clause.type.spec
   if (spec.tag == "named" or spec.tag == "record") and spec.name and not session.scope:type_named(spec.name) then
@@ -81,6 +83,7 @@ local function named_type(session, clause, record)
 end
 
 -- The type that a shape or policy directive is about.
+-- Decides TR14-2.3-05, TR14-3.1.1-05, TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
 function shape.target(session, node, record)
   local target
   for _, clause in ipairs(node.clauses) do
@@ -101,6 +104,7 @@ function shape.target(session, node, record)
 end
 
 -- Raises if a record has no shape of that name.
+-- Decides TR14-3.1.2-08, TR14-3.2.2-04.
 function shape.known(session, record, name, pos)
   local found = session:shape_named(record, name)
   if found and found.unusable then
@@ -117,6 +121,7 @@ function shape.known(session, record, name, pos)
 end
 
 -- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
+-- Decides TR14-5-03.
 function shape.section_values(subscript)
   local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
   return { first, subscript.length }
@@ -150,6 +155,7 @@ end
 
 -- The member that an item of a clause names, with sections that its type can have. Raises. The third
 -- result: values for a container's shape.
+-- Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then
@@ -182,6 +188,7 @@ function shape.member(record, item, session)
 end
 
 -- A member that a clause of a layer names: once, and as a whole if it is excluded. Results as of member.
+-- Decides TR14-3.1.1-20.
 function shape.enter(session, record, made, clause, item)
   local member, args = shape.member(record, item, session)
   if made.members[item.name] then
@@ -195,6 +202,7 @@ function shape.enter(session, record, made, clause, item)
 end
 
 -- Clauses of a layer that take neither a shape nor a nest for what is inside.
+-- Decides TR14-3.1.2-02, TR14-3.3-02.
 function shape.check_brackets(clause, takes_shape)
   if clause.shape and not takes_shape then
     raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
@@ -224,6 +232,7 @@ function shape.inner(member, item, clause)
 end
 
 -- Nests, and shapes without a name, are written in directives, not in what describes a type (TR14-5-05).
+-- Decides TR14-5-05.
 function shape.no_nest(session, clause)
   local brackets = clause.shape
   if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
@@ -285,6 +294,7 @@ end
 
 -- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
 -- not all known yet.
+-- Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, inside)
   local made = { members = {} }
   local default
@@ -339,6 +349,7 @@ function shape.layer(session, record, clauses, inside)
 end
 
 -- Carries out a shape directive. record is the type it stands in, or nil outside of types.
+-- Decides TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
 function shape.define(session, node, record)
   if #node.clauses == 0 then
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })

@@ -36,6 +36,7 @@ local function home_of(pos)
 end
 
 -- An error about a clause of a group, of the construct at file:line, is told where the group says it (LLNL-4-10).
+-- Decides LLNL-4-10.
 function group.locate(err, file, line)
   local made, pos = home_of(err.pos)
   if not made then return end
@@ -143,6 +144,7 @@ local function visible(session)
   return list
 end
 
+-- Decides LLNL-4-15.
 local function find(session, name)
   local all, scope = {}, scope_of(session)
   while scope do
@@ -160,6 +162,7 @@ end
 
 -- The type that an argument of bind_type or bind_types names: a type, a template of types, or nil for what is a
 -- variable.
+-- Decides LLNL-4-12.
 local function named_type(session, node)
   local spec = node.spec
   local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
@@ -180,6 +183,7 @@ local function is_bound(made, t)
 end
 
 -- In clauses bound to a type `this` and the type's members are those of the variable (LLNL-4-14).
+-- Decides LLNL-4-14.
 local function in_object(clause, t, variable, pos)
   return copied(clause, 0, function(node)
     local function object() return { tag = "id", name = variable, pos = node.pos } end
@@ -223,6 +227,7 @@ local function add_type(session, sources, excluded, node)
 end
 
 -- The action of a bind_group clause and its groups.
+-- Decides LLNL-4-04.
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
   if not actions[action] then
@@ -237,6 +242,7 @@ end
 
 -- What a directive's clauses are, in order: sources {action, group, clauses}. Clauses of the construct itself are of
 -- the source `own`, one at a time.
+-- Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
   local excluded, named = {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -275,6 +281,7 @@ end
 
 -- Sources in the order in which they may claim what they are about: overrides, the last one first; then what is
 -- on one level; then what anything on the construct wins over (LLNL-4-05..07, -09).
+-- Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
 local function by_precedence(sources)
   local ordered = {}
   for i = #sources, 1, -1 do
@@ -295,6 +302,7 @@ local function told(part)
 end
 
 -- Raises about two parts that exclude each other; the construct's own is where the error is.
+-- Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
   raise("conflicting-clauses", sharing.position(part), ("%s conflicts with %s"):format(told(part), told(other)),
@@ -319,6 +327,7 @@ local function is_taken(session, part, before)
 end
 
 -- The clauses of all sources, in their order, less what others say instead.
+-- Decides LLNL-4-11.
 local function joined(session, sources)
   local by_key = {}
   for _, source in ipairs(by_precedence(sources)) do
@@ -366,6 +375,7 @@ local function binds_what(node)
 end
 
 -- The directive with the clauses it has in effect; the same one if no group has a say.
+-- Decides LLNL-4-13.
 function group.apply(session, node)
   local state, what = scope_of(session).state, binds_what(node)
   if what == "nothing" and state == 0 then return node end
@@ -395,6 +405,7 @@ local function once(given, clause)
 end
 
 -- What declares the group itself (LLNL-4-02): name, constructs and types.
+-- Decides LLNL-4-01, LLNL-4-02.
 local function read_bindings(session, node, record, made)
   local given = {}
   for _, clause in ipairs(node.clauses) do

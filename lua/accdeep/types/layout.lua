@@ -177,6 +177,7 @@ end
 -- Lays out a record. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of alignas), has_table
 -- (has virtual functions), pod ("no", "open" or nil: what constructors and the like say)}. Returns nil and a base
 -- class if compilers lay the record out differently, as they disagree whether that is a POD.
+-- Decides HOUSE-layout.
 function layout.complete(record, spec)
   spec.is_union = record.record == "union"
   spec.largest = largest_empty(spec)

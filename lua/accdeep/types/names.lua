@@ -83,6 +83,7 @@ local function type_in(at, name, is_own)
 end
 
 -- inner: the scope of a class, whose name stands before the last "::".
+-- Decides HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
   local function add(at)

@@ -65,6 +65,7 @@ local function same(a, b)
 end
 
 -- The type for arguments: types, and {value, type} for numbers. fill(session, t, spec): gives the record its members.
+-- Decides TR14-4.3-16.
 function template.instance(session, spec, made, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do

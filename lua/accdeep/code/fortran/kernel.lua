@@ -38,6 +38,7 @@ end
 
 -- What a variable with a descriptor is in a kernel, or for looking at a device (k nil). start: where the section
 -- of it that a clause names begins on the host, if one does.
+-- Decides FLANG-storage-3.
 function fkernel.binding(session, k, variable, start)
   local ctx, device = session.ctx, session.device
   local t, address, name = variable.type, variable.address, variable.name

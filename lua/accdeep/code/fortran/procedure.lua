@@ -115,6 +115,7 @@ local function type_of(e, frame) return e.dynamic and e.dynamic(frame) or e.type
 
 -- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
 -- known before.
+-- Decides FLANG-other-1.
 local function described_scalar(session, entity, actual, t, frame)
   local e = actual.e
   check_type(entity, actual, t.of, t.polymorphic)
@@ -126,6 +127,7 @@ local function described_scalar(session, entity, actual, t, frame)
 end
 
 -- Address and type behind a dummy argument.
+-- Decides FLANG-dummy-1.
 local function bound(session, run, entity, t, open, attributes)
   local actual, frame = run.names[entity.name], run.frame
   if actual == true then -- an optional one that is not given

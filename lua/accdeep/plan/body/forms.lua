@@ -15,6 +15,7 @@ local function is_name(node, name) return node and node.tag == "id" and node.nam
 
 -- Raises if a statement leaves the construct that it is the body of: by return, by break or continue of a loop around,
 -- or by break of the construct's own loop.
+-- Decides ACC33-2.5-1.
 function forms.check_end(node, construct, rule)
   local function visit(at, loops, breakable)
     local tag = at.tag
@@ -55,6 +56,7 @@ local function counts(step, name)
     or e.op == "-" and is_name(e.a, name))
 end
 
+-- Decides ACC33-2.9-3, OMP60-loop-1.
 local function check_loop(node, construct, rule)
   local name = counter(node)
   local function wrong(pos, message)
@@ -200,6 +202,7 @@ local atomic = {
 }
 
 -- Raises if a statement has not the form that an atomic construct asks for. how: read, write, update, capture, compare.
+-- Decides ACC33-2.12-1, OMP60-atomic-1.
 function forms.check_atomic(node, how, construct, rule)
   local form = atomic[how]
   while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end

@@ -48,6 +48,7 @@ local function check_end(list, node, inner)
   end
 end
 
+-- Decides ACC33-2.9-3.
 local function check_counter(list, name, node)
   for _, item in ipairs(list) do
     local changes = item.tag == "assign" and item.to.tag == "id" and item.to.name == name
@@ -138,6 +139,7 @@ local atomic = {
   capture = captured,
 }
 
+-- Decides ACC33-2.12-1.
 local function check_atomic(node, list)
   local how = read.atomic_form(node, "ACC33-2.12-1")
   if atomic[how](list) then return end

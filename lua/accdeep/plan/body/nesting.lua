@@ -67,6 +67,7 @@ end
 
 -- Raises if a part of an OpenMP construct, or a standalone directive, may not stand where it does. level: the innermost
 -- construct around it, of the same directive or another.
+-- Decides OMP60-nest-1.
 function nesting.check(part, node, level)
   local inside = level and only_inside[level.part]
   if inside and level.node ~= node and not inside[part] then
@@ -101,6 +102,7 @@ local function is_lower(inner, outer)
 end
 
 -- Raises if a loop directive names a level of parallelism that one around it has, or has left behind.
+-- Decides ACC33-2.9-2.
 function nesting.check_levels(node, level)
   for _, clause in ipairs(node.clauses) do
     local refused = refused_in[clause.name]

@@ -53,6 +53,7 @@ read.depth_of = depth_of
 -- ------------------------------------------------------------------------------------- statements --
 
 -- A statement, or what its place holds: walks into it.
+-- Decides HOUSE-bodies.
 function Reader:statement(node, level)
   if node.tag == "block" then
     node.list = self:items(node.list, level)
@@ -102,6 +103,7 @@ end
 -- ------------------------------------------------------------------------------ constructs of threads --
 
 -- The variables that count a construct's loops and live outside of them: they are private, though no clause names them.
+-- Decides ACC33-2.9-4.
 local function counters_of(list, lasts)
   local counters = {}
   for _, loop in ipairs(list) do
@@ -244,6 +246,7 @@ local function check_sizes(node, level)
 end
 
 -- Raises about clauses of a loop that exclude each other, or what constructs around have.
+-- Decides ACC33-2.9-1.
 function read.check_loop(node, outer)
   check_loop_clauses(node)
   check_sizes(node, outer)
@@ -260,6 +263,7 @@ function Reader:acc_loop(node, list, at, outer)
   return sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4"), at
 end
 
+-- Decides ACC33-2.5-1.
 function Reader:in_compute(node, list, at, level)
   if allowed.kind_of(node.name) ~= "body" then
     local compute = allowed.kind_of(node.name) == "compute"
@@ -293,6 +297,7 @@ end
 local takes_statement = { region = true, compute = true, ["host data"] = true }
 
 -- A directive that is carried out on devices while the body runs on the host.
+-- Decides OMP60-body-1.
 function Reader:carried(found, kind, list, at, level)
   local node = found.tree
   local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
@@ -330,6 +335,7 @@ local function no_place(node, why, rule)
   raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule })
 end
 
+-- Decides OMP60-nest-2.
 function Reader:omp(found, list, at, level)
   local node = found.tree
   local what = directive.of(node.name)

@@ -41,6 +41,7 @@ local function name_of(clause, item, rule)
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
+-- Decides OMP60-share-1.
 local function add_copy(made, said, clause, item, rule)
   local name = name_of(clause, item, rule)
   local before = said[name]
@@ -118,6 +119,7 @@ local function read_clause(made, said, node, clause, rule)
 end
 
 -- A construct of threads as a tree that one thread executes. counters: variables that count its loops.
+-- Decides HOUSE-threads.
 function sharing.construct(node, body, counters, rule)
   local made, said = new(node, body)
   for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, rule) end
@@ -145,6 +147,7 @@ function sharing.standalone(node)
 end
 
 -- cache: elements and sections of arrays (ACC33-2.10-1).
+-- Decides ACC33-2.10-1.
 function sharing.cache(node)
   if node.modifier and node.modifier.name ~= "readonly" then
     raise("syntax", node.modifier.pos, ("'%s' is no modifier of 'cache'"):format(node.modifier.name),
