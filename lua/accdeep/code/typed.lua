@@ -49,6 +49,12 @@ function typed.member(base, offset, t, pos)
   return { op = "member", type = t, pos = pos, is_place = true, base = base, offset = offset }
 end
 
+-- Whether a place in a bound is the same as long as the program runs.
+function typed.is_fixed(e)
+  while e.op == "member" or e.op == "element" and e.index.const do e = e.base end
+  return e.op == "fixed"
+end
+
 -- What stands in a place; the place itself of what has no value of its own, a record.
 function typed.loaded(place, pos)
   local t = place.type

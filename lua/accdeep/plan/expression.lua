@@ -21,6 +21,24 @@ local function bound(env, node, frame)
   return (e.value(frame))
 end
 
+-- Start and length of a subscript; n: elements of the array that it is of, nil for a pointer.
+local function range(env, subscript, n, frame)
+  if subscript.index then return bound(env, subscript.index, frame), 1 end
+  local start = subscript.start and bound(env, subscript.start, frame) or 0
+  local length = subscript.length and bound(env, subscript.length, frame) or n and n - start
+  if not length then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
+  elseif length < 0 then
+    raise("invalid-section", subscript.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  return start, length
+end
+
+local function element(t, pos)
+  return types.element(t) or raise("not-a-pointer", pos, ("%s has no elements"):format(types.name(t)))
+end
+
 -- Values of a section as lists, dimension by dimension.
 local function section_values(env, node, frame)
   local dimensions = {}
@@ -28,63 +46,31 @@ local function section_values(env, node, frame)
     table.insert(dimensions, 1, node)
     node = node.base
   end
-  local base = closures.compile(env, node)
-  local space = env.space
-  local function list(t, address, low, high, depth)
+  local base, space = closures.compile(env, node), env.space
+  -- at: where the array or the pointer is; a first pointer may be a value itself
+  local function list(t, depth, at, low, high)
     local section = dimensions[depth]
-    if not section then return view.read(space, t, address, low, high) end
-    local of = types.element(t)
-    if not of then raise("not-a-pointer", section.pos, ("%s has no elements"):format(types.name(t))) end
+    if not section then return view.read(space, t, at, low, high) end
+    local of = element(t, section.pos)
     if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
       names.no_size(of, section.pos)
     end
-    local start = section.start and bound(env, section.start, frame) or 0
-    local length = section.length and bound(env, section.length, frame)
+    local start, length = range(env, section, t.n, frame)
     frame.pos = section.pos
-    if t.kind == "pointer" then
-      address, low, high = space:load_pointer(address, low, high, frame)
-    else
-      length = length or t.n - start
-    end
-    if not length then
-      raise("invalid-section", section.pos, "the section of a pointer needs a length",
-        { rule = "ACC33-2.7.1-1" })
-    end
-    if length < 0 then
-      raise("invalid-section", section.pos, ("the section has a negative length, %d"):format(length),
-        { rule = "TR14-3.1.1-23" })
-    end
-    if t.kind == "array" and (start < 0 or start + length > t.n) then
-      space:out_of_bounds(address, ("the section [%d:%d] is outside the array of %d elements"):format(
-        start, length, t.n), frame)
+    if t.kind == "pointer" and (depth > 1 or base.place) then
+      at, low, high = space:load_pointer(at, low, high, frame)
+    elseif t.kind == "array" and (start < 0 or start + length > t.n) then
+      space:out_of_bounds(at, ("the section [%d:%d] is outside the array of %d elements"):format(start, length, t.n),
+        frame)
     end
     local values = {}
     for i = start, start + length - 1 do
-      values[#values + 1] = list(of, address + i * of.size, low, high, depth + 1)
+      values[#values + 1] = list(of, depth + 1, at + i * of.size, low, high)
     end
     return values
   end
-  if base.place then
-    local address, low, high = base.place(frame)
-    return list(base.type, address, low, high, 1)
-  end
-  -- a pointer that is a value, not a variable: its first dimension starts there
-  if base.type.kind ~= "pointer" then
-    raise("not-a-pointer", node.pos, ("%s has no elements"):format(types.name(base.type)))
-  end
-  local value, low, high = base.value(frame)
-  local section = dimensions[1]
-  local start = section.start and bound(env, section.start, frame) or 0
-  local length = section.length and bound(env, section.length, frame)
-  if not length or length < 0 then
-    raise("invalid-section", section.pos, "the section needs a length that is not negative",
-      { rule = "TR14-3.1.1-23" })
-  end
-  local of, values = base.type.to, {}
-  for i = start, start + length - 1 do
-    values[#values + 1] = list(of, value + i * of.size, low, high, 2)
-  end
-  return values
+  if not base.place and base.type.kind ~= "pointer" then element(base.type, node.pos) end
+  return list(base.type, 1, (base.place or base.value)(frame))
 end
 
 -- The value of an expression in a memory: a number, a view, or lists for sections.
@@ -110,42 +96,21 @@ end
 
 -- Where an lvalue or section lies on the host: address, bytes, type.
 function expression.extent_of(self, node)
-  local env = self:host_env()
-  local frame = { pos = node.pos }
-  if node.tag ~= "section" then
-    local e = closures.compile(env, node)
-    if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
-    local address = e.place(frame)
-    return address, e.type.size, e.type
-  end
-  local base, subscripts = list_item.take_apart(node)
+  local env, frame = self:host_env(), { pos = node.pos }
+  local base, subscripts = node, nil
+  if node.tag == "section" then base, subscripts = list_item.take_apart(node) end
   local e = closures.compile(env, base)
   local t = e.type
-  local address
-  if t.kind == "pointer" then
-    address = e.value(frame)
-  elseif t.kind == "array" then
-    address = e.place(frame)
-  else
-    raise("not-a-pointer", subscripts[1].pos, ("%s has no elements"):format(types.name(t)))
+  if not subscripts then
+    if not e.place then raise("type-mismatch", node.pos, "a variable is needed") end
+    return (e.place(frame)), t.size, t
   end
-  local function bounds(subscript, n)
-    if subscript.index then return bound(env, subscript.index, frame), 1 end
-    local start = subscript.start and bound(env, subscript.start, frame) or 0
-    local length = subscript.length and bound(env, subscript.length, frame) or n and n - start
-    if not length then
-      raise("invalid-section", subscript.pos, "the section of a pointer needs a length", { rule = "ACC33-2.7.1-1" })
-    elseif length < 0 then
-      raise("invalid-section", subscript.pos, ("the section has a negative length, %d"):format(length),
-        { rule = "TR14-3.1.1-23" })
-    end
-    return start, length
-  end
-  local of = types.element(t)
-  local start, length = bounds(subscripts[1], t.n)
+  local of = element(t, subscripts[1].pos)
+  local address = (t.kind == "pointer" and e.value or e.place)(frame)
+  local start, length = range(env, subscripts[1], t.n, frame)
   for i = 2, #subscripts do -- of one row only a part
     if length ~= 1 or of.kind ~= "array" then break end
-    local first, count = bounds(subscripts[i], of.n)
+    local first, count = range(env, subscripts[i], of.n, frame)
     start, length, of = start * of.n + first, count, of.of
   end
   return address + start * of.size, length * of.size, t

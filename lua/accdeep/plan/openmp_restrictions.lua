@@ -1,9 +1,10 @@
 -- openmp_restrictions.lua - what OpenMP forbids list items of one construct (OMP60-map-13).
 
-local codegen = require "accdeep.code.codegen"
+local check = require "accdeep.code.check_c"
 local diagnostic = require "accdeep.base.diagnostic"
 local expression = require "accdeep.plan.expression"
 local list_item = require "accdeep.shape.list_item"
+local typed = require "accdeep.code.typed"
 local types = require "accdeep.types"
 local unparse = require "accdeep.grammar.unparse"
 
@@ -25,8 +26,7 @@ end
 
 -- Whether the place of an lvalue is known for good.
 function restrict.is_constant(session, node)
-  local b = codegen.builder()
-  return codegen.address_of(b, codegen.lvalue(b, { session = session }, node), node.pos).const ~= nil
+  return typed.is_fixed(check.place({ session = session }, node))
 end
 
 -- The member of a union on the way to a place, or nil.
