@@ -216,16 +216,10 @@ end
 -- What a pointer leads to.
 local function behind(env, node, operator, pos)
   local e = expression(env, node)
-  if e.type.kind == "record" then
-    raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, named(e.type)),
-      { length = #operator - 2, help = operator == "'->'" and "use '.'" or nil })
-  end
   if e.is_place then e = loaded(e, node.pos) end
-  if e.type.kind ~= "pointer" then
-    raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, named(e.type)),
-      { length = #operator - 2 })
-  end
-  return e
+  if e.type.kind == "pointer" then return e end
+  raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, named(e.type)),
+    { length = #operator - 2, help = e.type.kind == "record" and operator == "'->'" and "use '.'" or nil })
 end
 
 function checkers.member(env, node)

@@ -118,20 +118,6 @@ local function load(b, at, pos)
   return { reg = b:emit(pos, op.LOAD_AT, address, code, at.offset), type = t }
 end
 
-local folders = {
-  ["+"] = function(a, b) return a + b end,
-  ["-"] = function(a, b) return a - b end,
-  ["*"] = function(a, b) return a * b end,
-  ["&"] = function(a, b) return a & b end,
-  ["|"] = function(a, b) return a | b end,
-  ["^"] = function(a, b) return a ~ b end,
-  ["=="] = function(a, b) return a == b and 1 or 0 end,
-  ["!="] = function(a, b) return a ~= b and 1 or 0 end,
-  ["<"] = function(a, b) return a < b and 1 or 0 end,
-  ["<="] = function(a, b) return a <= b and 1 or 0 end,
-  [">"] = function(a, b) return a > b and 1 or 0 end,
-  [">="] = function(a, b) return a >= b and 1 or 0 end,
-}
 local SMALL = 1 << 31
 local function small(v) return v < SMALL and v > -SMALL end
 
@@ -143,13 +129,13 @@ local opcodes = {
 
 -- Computes with start, length and addresses: in 64 bits, signed.
 local function apply(b, operator, x, y, pos, t)
-  t = t or LONG
-  if x.const and y.const and folders[operator] and small(x.const) and small(y.const) then
-    return { const = folders[operator](x.const, y.const), type = t }
+  if x.const and y.const and small(x.const) and small(y.const) then
+    local v = arithmetic.folded(operator, LONG, x.const, y.const)
+    if v then return constant(v, t) end
   end
   if operator == ">" then return apply(b, "<", y, x, pos) end
   if operator == ">=" then return apply(b, "<=", y, x, pos) end
-  return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t }
+  return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t or LONG }
 end
 
 function codegen.select(b, condition, x, y, pos)

@@ -32,7 +32,7 @@ local types = require "accdeep.types"
 
 local typed = {}
 
-local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["unsigned long"]
+local INT, ULONG = types.scalars.int, types.scalars["unsigned long"]
 
 function typed.constant(t, v, pos) return { op = "const", type = t, const = v, pos = pos } end
 local constant = typed.constant
@@ -78,18 +78,15 @@ end
 
 -- Computes with two numbers of one type; those of a shift have each their own.
 function typed.arith(operator, t, a, b, pos)
-  if a.const and b.const and arithmetic.is_defined(operator, t, a.const, b.const) then
-    return constant(t, arithmetic.operation(operator, t)(a.const, b.const), pos)
-  end
+  local v = a.const and b.const and arithmetic.folded(operator, t, a.const, b.const)
+  if v then return constant(t, v, pos) end
   return { op = "arith", operator = operator, type = t, a = a, b = b, pos = pos }
 end
 
 -- Compares two numbers of one type, or pointers.
 function typed.compare(operator, a, b, pos)
   local t = a.type.kind == "pointer" and a.type or b.type
-  if a.const and b.const then
-    return constant(INT, arithmetic.comparison(operator, t)(a.const, b.const) and 1 or 0, pos)
-  end
+  if a.const and b.const then return constant(INT, arithmetic.folded(operator, t, a.const, b.const), pos) end
   return { op = "compare", operator = operator, type = INT, a = a, b = b, pos = pos }
 end
 
@@ -120,6 +117,6 @@ function typed.select(c, a, b, t, pos)
   return { op = "select", type = t, c = c, a = a, b = b, pos = pos }
 end
 
-typed.truth, typed.long = truth, LONG
+typed.truth = truth
 
 return typed

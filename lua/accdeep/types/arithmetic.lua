@@ -88,7 +88,6 @@ local function wrapper(t)
   local mask = (1 << bits) - 1
   return function(v) return v & mask end
 end
-arithmetic.wrapper = wrapper
 
 local function to_integer(v)
   if math.type(v) == "integer" then return v end
@@ -229,6 +228,13 @@ function arithmetic.is_defined(op, t, a, b)
   if op == "-" then return (a ~ b) & (a ~ (a - b)) >= 0 end
   if op == "*" then return a == 0 or not (a == -1 and b == least) and quotient(a * b, a) == b and (a * b) % a == 0 end
   return true
+end
+
+-- What two constants of a type give, or nil if C does not define that. A comparison gives 1 or 0.
+function arithmetic.folded(op, t, a, b)
+  local compare = arithmetic.comparison(op, t)
+  if compare then return compare(a, b) and 1 or 0 end
+  return arithmetic.is_defined(op, t, a, b) and arithmetic.operation(op, t)(a, b) or nil
 end
 
 return arithmetic
