@@ -2,6 +2,7 @@
 -- construct was met. By then its data may have left the present table, its host program may be elsewhere.
 
 local sorted = require "accdeep.base.sorted"
+local with = require "accdeep.base.dynamic"
 
 local captured = {}
 
@@ -86,14 +87,12 @@ end
 -- Runs fn as it would have been run then.
 function Moment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
-  local device, scope, this = session.device, session.scope, session.this
-  session.device, session.scope, session.this, session.kernel = k.device, self.scope, self.this, k
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end
-  local results = table.pack(pcall(fn, ...))
+  local then_ = { device = k.device, scope = self.scope, this = self.this, kernel = k }
+  local results = table.pack(pcall(with, session, then_, fn, ...))
   for address, pointer in pairs(self.attached) do
     if private[address] == pointer then private[address] = nil end
   end
-  session.device, session.scope, session.this, session.kernel = device, scope, this, false
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end

@@ -5,6 +5,7 @@
 
 local place = require "accdeep.base.location"
 local scope = require "accdeep.types.scope"
+local with = require "accdeep.base.dynamic"
 
 local carried = {}
 
@@ -41,26 +42,20 @@ function carried.compile(env, node, compile_statement, statement)
     compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is told before it runs
   end
   return function(f)
-    local k, outer, around = session.kernel, session.scope, session.apart
+    local k, apart = session.kernel, session.apart
     local line = here.file and place.line_of(here.text, node.pos, here.file, here.line)
     runs = runs + 1
-    local ok, err = pcall(function()
-      session.scope, session.kernel = with_locals(env, session, f), false
-      if next(session.scope.variables) then session.apart = "body " .. runs end
+    local inner = with_locals(env, session, f)
+    if next(inner.variables) then apart = "body " .. runs end
+    with(session, { scope = inner, kernel = false, apart = apart }, function()
       local run = node.language == "omp" and session.omp or session.directive
       local made = run(session, node.text, nil, here.file, line)
       if node.kind == "compute" then
         made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
       elseif node.body then
-        made(function()
-          session.kernel = k
-          run_inside(env, node, f, compile_statement, statement)
-          session.kernel = false
-        end)
+        made(function() with(session, { kernel = k }, run_inside, env, node, f, compile_statement, statement) end)
       end
     end)
-    session.scope, session.apart, session.kernel = outer, around, k
-    if not ok then error(err, 0) end
   end
 end
 

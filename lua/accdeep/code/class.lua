@@ -14,6 +14,7 @@ local sorted = require "accdeep.base.sorted"
 local template = require "accdeep.types.template"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -339,12 +340,8 @@ end
 
 -- The same with the type as the one that what is inside belongs to.
 function class.fill(session, declare, t, spec)
-  local around, scope = session.filling, session.scope
-  if not t.template then t.within = around end
-  session.filling = t
-  local ok, err = pcall(fill, session, declare, t, spec)
-  session.filling, session.scope = around, scope
-  if not ok then error(err, 0) end
+  if not t.template then t.within = session.filling or nil end
+  with(session, { filling = t, scope = session.scope }, fill, session, declare, t, spec)
 end
 
 -- A new type, that a scope knows by its tag.

@@ -11,6 +11,7 @@ local grammar = require "accdeep.grammar"
 local names = require "accdeep.types.names"
 local template = require "accdeep.types.template"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -389,8 +390,8 @@ end
 
 -- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
 function declare.text(session, text)
-  local at, braces, outer = grammar.skip(text, 1), {}, session.scope
-  local ok, err = pcall(function()
+  local at, braces = grammar.skip(text, 1), {}
+  with(session, { scope = session.scope }, function()
     while at <= #text do
       local node, after = grammar.parse("external", text, at, session.scope)
       if node and (node.tag == "namespace" or node.tag == "linkage") then
@@ -404,8 +405,6 @@ function declare.text(session, text)
     end
     if #braces > 0 then raise("syntax", #text, "expected '}', found unexpected end of the text") end
   end)
-  session.scope = outer
-  if not ok then error(err, 0) end
 end
 
 -- A local declaration inside a body: types only; returns a list of {name, type, value, is_const}.

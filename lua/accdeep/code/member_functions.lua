@@ -11,6 +11,7 @@ local scope = require "accdeep.types.scope"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -56,7 +57,7 @@ function member_functions.inlined(session, made, object, arrow, node)
     err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
     error(setmetatable(err, getmetatable(made.error)), 0)
   end
-  local depth = (session.inlining or 0) + 1
+  local depth = session.inlining + 1
   if depth > DEEPEST then
     raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit", of_construct = true })
   end
@@ -88,12 +89,7 @@ end
 
 -- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.
 function member_functions.inside(session, depth, fn, ...)
-  local before = session.inlining
-  session.inlining = depth
-  local ok, a, b = pcall(fn, ...)
-  session.inlining = before
-  if not ok then error(a, 0) end
-  return a, b
+  return with(session, { inlining = depth }, fn, ...)
 end
 
 -- A call in a member function that means one of its own object, as a call through `this`; or nil.
@@ -150,13 +146,10 @@ end
 -- Runs fn as a member function of the object at an address: `this` and the members are names.
 function member_functions.as_member(self, record, address, fn, ...)
   local slot = member_functions.slot(self, record)
-  local outer, before, around = self.scope, core.get(slot, 8), self.this
-  self.scope = scope.new(outer)
-  self.scope.variables.this = { name = "this", type = types.pointer(record), address = slot }
-  self.this = { record = record, slot = slot }
+  local before, inner = core.get(slot, 8), scope.new(self.scope)
+  inner.variables.this = { name = "this", type = types.pointer(record), address = slot }
   core.put(slot, string.pack("j", address))
-  local results = table.pack(pcall(fn, ...))
-  self.scope, self.this = outer, around
+  local results = table.pack(pcall(with, self, { scope = inner, this = { record = record, slot = slot } }, fn, ...))
   core.put(slot, before)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)

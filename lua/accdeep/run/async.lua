@@ -7,6 +7,7 @@
 -- otherwise they happen at once, and all there is left to do here is to check arguments.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -116,12 +117,7 @@ end
 
 -- Runs fn with its constructs and copies in the queue of an async value, on the current device.
 function async.within(self, value, fn, ...)
-  local before = self.queue
-  self.queue = async.queue(self, value)
-  local results = table.pack(pcall(fn, ...))
-  self.queue = before
-  if not results[1] then error(results[2], 0) end
-  return table.unpack(results, 2, results.n)
+  return with(self, { queue = async.queue(self, value) }, fn, ...)
 end
 
 return async

@@ -11,7 +11,7 @@ require "accdeep.code.fortran.constructor"
 
 local fortran = {}
 
-local Session = { forward = {} } -- types that are named and not yet defined: declare.lua
+local Session = {}
 
 -- call "wrapper(d, t1)"
 function Session:fortran_call(text, file, line)

@@ -19,6 +19,7 @@ local statement = require "accdeep.code.statement"
 local tree = require "accdeep.base.tree"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -352,10 +353,9 @@ end
 function kernel.on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  local around, before = session.kernel, #session.private_blocks
-  if not directives or is_compiled(session, body) then session.kernel = k end
-  local ok, err = pcall(run_body, session, k, body, node)
-  session.kernel = around
+  local before = #session.private_blocks
+  local inside = not directives or is_compiled(session, body)
+  local ok, err = pcall(with, session, { kernel = inside and k or session.kernel }, run_body, session, k, body, node)
   memory.release(session, before)
   if not ok then error(err, 0) end
 end
@@ -403,12 +403,10 @@ local function in_queue(session, plan, body, node, place, used, queue)
   local before = session.watching and session:snapshot()
   local region = session:open_region(plan, true, queue)
   local k = new_kernel(session, plan, region, body, node, place)
-  session.kernel = k
-  local ok, err = pcall(function()
+  local ok, err = pcall(with, session, { kernel = k }, function()
     bind_privates(k)
     k.moment = captured.remember(k, type(body) ~= "function" and used)
   end)
-  session.kernel = false
   if ok then
     local done, problem
     ok, done, problem = pcall(leave_to_queue, session, k, body, node, region.handle)

@@ -21,6 +21,7 @@ local openacc = require "accdeep.grammar.openacc"
 local region = require "accdeep.run.region"
 local profiles = require "accdeep.catalogue.profiles"
 local transaction = require "accdeep.types.transaction"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -40,12 +41,7 @@ local function on_its_device(self, plan, fn, on_host)
     raise("no-device", plan.on_device.pos, ("there is no device %d; devices are 0 to %d, and %d is the host"):format(
       number, self.devices - 1, self.devices), { rule = "OMP60-tgt-2", help = "scenario { devices = n } makes more" })
   end
-  local before = self.device
-  self.device = number
-  local results = table.pack(pcall(fn))
-  self.device = before
-  if not results[1] then error(results[2], 0) end
-  return table.unpack(results, 2, results.n)
+  return with(self, { device = number }, fn)
 end
 
 -- Help for rules of OpenACC, where OpenMP has other means.
@@ -133,7 +129,7 @@ local function declare_target(self, node)
     if how then add(clause, how) end
   end
   if opens and not self.language.has_blocks then -- it is about the procedure it stands in
-    if (self.depth or 0) > 0 then return end
+    if self.depth > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
   end

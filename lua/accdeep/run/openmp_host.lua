@@ -18,6 +18,7 @@ local sharing = require "accdeep.check.openmp_exclusions"
 local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
 local set = require "accdeep.base.words".set
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -28,8 +29,7 @@ local host = {}
 -- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
 -- last value is the variable's. A body that fails leaves the variables as they were.
 local function with_private(session, copies, fn)
-  local outer, around = session.scope, session.apart
-  local before, inner = #session.private_blocks, scope.new(outer)
+  local before, inner = #session.private_blocks, scope.new(session.scope)
   local ok, err = pcall(function()
     local made = {}
     for i, copy in ipairs(copies) do
@@ -41,13 +41,11 @@ local function with_private(session, copies, fn)
       inner.variables[name] = { name = name, type = t, address = block.address }
     end
     host.constructs = host.constructs + 1
-    session.scope, session.apart = inner, host.constructs
-    fn()
+    with(session, { scope = inner, apart = host.constructs }, fn)
     for i, copy in ipairs(copies) do
       if copy.lasts then memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
     end
   end)
-  session.scope, session.apart = outer, around
   memory.release(session, before)
   if not ok then error(err, 0) end
 end

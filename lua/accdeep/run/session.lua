@@ -42,6 +42,8 @@ local session = {}
 
 local Session = {}
 Session.__index = Session
+-- The fields of a session are those that session.new names.
+function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran.extend(Session)
 openmp.extend(Session)
 type_directives.extend(Session)
@@ -60,45 +62,69 @@ local DEVICE_BYTES = 16 << 30
 -- said), unchecked (host memory is the program's own, not known here).
 function session.new(options, outer)
   options = options or {}
+  local own = scope.new(outer and outer.scope)
   local self = setmetatable({
     core = core,
     outer = outer,
     options = options,
-    language = languages[options.language or "c"],
-    scope = scope.new(outer and outer.scope),
     rules = profiles.profile(options.rules or "tr14"),
-    device = 0,
+    observers = options.observers or NOBODY,
+
+    -- the program: what a failed declaration takes back is registered with types/transaction.lua
+    language = languages[options.language or "c"],
+    root = own,       -- the scope of its names
+    blocks = {},        -- address -> {bytes, name, live}
+    quarantine = { bytes = 0 },
+    saved = false,      -- bytes of the outer session's blocks
+    layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
+    type_records = setmetatable({}, { __index = outer and outer.type_records }), -- types/fortran_dynamic.lua
+    shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
+    group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
+    lasting = false,    -- allocatables of declare (code/fortran/declared.lua)
+    target_variables = false, target_blocks = false, -- declare target (openmp.lua)
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
+    this_slots = {},    -- record -> where `this` is kept while a member function runs
+    inside = {},        -- a directive among statements -> the text it stands in
+    printed = {},       -- lines that statements printed
+    host_space = false,
+
+    -- the device side
+    ctx = false, devices = options.devices or 1,
     delayed = options.async == "delayed", -- queues do what they are asked for when somebody waits
     concurrent = options.async == "concurrent", -- or while the program goes on
     default_async = async.constants.acc_async_noval,
-    queue = 0,          -- of routines that have one (async.within)
-    blocks = {},        -- address -> {bytes, name, live}
-    quarantine = { bytes = 0 },
-    layout = descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
-    type_records = setmetatable({}, { __index = outer and outer.type_records }), -- types/fortran_dynamic.lua
-    programs = {},      -- record -> treatment -> program
-    treatments = {},    -- record -> what it is called -> treatment
-    shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
-    bound = { n = 0, calling = 0 }, -- functions that section bounds call; running: a walk reads host memory
-    measured = false,   -- what the plan under way is made from (shape/fortran_inputs.lua)
-    parsed = {}, nparsed = 0, prepared = {}, nprepared = 0,
     regions = {},       -- device -> stack of open regions
     entered = {},       -- bounds that enter data found (changed_bounds.lua)
-    collectors = {},
-    -- not nil: a directive asks for these each time
-    this_slots = {},    -- record -> where `this` is kept while a member function runs
-    observers = options.observers or NOBODY,
-    replaced = false,   -- in a host_data region: name -> what it stands for
-    group_scope = false, -- the innermost scope that may hold groups (types/groups.lua)
+    device_spaces = {}, pointer_spaces = {},
+    has_detached = false, -- attachments may have ended, for messages
+    collectors = {}, listening = false, -- of events
+    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+
+    -- what is current: base/dynamic.lua sets these for a while
+    scope = own,
+    device = 0,
+    queue = 0,          -- of routines that have one (async.within)
+    current = false,    -- the text under way: {text, file, line}
+    this = false,       -- in a member function: {record, slot}
+    kernel = false,     -- in a compute construct's body (kernel.lua)
     apart = false,      -- in a host construct with private variables: a number of its own
     private_blocks = {}, -- memory of those variables
-    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+    replaced = false,   -- in a host_data region: name -> what it stands for
+    watching = false,   -- an expectation of failure is under way
+    measured = false,   -- what the plan under way is made from (shape/fortran_inputs.lua)
     descriptions = false, -- shapes and policies of the text under way (type_directives.lua)
-    this = false, kernel = false, watching = false, listening = false, current = false,
-    inside = {},        -- a directive among statements -> the text it stands in
-    printed = {},       -- lines that statements printed
+    filling = false,    -- the class whose members are declared (code/class.lua)
+    inlining = 0, instantiating = 0, -- how deep member functions and templates are in each other
+    locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (code/fortran/procedure.lua)
+    forward = {},       -- types of Fortran that are named and not yet defined (code/fortran/declare.lua)
+
+    -- caches
+    programs = {},      -- record -> treatment -> program
+    treatments = {},    -- record -> what it is called -> treatment
+    parsed = {}, nparsed = 0, -- trees of texts
+    prepared = {}, nprepared = 0, -- plans (plan_cache.lua)
+    cached_host_env = false,
   }, Session)
-  self.root = self.scope
   local backend, number = (options.device or "sim"):match "^(%a+):?(%d*)$"
   local ctx, err = core.open {
     backend = backend, first_device = tonumber(number),
@@ -114,9 +140,7 @@ function session.new(options, outer)
   }
   if not ctx then error(diagnostic.new(err), 0) end
   self.ctx = ctx
-  self.devices = options.devices or 1
   self.host_space = view.host(self)
-  self.device_spaces, self.pointer_spaces = {}, {}
   for i = 0, self.devices - 1 do
     self.device_spaces[i] = view.device(self, i)
     self.pointer_spaces[i] = view.handed_out(self.device_spaces[i])
@@ -253,7 +277,7 @@ end
 
 local function noted(self, place, user, ok, err, ...)
   if ok then return err, ... end
-  local in_procedure = (self.depth or 0) > 0 -- whose calls are callers
+  local in_procedure = self.depth > 0 -- whose calls are callers
   if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
   error(err, 0)
 end

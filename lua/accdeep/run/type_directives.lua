@@ -12,6 +12,7 @@ local pragma = require "accdeep.grammar.pragma"
 local shape = require "accdeep.shape.shape"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -159,13 +160,11 @@ end
 -- the end of the text, where all names of it are known.
 -- Decides TR14-3.1.1-21.
 local function check_described(self, described)
-  local made, record, outer = described.made, described.record, self.scope
+  local made, record = described.made, described.record
   if made.params then return end -- they have values where the shape is used (TR14-5-01)
-  self.scope = described.scope
-  local ok, err = pcall(self.at, self, made.place, function()
+  local ok, err = pcall(with, self, { scope = described.scope }, self.at, self, made.place, function()
     compile.program(self, nest.described(self, record, made), made.place.pos)
   end)
-  self.scope = outer
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
   if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end
   error(err, 0)
@@ -174,11 +173,8 @@ end
 -- Runs fn(...), which carries out a text that may describe types.
 function Session:describing(fn, ...)
   if self.descriptions then return fn(...) end
-  self.descriptions = {}
-  local ok, err = pcall(fn, ...)
-  local list = self.descriptions
-  self.descriptions = false
-  if not ok then error(err, 0) end
+  local list = {}
+  with(self, { descriptions = list }, fn, ...)
   if #list > 0 then self:types_changed() end
   for _, described in ipairs(list) do check_described(self, described) end
 end

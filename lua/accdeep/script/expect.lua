@@ -9,6 +9,7 @@ local sorted = require "accdeep.base.sorted"
 local state = require "accdeep.run.state"
 local types = require "accdeep.types"
 local view = require "accdeep.code.view"
+local with = require "accdeep.base.dynamic"
 
 local expect = {}
 
@@ -423,10 +424,7 @@ function expect.new(current, shown, carry_out)
       end
     end
     need(type(fn) == "function", "what fails is a function, or a directive as text")
-    local watching = session.watching
-    session.watching = true
-    local ok, err = pcall(fn)
-    session.watching = watching
+    local ok, err = pcall(with, session, { watching = true }, fn)
     if ok then fail(text and ("%s is carried out"):format(text) or "nothing failed", code, "no error") end
     if diagnostic.is_limit(err) and code ~= "limit" then error(err, 0) end
     if not diagnostic.is(err) then -- an error of the script itself

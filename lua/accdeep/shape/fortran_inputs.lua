@@ -3,6 +3,8 @@
 -- A plan of Fortran holds addresses and bounds that were measured when it was made. It serves again as long as
 -- measuring gives the same, for the same variables.
 
+local with = require "accdeep.base.dynamic"
+
 local inputs = {}
 
 -- Values of fn, a function without arguments; while a plan is made, they are kept with what gives them.
@@ -43,11 +45,8 @@ end
 
 -- Makes a plan with fn and keeps what it is made from.
 function inputs.plan(session, fn, ...)
-  session.measured = {}
-  local ok, plan = pcall(fn, ...)
-  local measured = session.measured
-  session.measured = false
-  if not ok then error(plan, 0) end
+  local measured = {}
+  local plan = with(session, { measured = measured }, fn, ...)
   -- a function of the program may do more than give a number; what devices hold is not measured
   plan.once = plan.once or measured.calls or plan.typed ~= nil or session.replaced ~= false
   plan.measured, plan.scope, plan.scope_version = measured, session.scope, session.scope.version

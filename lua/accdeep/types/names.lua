@@ -6,6 +6,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -20,12 +21,7 @@ local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types
 
 -- Runs fn with a scope as the one that names are looked up in, and entered into.
 function names.within(session, inner, fn, ...)
-  local outer = session.scope
-  session.scope = inner
-  local results = table.pack(pcall(fn, ...))
-  session.scope = outer
-  if not results[1] then error(results[2], 0) end
-  return table.unpack(results, 2, results.n)
+  return with(session, { scope = inner }, fn, ...)
 end
 
 -- A scope inside the present one, in which types are defined; prefix: what their names begin with.

@@ -7,6 +7,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
 local sorted = require "accdeep.base.sorted"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -45,11 +46,7 @@ local function with_arguments(session, made, arguments, fn, ...)
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
   end
-  session.scope = inner
-  local ok, result = pcall(fn, ...)
-  session.scope = outer
-  if not ok then error(result, 0) end
-  return result
+  return with(session, { scope = inner }, fn, ...)
 end
 template.with_arguments = with_arguments
 
@@ -82,19 +79,17 @@ function template.instance(session, spec, made, arguments, fill)
   local t = types.record(made.record.kind == "union" and "union" or "struct", name)
   t.name, t.template, t.arguments = name, made, arguments
   home.instances[key] = t
-  local depth = (session.instantiating or 0) + 1
+  local depth = session.instantiating + 1
   if depth > DEEPEST then
     raise("limit", spec.pos, ("%s needs ever more types"):format(made.name),
       { rule = "HOUSE-limit", of_construct = true })
   end
-  session.instantiating = depth
-  local ok, err = pcall(with_arguments, session, made, arguments, function()
+  local ok, err = pcall(with, session, { instantiating = depth }, with_arguments, session, made, arguments, function()
     session:at(made.place, fill, session, t, made.record)
     for _, directive in ipairs(made.directives) do
       session:at(directive.place, session.define_for, session, directive.node, t)
     end
   end)
-  session.instantiating = depth > 1 and depth - 1 or nil
   if not ok then
     home.instances[key] = nil
     error(err, 0)

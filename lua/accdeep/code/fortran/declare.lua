@@ -7,6 +7,7 @@ local expression = require "accdeep.code.fortran.expression"
 local ftypes = require "accdeep.types.fortran"
 local object = require "accdeep.code.fortran.object"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -258,12 +259,10 @@ end
 
 -- Runs what declares types; components may have types that come after theirs, but there.
 function declare.complete(session, fn)
-  local outer = session.forward
-  session.forward = {}
-  local ok, err = pcall(fn)
-  local name, missing = next(session.forward)
-  for other, made in pairs(session.forward) do made.scope.tags[other] = nil end
-  session.forward = outer
+  local forward = {}
+  local ok, err = pcall(with, session, { forward = forward }, fn)
+  local name, missing = next(forward)
+  for other, made in pairs(forward) do made.scope.tags[other] = nil end
   if not ok then error(err, 0) end
   if name then derived_type(session, missing.spec) end
 end

@@ -280,12 +280,12 @@ function procedure.run(session, made, args, frame, body, result)
   local run = { back = {}, frame = frame, names = matched(node, args, frame.pos) }
   local caller_place = session:here(frame.pos)
   run.bind = function(...) return session:at(caller_place, bound, session, run, ...) end
-  local outer, locals, depth = session.scope, session.locals, session.depth or 0
+  local outer, locals, depth = session.scope, session.locals, session.depth
   if depth >= MOST_DEEP then
     raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
   end
   session.scope, session.locals, session.depth = scope.new(made.host or session.root), {}, depth + 1
-  session.activation = (session.activation or 0) + 1
+  session.activation = session.activation + 1
   local caller, inside = session.current, { pos = node.pos }
   session.current = made.place
   local ok, value = pcall(function()

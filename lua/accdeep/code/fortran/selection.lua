@@ -9,6 +9,7 @@ local ftypes = require "accdeep.types.fortran"
 local object = require "accdeep.code.fortran.object"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
+local with = require "accdeep.base.dynamic"
 
 local raise = diagnostic.raise
 
@@ -96,9 +97,7 @@ local function with_variable(session, name, binding, slot, run, f)
     core.put(address, descriptor.pack(session, t, slot.address, slot.dims, slot.type))
   end
   inner.variables[name] = { name = name, type = t, address = address, target = true }
-  session.scope = inner
-  local ok, signal = pcall(run, f)
-  session.scope = outer
+  local ok, signal = pcall(with, session, { scope = inner }, run, f)
   if made then session:free(made) end
   if not ok then error(signal, 0) end
   return signal
@@ -205,13 +204,9 @@ local function select_rank(env, node, block)
   end }, { __index = env })
   local run = block(inner, body)
   return function(f)
-    local outer = session.scope
-    session.scope = scope.new(outer)
-    session.scope.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
-    local ok, signal = pcall(run, f)
-    session.scope = outer
-    if not ok then error(signal, 0) end
-    return signal
+    local inside = scope.new(session.scope)
+    inside.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
+    return with(session, { scope = inside }, run, f)
   end
 end
 
