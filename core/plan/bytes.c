@@ -181,12 +181,30 @@ accd_status accd_plan_merge(struct accd_plan *plan)
     return ACCD_OK;
 }
 
+/* Pointers that are not followed get a value on the device (TR14-4.3-15), but for those that are attached: data that
+ * are present may be sent again. */
+static accd_status fill_pointers(struct accd_plan *plan, uint64_t host, uint64_t end, uint64_t dev)
+{
+    const uint8_t value = plan->context->rules.untranslated == ACCD_AS_NULL ? 0 : ACCD_POISON;
+    struct accd_range_cursor cursor;
+    struct accd_attach *attach;
+    uint64_t at = host;
+    ACCD_TRY(accd_first_attach(plan->dir, host, end, &cursor, &attach));
+    for (; attach; attach = accd_next_attach(&cursor, end)) {
+        if (attach->slot > at)
+            ACCD_TRY(accd_plan_fill(plan, dev + (at - host), attach->slot - at, value));
+        if (accd_attach_end(attach) > at)
+            at = accd_attach_end(attach);
+    }
+    return at < end ? accd_plan_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
+}
+
 static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
                                   const struct accd_rowset *set, size_t from, size_t to, bool out)
 {
     const struct accd_claim *claim = &plan->found.claims[index];
     const accd_program_spec *spec = &set->program->spec;
-    const accd_untranslated way = plan->context->rules.untranslated;
+    const bool is_filled = plan->context->rules.untranslated != ACCD_AS_HOST;
     bool update = plan->given.construct->kind == ACCD_UPDATE;
     for (size_t row = from; row < to; row++) {
         uint64_t at = accd_row_address(set, row);
@@ -207,8 +225,8 @@ static accd_status pieces_of_rows(struct accd_plan *plan, uint32_t index,
             if (piece->action != ACCD_INHERIT && claim->state != ACCD_CLAIM_FILLS && accd_claim_refreshes(claim) &&
                 !(claim->flags & ACCD_ITEM_ALWAYS_IN))
                 continue; /* that is not what it asks for */
-            if (piece->entry_only && way != ACCD_AS_HOST) { /* TR14-4.3-15 */
-                ACCD_TRY(accd_plan_fill(plan, dev, end - host, way == ACCD_AS_NULL ? 0 : ACCD_POISON));
+            if (piece->entry_only && is_filled) {
+                ACCD_TRY(fill_pointers(plan, host, end, dev));
                 continue;
             }
             if (out ? !demand->out : !demand->in)

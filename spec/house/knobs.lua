@@ -238,6 +238,16 @@ turned("untranslated", "tr14", function()
   return held == addr "A[0]" and "host" or held == NULL and "null" or "poison"
 end, { host = "host", null = "null", poison = "poison" })
 
+case("accepts: untranslated = null leaves attached pointers alone where data are sent again [HOUSE-knobs]", function()
+  rules { base = "libgomp-12", untranslated = "null", partial_overlap = "update_and_copy" }
+  declare(program)
+  host.S.a = addr "A[0]"
+  acc "enter data copyin(S.a[0:4])"
+  acc "enter data copyin(S)"
+  expect.attached("S.a", 1)
+  expect.device("S.a[2]", 3)
+end)
+
 turned("stale", "directory", function()
   local result
   acc "data copyin(z[0:4])" (function()
