@@ -1,18 +1,12 @@
 -- directory_steps.lua - random steps for directory_test.lua, and how they read as a scenario. What is likely
 -- to meet something is preferred: intervals that are open, parts and gaps of what is present.
 
+local engine = require "engine"
 local World = require "directory_world"
 
 local Steps = {}
 
-local function pick(list) return list[math.random(#list)] end
-local function one_in(n) return math.random(n) == 1 end
-
-local function words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
+local pick, one_in, words = engine.pick, engine.one_in, engine.words
 
 -- ---------------------------------------------------------------------------------------- worlds --
 
@@ -273,7 +267,8 @@ local weights = words [[data data data data end end end enter enter enter exit e
   kernel kernel kernel compute attach]]
 
 -- A step that fits what the model has now.
-function Steps.next(config, world)
+function Steps.next(world)
+  local config = world.config
   local number = math.random(0, config.devices - 1)
   local maker = setmetatable({ config = config, world = world, number = number,
     device = world.model.devices[number] }, Maker)

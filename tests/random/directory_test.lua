@@ -6,14 +6,10 @@ scenario { title = "random data environments against Figures 2 and 3", cites = {
 
 package.path = "tests/random/?.lua;" .. package.path
 
+local engine = require "engine"
 local Model = require "directory_model"
-local shrink = require "shrink"
 local Steps = require "directory_steps"
 local World = require "directory_world"
-
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
-local STEPS = 40
 
 -- ------------------------------------------------------------------------- the model by itself --
 
@@ -101,45 +97,8 @@ figure_1()
 witnesses()
 hole()
 
--- ---------------------------------------------------------------------------------------- running --
-
--- Why a step is wrong, nil: it is not.
-local function wrong(world, step)
-  local ok, err = pcall(world.step, world, step)
-  if ok then return nil end
-  return type(err) == "table" and (err.difference or err.message) or tostring(err)
-end
-
--- What goes wrong when the steps are run in a world of their own; nil and a summary of how it ends.
-local function replay(config, steps)
-  local world = World.new(config)
-  local difference
-  for _, step in ipairs(steps) do
-    difference = wrong(world, step)
-    if difference then break end
-  end
-  local summary = not difference and world:summary()
-  world:close()
-  return difference, summary
-end
-
--- ---------------------------------------------------------------------------------------- shrinking --
-
-local function shortened(config, steps)
-  local function fails(some) return replay(config, some) ~= nil end
-  steps = shrink.steps(steps, {}, fails)
-  for i = 1, #steps do
-    local other = shrink.changed(steps, i, "fault", nil)
-    if fails(other) then steps = other end
-  end
-  return shrink.steps(steps, { "clauses", "writes" }, fails)
-end
-
-local function complain(number, config, steps, difference)
-  local short = shortened(config, steps)
-  error(("seed %d: %s\n  %s"):format(number, replay(config, short) or "only once: " .. difference,
-    Steps.scenario(config, short)), 0)
-end
+local test = { rounds = 300, steps = 40, config = function() return Steps.config() end, world = World.new,
+  next = Steps.next, scenario = Steps.scenario, lists = { "clauses", "writes" }, options = { "fault" } }
 
 -- ----------------------------------------------------------------------------------- clause order --
 
@@ -165,17 +124,18 @@ local function permuted(steps)
         local other = math.random(k)
         clauses[k], clauses[other] = clauses[other], clauses[k]
       end
-      list = shrink.changed(list, i, "clauses", clauses)
+      list = engine.changed(list, i, "clauses", clauses)
     end
   end
   return list
 end
 
 -- Clause order never matters (DIR-4.2-18).
-local function check_order(number, config, steps, summary)
-  local other = permuted(steps)
-  local difference, found = replay(config, other)
-  if difference then complain(number, config, other, difference) end
+function test.finished(number, config, steps, world)
+  if number % 4 ~= 0 or config.device_bytes then return end
+  local summary, other = world:summary(), permuted(steps)
+  local difference, found = engine.replay(test, config, other, World.summary)
+  if difference then engine.complain(test, number, config, other, difference) end
   for at in summary:gmatch "[^\n]+" do
     if not found:find(at, 1, true) then
       error(("seed %d: another order of clauses ends otherwise: %s\n  %s\n\n  %s"):format(number, at,
@@ -184,45 +144,24 @@ local function check_order(number, config, steps, summary)
   end
 end
 
-local function round_of(number)
-  math.randomseed(number)
-  local config = Steps.config()
-  local world, steps = World.new(config), {}
-  for i = 1, STEPS do
-    steps[i] = Steps.next(config, world)
-    local difference = wrong(world, steps[i])
-    if difference then complain(number, config, steps, difference) end
-  end
-  local summary = world:summary()
-  world:close()
-  if number % 4 == 0 and not config.device_bytes then check_order(number, config, steps, summary) end
-end
+engine.run(test)
 
-for number = seed, seed + rounds - 1 do round_of(number) end
-
--- What goes wrong is told: a model that forgets, or moves too much, is found out.
-local function is_noticed(spoil)
-  math.randomseed(seed)
+local function entered()
   local config = Steps.config()
   config.rules, config.device_bytes = "directory", nil
   local world = World.new(config)
-  local clause = { kind = "copyin", array = "A", name = "A", low = 3, high = 9 }
-  local step = { op = "enter", device = 0, clauses = { clause } }
-  assert(not wrong(world, step))
-  spoil(world.model.devices[0], world)
-  local noticed = wrong(world, { op = "kernel", device = 0, writes = {} })
-  world:close()
-  return noticed
+  world:step { op = "enter", device = 0, clauses = { { kind = "copyin", array = "A", name = "A", low = 3, high = 9 } } }
+  return world
 end
 
-for _, spoil in ipairs {
-  function(device) device.objects[1].high = device.objects[1].high - 1 end,
-  function(device) device.objects[1].holders = {} end,
-  function(device) device:top().originals[1].pieces[1].kind = "pcopyin" end,
-  function(device) device:top().tuples[1].state = "ALIAS" end,
-  function(device, world) device:write(world.base.A + 4, -1) end,
-  function(_, world) world.host[world.base.A] = -1 end,
-  function(device, world) device.attached[world.base.V] = { count = 1, target = world.base.A + 3 } end,
-} do
-  expect(is_noticed(spoil), "a wrong model is noticed")
-end
+local function device(world) return world.model.devices[0] end
+
+engine.notices(entered, { op = "kernel", device = 0, writes = {} }, {
+  function(world) device(world).objects[1].high = device(world).objects[1].high - 1 end,
+  function(world) device(world).objects[1].holders = {} end,
+  function(world) device(world):top().originals[1].pieces[1].kind = "pcopyin" end,
+  function(world) device(world):top().tuples[1].state = "ALIAS" end,
+  function(world) device(world):write(world.base.A + 4, -1) end,
+  function(world) world.host[world.base.A] = -1 end,
+  function(world) device(world).attached[world.base.V] = { count = 1, target = world.base.A + 3 } end,
+})

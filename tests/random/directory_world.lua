@@ -10,14 +10,14 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local engine = require "engine"
+local Model = require "directory_model"
 local session = require "accdeep.run.session"
 local state = require "accdeep.run.state"
-local Model = require "directory_model"
 
 local BYTE, POINTER = core.scalar.u8, core.scalar.pointer
 
-local World = {}
-World.__index = World
+local World = engine.worlds()
 
 World.sizes = { A = 26, B = 14, V = 32 }
 -- Pointers, and the array each leads into.
@@ -26,13 +26,16 @@ World.pointers = { p = "A", q = "A", r = "A", s = "B" }
 -- config: {rules, devices, device_bytes, offsets = {p=, ...}, values = {A = {...}, B = {...}}, slots = where
 -- V[0] .. V[3] lead: {array=, offset=} each}
 function World.new(config)
-  local w = setmetatable({ config = config, host = {}, open = {}, handed = {} }, World)
+  local w = setmetatable({ config = config, host = {}, open = {}, handed = {}, cells = {}, types = {} }, World)
   w.session = session.new { rules = config.rules, devices = config.devices,
-    device_bytes = config.device_bytes, device = os.getenv "ACCDEEP_TEST_DEVICE" }
+    device_bytes = config.device_bytes, device = engine.device }
   w.session:declare(("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A,
     World.sizes.B), "w", 1)
   w.base = {}
-  for name in pairs(World.sizes) do w.base[name] = w.session.scope.variables[name].address end
+  for name, size in pairs(World.sizes) do
+    w.base[name] = w.session.scope.variables[name].address
+    w:add_cells(w.base[name], BYTE, size)
+  end
   for name, array in pairs(World.pointers) do
     w.base[name] = w.base[array] + config.offsets[name]
     w.session.ctx:host_write(w.session.scope.variables[name].address, POINTER, w.base[name])
@@ -53,17 +56,6 @@ function World.new(config)
   for i = 0, config.devices - 1 do w.open[i] = {} end
   return w
 end
-
-function World:set_host(at, value)
-  self.session.ctx:host_write(at, BYTE, value)
-  self.host[at] = value
-end
-
-function World:close()
-  self.session:close()
-end
-
-function World:complain(...) error({ difference = string.format(...) }, 0) end
 
 -- ------------------------------------------------------------------------------------------ text --
 
@@ -125,53 +117,19 @@ local function counters(device, o)
   return n.level, n.floor
 end
 
--- Objects: where they are, and what keeps them.
-function World:compare_objects(number)
-  local device = self.model.devices[number]
-  local found = self.session.ctx:present(number)
-  for _, f in ipairs(found) do
-    local o = device:object_at(f.host)
-    if not o or o.low ~= f.host or o.high ~= f.host + f.bytes then
-      self:complain("device %d: %s is present, in the model it is %s", number,
-        range(self, f.host, f.host + f.bytes), o and range(self, o.low, o.high) or "not")
-    end
-    local structured, dynamic = counters(device, o)
-    if f.structured ~= structured or f.dynamic ~= dynamic then
-      self:complain("device %d: %s counts %d and %d, in the model %d and %d", number,
-        range(self, o.low, o.high), f.structured, f.dynamic, structured, dynamic)
-    end
-  end
-  if #found ~= #device.objects then
-    self:complain("device %d: %d objects are present, in the model %d", number, #found, #device.objects)
-  end
-end
-
--- Bytes on the device, and that those of a tuple lie at their true distances.
-function World:compare_bytes(number)
-  local ctx, device = self.session.ctx, self.model.devices[number]
-  for name, size in pairs(World.sizes) do
-    for at = self.base[name], self.base[name] + size - 1 do
-      local dev = ctx:deviceptr(number, at)
-      if (dev ~= 0) ~= (device:object_at(at) ~= nil) then
-        self:complain("device %d: %s is %s, not in the model", number, range(self, at, at + 1),
-          dev == 0 and "absent" or "present")
-      end
-      if dev ~= 0 then
-        local value = ctx:device_written(number, dev, 1) == 1 and ctx:device_read(number, dev, BYTE) or nil
-        if value ~= device:value(at) and not device:is_attached(at) then
-          self:complain("device %d: %s is %s, in the model %s", number, range(self, at, at + 1),
-            tostring(value), tostring(device:value(at)))
-        end
-        local t = device:tuple_at(at)
-        t.there = t.there or dev - at
-        if t.there ~= dev - at then
-          self:complain("device %d: %s lies %d bytes off in its tuple", number, range(self, at, at + 1),
-            dev - at - t.there)
-        end
+-- Bytes of a tuple lie at their true distances.
+function World:compare_distances(number)
+  local ctx, off = self.session.ctx, {}
+  for _, at in ipairs(self.cells) do
+    local dev = ctx:deviceptr(number, at)
+    local t = dev ~= 0 and self.model.devices[number]:tuple_at(at)
+    if t then
+      off[t] = off[t] or dev - at
+      if off[t] ~= dev - at then
+        self:complain("device %d: %s lies %d bytes off in its tuple", number, self:where(at), dev - at - off[t])
       end
     end
   end
-  for _, t in ipairs(device:top().tuples) do t.there = nil end
 end
 
 -- Ranges as the program asks for them: of one tuple, or not.
@@ -188,43 +146,6 @@ function World:compare_presence(number)
           self:complain("device %d: %s is present %s, in the model %s", number, range(self, low, high),
             ctx:presence(number, low, all), wanted)
         end
-      end
-    end
-  end
-end
-
--- Attached pointers lead to where their targets are now.
-function World:compare_attached(number)
-  local ctx, device = self.session.ctx, self.model.devices[number]
-  local found, n = ctx:attachments(number), 0
-  for _, f in ipairs(found) do
-    local a = device.attached[f.slot]
-    if (a and a.count) ~= f.count then
-      self:complain("device %d: %s is attached %d times, in the model %d", number, f.name, f.count,
-        a and a.count or 0)
-    end
-  end
-  for slot, a in pairs(device.attached) do
-    n = n + 1
-    local word = ctx:device_read(number, ctx:deviceptr(number, slot), POINTER)
-    local wanted = ctx:deviceptr(number, a.target) - a.target + ctx:host_read(slot, POINTER)
-    if word ~= wanted then
-      self:complain("device %d: V[%d] is %d bytes off", number, (slot - self.base.V) // 8, word - wanted)
-    end
-  end
-  if n ~= #found then
-    self:complain("device %d: %d pointers are attached, in the model %d", number, #found, n)
-  end
-end
-
--- Unknown bytes are taken as they are found.
-function World:compare_host()
-  for name, size in pairs(World.sizes) do
-    for at = self.base[name], self.base[name] + size - 1 do
-      local value = self.session.ctx:host_read(at, BYTE)
-      if self.host[at] == nil then self.host[at] = value end
-      if self.host[at] ~= value then
-        self:complain("%s is %d on the host, in the model %d", range(self, at, at + 1), value, self.host[at])
       end
     end
   end
@@ -337,12 +258,15 @@ function World:compare_lists(number)
 end
 
 function World:compare()
-  local wrong = self.session.ctx:check()
-  if wrong then self:complain("%s", wrong) end
   for number = 0, self.config.devices - 1 do
-    self:compare_objects(number)
-    self:compare_bytes(number)
-    self:compare_attached(number)
+    local device = self.model.devices[number]
+    self:compare_objects(number, device.objects, function(o) return counters(device, o) end)
+    self:compare_values(number, function(at)
+      local o = device:object_at(at)
+      return o ~= nil, o and device:value(at), not device:is_attached(at)
+    end)
+    self:compare_distances(number)
+    self:compare_attached(number, device.attached)
     self:compare_presence(number)
     if self.fusion then self:compare_lists(number) end
   end
@@ -377,18 +301,6 @@ function World:host_bytes()
   return table.concat(parts)
 end
 
--- Runs fn; a failure must leave everything as it was. Returns its code, or nil and what fn returned.
-function World:try(fn)
-  local digest, host = self.session.ctx:digest(), self:host_bytes()
-  local ok, result = pcall(fn)
-  if ok then return nil, result end
-  if not diagnostic.is(result) then error(result, 0) end
-  local changed = self.session.ctx:digest() ~= digest and "the device"
-    or self:host_bytes() ~= host and "the host"
-  if changed then self:complain("a construct failed (%s), but %s changed", result.message, changed) end
-  return result.code, result
-end
-
 local failures = { ["out-of-device-memory"] = true, ["device-error"] = true }
 
 -- Runs a construct, first with a fault if the step has one, then compares outcome and moved bytes with the
@@ -397,24 +309,20 @@ function World:run(step, fn, model)
   local ctx = self.session.ctx
   if step.fault then
     ctx["fail_" .. step.fault.of](ctx, step.device, step.fault.n)
-    local code, result = self:try(fn)
+    local err, result = self:try(fn)
     ctx["fail_" .. step.fault.of](ctx, step.device, 0)
-    if not code then return self:agree(step, nil, result, model) end
-    if not failures[code] then return self:agree(step, code, result, model) end
+    if not (err and failures[err.code]) then return self:settle(step, err, result, model) end
   end
   local before = ctx:stats(step.device)
-  local code, result = self:try(fn)
-  if code == "out-of-device-memory" and self.config.device_bytes then return false end
-  return self:agree(step, code, result, model, before)
+  local err, result = self:try(fn)
+  if err and err.code == "out-of-device-memory" and self.config.device_bytes then return false end
+  return self:settle(step, err, result, model, before)
 end
 
-function World:agree(step, code, result, model, before)
+function World:settle(step, err, result, model, before)
   local errors, moved = model()
-  if errors and not code then self:complain("no error, the model has %s", next(errors)) end
-  if code and not (errors and errors[code]) then
-    self:complain("%s: %s, the model has %s", code, result.message, errors and next(errors) or "no error")
-  end
-  if code then return false end
+  self:agree(err, errors)
+  if err then return false end
   if before then self:compare_moves(step, before, moved) end
   return result
 end
@@ -434,7 +342,7 @@ end
 
 function World:directive(step) return self.session:directive(World.text(self.config, step), nil, "w", 1) end
 
-local steps = {}
+local steps = World.operations
 
 function steps.data(w, step)
   local device = w.model.devices[step.device]
@@ -601,7 +509,7 @@ function steps.compute(w, step)
   if step.hands and not w.handed[step.device] then return end
   ctx:host_write(w.session.scope.variables.h.address, POINTER, w.handed[step.device] or 0)
   local before, first = ctx:stats(step.device), nil
-  local code, result = w:try(function()
+  local err, result = w:try(function()
     w:directive(step)(function(view)
       first = ctx:stats(step.device)
       local errors, moved = device:open(w:claims(step), "parallel")
@@ -614,18 +522,16 @@ function steps.compute(w, step)
       first = ctx:stats(step.device)
     end, { file = "w", line = 2 })
   end)
-  if code == "out-of-device-memory" and w.config.device_bytes and not first then return end
-  w:agree(step, code, result, function()
-    if code then return device:entry_errors(w:claims(step)) end
+  if err and err.code == "out-of-device-memory" and w.config.device_bytes and not first then return end
+  w:settle(step, err, result, function()
+    if err then return device:entry_errors(w:claims(step)) end
     return device:close()
   end, first)
 end
 
--- Does a step and compares. Fails with {difference=} or with what somebody raised.
 function World:step(step)
   self.session:set_device(step.device or 0)
-  steps[step.op](self, step)
-  self:compare()
+  engine.World.step(self, step)
 end
 
 return World

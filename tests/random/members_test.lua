@@ -10,24 +10,13 @@ package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local engine = require "engine"
 local session = require "accdeep.run.session"
-local shrink = require "shrink"
-
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200
-local STEPS = 30
 
 local SIZE = 24 -- of an array, in bytes
 local BYTE = core.scalar.u8
 
-local function pick(list) return list[math.random(#list)] end
-local function one_in(n) return math.random(n) == 1 end
-
-local function words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
+local pick, one_in, words = engine.pick, engine.one_in, engine.words
 
 -- The arrays A and B of a program, under the names that each of several programs has for them. An array is a variable
 -- in the first of them; in the others B, which has a base of its own, is one, too, or it is another structure's. apart:
@@ -167,7 +156,7 @@ World.__index = World
 
 function World.new(program, profile)
   local w = setmetatable({ program = program, open = {}, address = {} }, World)
-  w.session = session.new { rules = profile, device = os.getenv "ACCDEEP_TEST_DEVICE" }
+  w.session = session.new { rules = profile, device = engine.device }
   w.session:declare(program.declared, "random", 1)
   for k, of in ipairs { "A", "B" } do
     w.address[of] = w.session:value(w.session:host_env(), ("(long)&%s[0]"):format(program[of]))
@@ -256,8 +245,6 @@ end
 
 -- --------------------------------------------------------------------------------------- compared --
 
-local outcomes = {}
-
 -- What is the same of a step in a structure that is held: whether it fails, bytes between host and device, what is
 -- on the host, and on the device where the plain array is present. What has memory there fails less.
 local function alike_if_held(wanted, found)
@@ -275,26 +262,32 @@ end
 
 local absent = { ["not-present"] = true, ["partially-present"] = true }
 
--- The first difference between the array as a variable and in a structure; nil: there is none.
-local function replay(config, list)
-  local plain, other = World.new(programs[1], config.rules), World.new(config.program, config.rules)
-  local difference
-  for i, step in ipairs(list) do
-    local wanted = plain:step(step)
-    local is_left = config.program.held and absent[wanted[1]:match "^%S+"]
-    local found = is_left and wanted or other:step(step)
-    if config.program.held then alike_if_held(wanted, found) end
-    local what = ("%s: %s"):format(step.op, wanted[1])
-    outcomes[what] = (outcomes[what] or 0) + 1
-    for k = 1, math.max(#wanted, #found) do
-      if wanted[k] ~= found[k] and not difference then
-        difference = ("step %d: %s, in the structure %s"):format(i, tostring(wanted[k]), tostring(found[k]))
-      end
+-- The array as a variable, and in a structure.
+local Both = {}
+Both.__index = Both
+
+local function both(config)
+  return setmetatable({ held = config.program.held, plain = World.new(programs[1], config.rules),
+    other = World.new(config.program, config.rules) }, Both)
+end
+
+function Both:step(step)
+  local wanted = self.plain:step(step)
+  local is_left = self.held and absent[wanted[1]:match "^%S+"]
+  local found = is_left and wanted or self.other:step(step)
+  if self.held then alike_if_held(wanted, found) end
+  self.outcome = wanted[1] == "no error" and "success" or wanted[1]
+  for k = 1, math.max(#wanted, #found) do
+    if wanted[k] ~= found[k] then
+      error({ difference = ("%s, in the structure %s"):format(tostring(wanted[k]), tostring(found[k])) }, 0)
     end
-    if difference then break end
   end
-  local broken = { plain:close(), other:close() }
-  return difference or next(broken) and table.concat(broken, ", ") or nil
+end
+
+function Both:close()
+  local of_plain, of_other = self.plain:close(), self.other:close()
+  local broken = of_plain or of_other
+  assert(not broken, broken)
 end
 
 local function told(config, list)
@@ -311,34 +304,21 @@ local function told(config, list)
   return table.concat(lines, "\n  ")
 end
 
-local function round_of(number)
-  math.randomseed(number)
-  local config, list = { rules = pick(rules), program = programs[2 + number % (#programs - 1)] }, {}
+local function config_of(number)
+  local config = { rules = pick(rules), program = programs[2 + number % (#programs - 1)] }
   entered, apart, held = {}, config.program.apart, config.program.held
-  for i = 1, STEPS do list[i] = next_step() end
-  local difference = replay(config, list)
-  if not difference then return end
-  local short = shrink.steps(list, { "writes", "reads" }, function(some)
-    return replay(config, some) ~= nil
-  end)
-  error(("seed %d: %s\n  %s"):format(number, replay(config, short) or "only once: " .. difference,
-    told(config, short)), 0)
+  return config
 end
 
-for number = seed, seed + rounds - 1 do round_of(number) end
-
-if os.getenv "ACCDEEP_VERBOSE" then
-  local list = {}
-  for what, n in pairs(outcomes) do list[#list + 1] = ("%6d %s"):format(n, what) end
-  table.sort(list)
-  print(table.concat(list, "\n"))
-end
+local test = { rounds = 200, steps = 30, config = config_of, world = both, next = next_step, scenario = told,
+  lists = { "writes", "reads" } }
+engine.run(test)
 
 -- What would go wrong is found out: with members taken as whole structures, or not sent.
 local config = { rules = "directory", program = programs[3] }
 local holes = { { op = "data", clauses = { { kind = "copyin", of = "A", low = 0, high = 6 } } },
   { op = "data", clauses = { { kind = "copyin", of = "A", low = 12, high = 18 } } } }
-expect(not replay(config, holes))
+expect(not engine.replay(test, config, holes))
 config.program = { declared = "char b[24], t[4]; struct s { char u[24]; char *p; } S = { { 0 }, t };", A = "S.u",
   B = "b", before = "enter data copyin(S)" }
-expect(replay(config, holes), "a structure of which all is there is not the same")
+expect(engine.replay(test, config, holes), "a structure of which all is there is not the same")

@@ -1,18 +1,13 @@
 -- openmp_steps.lua - random steps for openmp_test.lua, and how they are written in a scenario.
 
+local engine = require "engine"
 local World = require "openmp_world"
 
 local Steps = {}
 
 local rand = math.random
 
-local function pick(list) return list[rand(#list)] end
-
-local function words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
+local pick, words = engine.pick, engine.words
 
 local profiles = {
   { rules = "openmp-5.1", unmatched = "null" },

@@ -6,14 +6,13 @@
 -- element's number in place of the section where a body uses it. What cannot be done is left out.
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.base.diagnostic"
-local session = require "accdeep.run.session"
+local engine = require "engine"
 local Model = require "openmp_model"
+local session = require "accdeep.run.session"
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer
 
-local World = {}
-World.__index = World
+local World = engine.worlds()
 
 World.declarations = [[
   struct rec { int a, b; int *p; int c[3]; int *q; };
@@ -171,19 +170,19 @@ end
 
 -- ------------------------------------------------------------------------------------------- world --
 
--- config: {rules, values = {number...}, pointers = {{path, to}...}}
+-- config: {rules, values = {number...}, start = {step...}}
 function World.new(config)
-  local w = setmetatable({ config = config, host = {}, base = {}, regions = {}, cells = {}, sizes = {} }, World)
+  local w = setmetatable({ config = config, host = {}, base = {}, regions = {}, cells = {}, types = {} }, World)
   w.session = session.new { rules = config.rules, group_least = config.group_least }
   w.session:declare(World.declarations, "w", 1)
-  local sizes = w.sizes
+  local sizes = {}
   local function add(at, t, count)
     for k = 0, (count or 1) - 1 do
       local here = at + k * t.size
       if t.members then
         for _, member in pairs(t.members) do add(here + member[1], member[2], member[3]) end
       else
-        w.cells[#w.cells + 1] = here
+        w:add_cells(here, t.size == 4 and INT or POINTER)
         sizes[here] = t.size
       end
     end
@@ -206,17 +205,10 @@ function World.new(config)
   return w
 end
 
-function World:set_host(at, value)
-  self.session.ctx:host_write(at, self.sizes[at] == 8 and POINTER or INT, value)
-  self.host[at] = value
-end
-
 function World:close()
   self.session:close()
   core.free(self.scratch)
 end
-
-function World.complain(_, ...) error({ difference = string.format(...) }, 0) end
 
 -- ------------------------------------------------------------------------------------------ kernels --
 
@@ -318,7 +310,7 @@ function World.body(step)
   return table.concat(parts, " ")
 end
 
-local operations = {}
+local operations = World.operations
 
 -- What is told of sections of null pointers: before all else but `present`.
 local function null_in(items)
@@ -369,103 +361,38 @@ function operations.close(w)
   return function() w.regions[#w.regions]:close() end, w.model:finish(), function() table.remove(w.regions) end
 end
 
--- Does a step on both sides and compares.
-function World:step(step)
-  if step.op == "host" then
-    local value = step.value
-    if type(value) == "table" then
-      value = value.array and self.base[value.array] + value.index * World.variables[value.array][1].size or 0
-    end
-    local place = self:place(step.path)
-    self:set_host(place.at + place.type.size * (step.path.element or 0), value)
-    return
-  end
+-- Does a construct on both sides. The model takes its step only if all of it can be said.
+local function construct(w, step)
   local items = {}
-  if step.clauses then items = (#step.clauses > 0 or step.op == "target") and self:items(step) end
+  if step.clauses then items = (#step.clauses > 0 or step.op == "target") and w:items(step) end
   if not items then return end
-  local run, errors, after = operations[step.op](self, step, items)
+  local run, errors, after = operations[step.op](w, step, items)
   if not run then return end
-  local ctx = self.session.ctx
-  local digest = ctx:digest()
-  local ok, err = pcall(run)
-  if not ok and not diagnostic.is(err) then self:complain("a plain error: %s", tostring(err)) end
-  self.outcome = ok and "success" or err.code
-  if ok and errors then self:complain("no error, the model has %s", next(errors)) end
-  if not ok and not errors then self:complain("%s: %s, the model has no error", err.code, err.message) end
-  if not ok and not errors[err.code] then
-    self:complain("%s: %s, the model has %s", err.code, err.message, next(errors))
-  end
-  if not ok and ctx:digest() ~= digest then self:complain "a failed construct changed the state" end
-  if ok and after then after() end
-  self:compare()
+  if w:both(run, errors) and after then after() end
+  w:compare()
 end
 
--- -------------------------------------------------------------------------------------- comparing --
-
--- An address as a variable and a distance.
-local function where(w, at)
-  local low, _, name = array_at(w, at)
-  return name and ("%s+%d"):format(name, at - low) or ("%x"):format(at)
-end
-
-local function compare_object(w, present, o)
-  local ctx = w.session.ctx
-  local found = present[o.low]
-  local name = found and found.name or where(w, o.low)
-  if not found then w:complain("%s is present in the model", name) end
-  if not o or o.high ~= found.host + found.bytes then
-    w:complain("%s is present with %d bytes, in the model with %s", name, found.bytes,
-      o and o.high - o.low or "none")
+function World:step(step)
+  if step.op ~= "host" then return construct(self, step) end
+  local value = step.value
+  if type(value) == "table" then
+    value = value.array and self.base[value.array] + value.index * World.variables[value.array][1].size or 0
   end
-  local count = found.structured + found.dynamic
-  if o.count ~= math.huge and count ~= o.count then
-    w:complain("%s has %d references, in the model %d", name, count, o.count)
-  end
-  for _, at in ipairs(w.cells) do
-    if o.low <= at and at < o.high then
-      local size = w.sizes[at]
-      local there = ctx:presence(0, at, size) == "wholly"
-      if there ~= (o.has[at] or false) then
-        w:complain("%s is %s, in the model it is %s", where(w, at), there and "present" or "absent",
-          o.has[at] and "present" or "absent")
-      end
-      local dev = found.dev + (at - o.low)
-      local value = ctx:device_written(0, dev, size) == size and ctx:device_read(0, dev, size == 4 and INT or POINTER)
-        or nil
-      local a = w.model.attached[at]
-      if there and not a and value ~= o.data[at] then
-        w:complain("%s is %s on the device, in the model %s", where(w, at), tostring(value), tostring(o.data[at]))
-      elseif a and a.low then
-        local target = present[a.low]
-        local wanted = target and target.dev + (a.pointer - target.host)
-        if value ~= wanted then w:complain("%s does not lead to %s", where(w, at), where(w, a.pointer)) end
-      end
-    end
-  end
+  local place = self:place(step.path)
+  self:set_host(place.at + place.type.size * (step.path.element or 0), value)
 end
 
 function World:compare()
-  local ctx, model = self.session.ctx, self.model
-  local wrong = ctx:check()
-  if wrong then self:complain("%s", wrong) end
-  local present, n = {}, 0
-  for _, found in ipairs(ctx:present(0)) do present[found.host], n = found, n + 1 end
-  for _, o in ipairs(model.objects) do compare_object(self, present, o) end
-  if n > #model.objects then self:complain("%d objects are present, in the model %d", n, #model.objects) end
+  local model = self.model
+  self:compare_objects(0, model.objects, function(o) return o.count ~= math.huge and o.count or nil end)
+  self:compare_values(0, function(at)
+    local o = model:holder(at)
+    return o ~= nil, o and o.data[at], not model.attached[at]
+  end)
   local attached = {}
-  for _, a in ipairs(ctx:attachments(0)) do
-    attached[a.slot] = true
-    if not model.attached[a.slot] then self:complain("%s is attached", where(self, a.slot)) end
-  end
-  for slot in pairs(model.attached) do
-    if not attached[slot] then self:complain("%s is not attached", where(self, slot)) end
-  end
-  for _, at in ipairs(self.cells) do
-    local value = ctx:host_read(at, self.sizes[at] == 4 and INT or POINTER)
-    if value ~= self.host[at] then
-      self:complain("%s is %d on the host, in the model %d", where(self, at), value, self.host[at])
-    end
-  end
+  for slot, a in pairs(model.attached) do attached[slot] = { target = a.low, pointer = a.pointer } end
+  self:compare_attached(0, attached)
+  self:compare_host()
 end
 
 return World

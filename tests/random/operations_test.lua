@@ -1,5 +1,5 @@
--- Random sequences of directives, compared with the model after every step: outcome, presence, counters,
--- attachments, and every byte on both sides. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random sequences of directives, compared with the model after every step: outcome, presence, counters, attachments,
+-- and every byte on both sides. In groups or one by one: nobody can tell.
 
 scenario { title = "random operations against the model", cites = { "TR14-4.2-06" } }
 
@@ -7,12 +7,11 @@ package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local Model = require "model"
+local engine = require "engine"
+local Model = require "operations_model"
 local session = require "accdeep.run.session"
 
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
-local STEPS = 40
+local pick, one_in, words = engine.pick, engine.one_in, engine.words
 
 local DECLARATIONS = [[
   struct leaf { int n; int *p;
@@ -24,241 +23,211 @@ local DECLARATIONS = [[
 ]]
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer
+local ARRAYS = { A = 8, B = 12, T0 = 6, T1 = 6, T2 = 6 }
+local names = { "A", "B", "T0", "T1", "T2" }
 
 -- ------------------------------------------------------------------------------------- one world --
 
-local World = {}
-World.__index = World
+local World = engine.worlds()
 
--- A session and the model of it, with the same values. Elements of S lead to T0..T2, some to the same
--- one, some nowhere; some are empty.
-local function world(group_least)
-  local w = setmetatable({ log = {}, open = {} }, World)
-  w.session = session.new { group_least = group_least, device = os.getenv "ACCDEEP_TEST_DEVICE" }
-  w.session:declare(DECLARATIONS, "random", 1)
-  w.variables, w.host = w.session.scope.variables, {}
-  for _, name in ipairs { "A", "B", "T0", "T1", "T2" } do
-    local v = w.variables[name]
-    for at = v.address, v.address + v.type.size - 4, 4 do w:set_host(at, math.random(1, 1000)) end
-  end
-  w.elements = {}
+-- Elements of S lead to T0..T2, some to the same one, some nowhere; some are empty.
+local function config(number)
+  local c = { group_least = number % 2 == 0 and 1 or 1000, values = {}, elements = {} }
+  for i = 1, 40 do c.values[i] = math.random(1, 1000) end
   for i = 0, 3 do
-    local at = w.variables.S.address + 16 * i
     local target = math.random(0, 3)
-    local n = target == 3 and 0 or math.random(0, 6)
-    w.session:host_store(at, w.variables.A.type.of, n)
-    w.host[at] = n
-    local pointer = target < 3 and w.variables["T" .. target].address or 0
-    w.session.ctx:host_write(at + 8, POINTER, pointer)
-    w.elements[i] = { at = at, n = n, target = pointer }
+    c.elements[i] = { n = target == 3 and 0 or math.random(0, 6), to = target < 3 and "T" .. target or nil }
+  end
+  return c
+end
+
+local function new(c)
+  local w = setmetatable({ config = c, cells = {}, types = {}, host = {}, open = {}, elements = {} }, World)
+  w.session = session.new { group_least = c.group_least, device = engine.device }
+  w.session:declare(DECLARATIONS, "random", 1)
+  w.variables = w.session.scope.variables
+  for _, name in ipairs(names) do w:add_cells(w.variables[name].address, INT, ARRAYS[name]) end
+  for i, at in ipairs(w.cells) do w:set_host(at, c.values[(i - 1) % #c.values + 1]) end
+  for i = 0, 3 do
+    local at, e = w.variables.S.address + 16 * i, c.elements[i]
+    w.elements[i] = { at = at, n = e.n, target = e.to and w.variables[e.to].address or 0 }
+    w:add_cells(at, INT)
+    w:set_host(at, e.n)
+    w.session.ctx:host_write(at + 8, POINTER, w.elements[i].target)
   end
   w.model = Model.new(w.host)
   return w
 end
 
-function World:set_host(at, value)
-  self.session.ctx:host_write(at, INT, value)
-  self.host[at] = value
-end
-
--- The text of a variable list item, and the claims it stands for.
-function World:target(action)
-  local kind = math.random(1, 3)
-  if kind < 3 then
-    local name, n = kind == 1 and "A" or "B", kind == 1 and 8 or 12
-    local start = math.random(0, n - 1)
-    local length = math.random(1, n - start)
-    if math.random(3) == 1 then start, length = 0, n end
-    local low = self.variables[name].address + 4 * start
-    return ("%s[%d:%d]"):format(name, start, length),
-      { { low = low, high = low + 4 * length, action = action } }
-  end
-  local start = math.random(0, 3)
-  local length = math.random(1, 4 - start)
-  if math.random(2) == 1 then start, length = 0, 4 end
-  local first = self.elements[start].at
-  local claims = { { low = first, high = first + 16 * length, action = action, init = {} } }
-  for i = start, start + length - 1 do
-    local e = self.elements[i]
-    claims[1].init[e.at] = true
-    if e.n > 0 and e.target ~= 0 then
-      claims[#claims + 1] = { low = e.target, high = e.target + 4 * e.n, action = action, slot = e.at + 8 }
-    end
-  end
-  return ("S[%d:%d]"):format(start, length), claims
-end
-
-local function pick(words)
-  local list = {}
-  for word in words:gmatch "%S+" do list[#list + 1] = word end
-  return list[math.random(#list)]
-end
-
--- Clauses of one directive: text, and all claims in order. apart: of different variables.
-function World:clauses(actions, apart)
-  local text, claims, used = {}, {}, {}
-  for _ = 1, math.random(1, 2) do
-    local action = pick(actions)
-    local target, more = self:target(action)
-    local name = target:sub(1, 1)
-    if not (apart and used[name]) then
-      used[name] = true
-      text[#text + 1] = ("%s(%s)"):format(action, target)
-      for _, c in ipairs(more) do claims[#claims + 1] = c end
-    end
-  end
-  return table.concat(text, " "), claims
-end
-
--- -------------------------------------------------------------------------------------- comparing --
-
-function World:complain(what)
-  error(("seed %d: %s after\n  %s"):format(self.seed, what, table.concat(self.log, "\n  ")), 0)
-end
-
--- Runs the same step on both sides. wanted: errors of the model, or nil.
-function World:step(text, run, wanted)
-  self.log[#self.log + 1] = text
-  local digest = self.session.ctx:digest()
-  local ok, result = pcall(run)
-  if not ok and not diagnostic.is(result) then self:complain("a plain error: " .. tostring(result)) end
-  if ok and wanted then
-    self:complain("no error, the model has " .. next(wanted))
-  elseif not ok and not wanted then
-    self:complain(("%s: %s, the model has none"):format(result.code, result.message))
-  elseif not ok then
-    if not wanted[result.code] then
-      self:complain(("%s: %s, the model has %s"):format(result.code, result.message, next(wanted)))
-    end
-    if self.session.ctx:digest() ~= digest then self:complain "a failed construct changed the state" end
-  end
-  return ok and result
-end
-
-local function count(t)
-  local n = 0
-  for _ in pairs(t) do n = n + 1 end
-  return n
-end
-
 function World:compare()
-  local ctx, model = self.session.ctx, self.model
-  local wrong = ctx:check()
-  if wrong then self:complain(wrong) end
-  local present = ctx:present(0)
-  if #present ~= #model.objects then
-    self:complain(("%d objects are present, the model has %d"):format(#present, #model.objects))
+  local model = self.model
+  self:compare_objects(0, model.objects, function(o) return o.structured, o.dynamic end)
+  self:compare_values(0, function(at)
+    local o = model:find(at, at + 4)
+    return o ~= nil, o and o.data[at], true
+  end)
+  self:compare_attached(0, model.attached)
+  self:compare_host()
+  for i = 0, 3 do
+    local e = self.elements[i]
+    if self.session.ctx:host_read(e.at + 8, POINTER) ~= e.target then self:complain "a host pointer was overwritten" end
   end
-  for _, found in ipairs(present) do
-    local o = model:find(found.host, found.host + found.bytes)
-    if not o or o.low ~= found.host or o.high ~= found.host + found.bytes or o.structured ~= found.structured
-      or o.dynamic ~= found.dynamic then
-      self:complain(("%s has other bounds or counters, %d and %d"):format(found.name, found.structured,
-        found.dynamic))
-    end
-    for at = o.low, o.high - 4, 4 do
-      if self.host[at] then
-        local dev = found.dev + (at - o.low)
-        local value = ctx:device_written(0, dev, 4) == 4 and ctx:device_read(0, dev, INT) or nil
-        if value ~= o.data[at] then
-          self:complain(("device byte %d of %s is %s, the model has %s"):format(at - o.low, found.name,
-            tostring(value), tostring(o.data[at])))
-        end
+end
+
+-- ------------------------------------------------------------------------------------------- steps --
+
+-- A clause is {action, name = an array, first, n}.
+local function clause(action)
+  local name = pick { "A", "B", "S" }
+  local n = name == "S" and 4 or ARRAYS[name]
+  local c = { action = action, name = name, first = math.random(0, n - 1) }
+  c.n = math.random(1, n - c.first)
+  if one_in(name == "S" and 2 or 3) then c.first, c.n = 0, n end
+  return c
+end
+
+-- apart: of different variables.
+local function clauses(actions, apart)
+  local list, used = {}, {}
+  for _ = 1, math.random(1, 2) do
+    local c = clause(pick(actions))
+    if not (apart and used[c.name]) then list[#list + 1] = c end
+    used[c.name] = true
+  end
+  return list
+end
+
+local function text_of(op, step)
+  local parts = { op }
+  for _, c in ipairs(step.clauses) do parts[#parts + 1] = ("%s(%s[%d:%d])"):format(c.action, c.name, c.first, c.n) end
+  if step.finalize then parts[#parts + 1] = "finalize" end
+  if step.if_present then parts[#parts + 1] = "if_present" end
+  return table.concat(parts, " ")
+end
+
+-- What the clauses of a step stand for, in the model's words.
+function World:claims(step)
+  local list = {}
+  for _, c in ipairs(step.clauses) do
+    local unit = c.name == "S" and 16 or 4
+    local low = self.variables[c.name].address + unit * c.first
+    local claim = { low = low, high = low + unit * c.n, action = c.action, init = {} }
+    list[#list + 1] = claim
+    for i = c.first, c.name == "S" and c.first + c.n - 1 or -1 do
+      local e = self.elements[i]
+      claim.init[e.at] = true
+      if e.n > 0 and e.target ~= 0 then
+        list[#list + 1] = { low = e.target, high = e.target + 4 * e.n, action = c.action, slot = e.at + 8 }
       end
     end
   end
-  local attached = ctx:attachments(0)
-  if #attached ~= count(model.attached) then
-    self:complain(("%d pointers are attached, the model has %d"):format(#attached, count(model.attached)))
-  end
-  for _, found in ipairs(attached) do
-    local a = model.attached[found.slot]
-    if not a or a.count ~= found.count then
-      self:complain(("%s is attached %d times"):format(found.name, found.count))
-    end
-  end
-  for at, value in pairs(self.host) do
-    if ctx:host_read(at, INT) ~= value then
-      self:complain(("a host int is %s, the model has %d"):format(ctx:host_read(at, INT), value))
-    end
-  end
-  for i = 0, 3 do
-    local e = self.elements[i]
-    if ctx:host_read(e.at + 8, POINTER) ~= e.target then self:complain "a host pointer was overwritten" end
-  end
+  return list
 end
 
--- -------------------------------------------------------------------------------------- operations --
+function World:construct(op, step, errors)
+  return self:both(function() return self.session:directive(text_of(op, step), nil, "r", 1) end, errors)
+end
 
-local operations = {}
+local operations = World.operations
 
-function operations.open(w)
-  if #w.open > 3 then return end
-  local text, claims = w:clauses "copy copyin copyout create no_create present"
+function operations.open(w, step)
+  local claims = w:claims(step)
   local errors, objects = w.model:enter(claims, "structured")
-  local region = w:step("data " .. text, function() return w.session:directive("data " .. text, nil, "r", 1) end,
-    errors)
-  if region then table.insert(w.open, { region = region, claims = claims, objects = objects }) end
+  local ok, region = w:construct("data", step, errors)
+  if ok then table.insert(w.open, { region = region, claims = claims, objects = objects }) end
 end
 
 function operations.close(w)
   local top = w.open[#w.open]
   if not top then return end
   local errors = w.model:leave(top.claims, "structured", top.objects)
-  w:step("end data", function() top.region:close() end, errors)
-  if not errors then table.remove(w.open) end
+  if w:both(function() top.region:close() end, errors) then table.remove(w.open) end
 end
 
-function operations.enter(w)
-  local text, claims = w:clauses "copyin create"
-  local errors = w.model:enter(claims, "dynamic")
-  w:step("enter data " .. text, function() w.session:directive("enter data " .. text, nil, "r", 1) end, errors)
+function operations.enter(w, step)
+  local errors = w.model:enter(w:claims(step), "dynamic")
+  w:construct("enter data", step, errors)
 end
 
-function operations.exit(w)
-  local text, claims = w:clauses("copyout delete", true)
-  local finalize = #w.open == 0 and math.random(4) == 1
-  if finalize then text = text .. " finalize" end
-  local errors = w.model:leave(claims, "dynamic", nil, finalize)
-  w:step("exit data " .. text, function() w.session:directive("exit data " .. text, nil, "r", 1) end, errors)
+function operations.exit(w, step)
+  if step.finalize and #w.open > 0 then return end
+  w:construct("exit data", step, w.model:leave(w:claims(step), "dynamic", nil, step.finalize))
 end
 
-function operations.update(w)
-  local action = pick "self device"
-  local target, claims = w:target(action)
-  local if_present = math.random(3) == 1
-  local text = ("update %s(%s)%s"):format(action, target, if_present and " if_present" or "")
-  local errors = w.model:update(claims, action == "self", if_present)
-  w:step(text, function() w.session:directive(text, nil, "r", 1) end, errors)
+function operations.update(w, step)
+  local out = step.clauses[1].action == "self"
+  w:construct("update", step, w.model:update(w:claims(step), out, step.if_present))
 end
 
 -- A kernel writes one int, or the host does.
-function operations.write(w)
-  local v = w.variables[pick "A B T0 T1 T2"]
-  local at, value = v.address + 4 * math.random(0, v.type.n - 1), math.random(1, 1000)
-  local o = w.model:find(at, at + 4)
-  if o and math.random(2) == 1 then
-    w:step(("device write %d"):format(value), function()
-      local ok, err = w.session.ctx:device_write(0, w.session.ctx:deviceptr(0, at), INT, value)
-      if not ok then error(diagnostic.new(err), 0) end
-    end)
-    o.data[at] = value
-  else
-    w:set_host(at, value)
-  end
+function operations.write(w, step)
+  local at = w.variables[step.name].address + 4 * step.index
+  local o = step.on_device and w.model:find(at, at + 4)
+  if not o then return w:set_host(at, step.value) end
+  local ctx = w.session.ctx
+  w:both(function()
+    local ok, err = ctx:device_write(0, ctx:deviceptr(0, at), INT, step.value)
+    if not ok then error(diagnostic.new(err), 0) end
+  end)
+  o.data[at] = step.value
 end
 
-local names = { "open", "close", "close", "enter", "exit", "exit", "update", "write", "write" }
-
-for round = 0, rounds - 1 do
-  for _, group_least in ipairs { 1, 1000 } do
-    math.randomseed(seed + round)
-    local w = world(group_least)
-    w.seed = seed + round
-    for _ = 1, STEPS do
-      operations[names[math.random(#names)]](w)
-      w:compare()
-    end
-    w.session:close()
-  end
+local makers = {}
+function makers.open(w)
+  return { clauses = clauses(words "copy copyin copyout create no_create present") }, #w.open < 4
 end
+function makers.close() return {} end
+function makers.enter() return { clauses = clauses { "copyin", "create" } } end
+function makers.exit(w)
+  return { clauses = clauses({ "copyout", "delete" }, true), finalize = #w.open == 0 and one_in(4) or nil }
+end
+function makers.update() return { clauses = { clause(pick { "self", "device" }) }, if_present = one_in(3) or nil } end
+function makers.write()
+  local name = pick(names)
+  return { name = name, index = math.random(0, ARRAYS[name] - 1), value = math.random(1, 1000), on_device = one_in(2) }
+end
+
+local weights = words "open close close enter exit exit update write write"
+
+local function next_step(w)
+  local op = pick(weights)
+  local step, fits = makers[op](w)
+  step.op = fits == false and "close" or op
+  return step
+end
+
+-- ----------------------------------------------------------------------------------------- as text --
+
+local spoken = { open = "data", enter = "enter data", exit = "exit data", update = "update" }
+
+local function scenario_of(c, steps)
+  local lines = { DECLARATIONS }
+  for i = 0, 3 do
+    lines[#lines + 1] = ("host.S[%d] = { n = %d, p = %s }"):format(i, c.elements[i].n, c.elements[i].to or "NULL")
+  end
+  for _, step in ipairs(steps) do
+    lines[#lines + 1] = spoken[step.op] and ('acc "%s"'):format(text_of(spoken[step.op], step))
+      or step.op == "close" and 'acc "end data"'
+      or ("host.%s[%d] = %d%s"):format(step.name, step.index, step.value,
+        step.on_device and " -- in a kernel, if it is present" or "")
+  end
+  return table.concat(lines, "\n  ")
+end
+
+engine.run { rounds = 600, steps = 40, config = config, world = new, next = next_step, scenario = scenario_of,
+  lists = { "clauses" }, options = { "finalize", "if_present" } }
+
+local function entered()
+  local w = new(config(0))
+  w:step { op = "enter", clauses = { { action = "copyin", name = "A", first = 1, n = 4 } } }
+  return w
+end
+
+engine.notices(entered, { op = "close" }, {
+  function(w) w.model.objects[1].dynamic = 2 end,
+  function(w) w.model.objects[1].high = w.model.objects[1].high - 4 end,
+  function(w) w.model.objects[1].data[w.variables.A.address + 4] = -1 end,
+  function(w) table.remove(w.model.objects) end,
+  function(w) w.host[w.variables.B.address] = -1 end,
+  function(w) w.model.attached[w.elements[0].at + 8] = { count = 1, target = w.variables.A.address + 4 } end,
+})

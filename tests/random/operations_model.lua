@@ -1,4 +1,4 @@
--- model.lua - what data directives mean, as naively as it can be said: lists of objects, no index, no
+-- operations_model.lua - what data directives mean, as naively as it can be said: lists of objects, no index, no
 -- plan. Written from the rules alone, for operations_test.lua to compare the core with.
 --
 -- A claim is what a directive asks of one object: {low, high, action, slot, init}. Addresses are the
