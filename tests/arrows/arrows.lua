@@ -20,8 +20,9 @@ end
 
 local of_modules = arg[2] and arg[2]:find "%.lua$" ~= nil
 local layout = of_modules and floors.modules or floors.core
-local files = of_modules and require "modules"(table.move(arg, 2, #arg, 1, {}), text_of)
-  or require "objects"(table.pack(table.unpack(arg, 2)))
+local files, missing
+if of_modules then files, missing = require "modules"(table.move(arg, 2, #arg, 1, {}), text_of)
+else files, missing = require "objects"(table.pack(table.unpack(arg, 2))), {} end
 assert(#files > 0, "no object files")
 
 -- The sources and the headers they include, those of their own folder and those of the floors.
@@ -57,6 +58,7 @@ for _, header in ipairs(layout.headers) do public = public .. text_of(header) en
 local problems, counts = check.problems(layout, files, check.declared(public, "ACCD_API"))
 
 for _, problem in ipairs(check.includes(layout, with_includes())) do problems[#problems + 1] = problem end
+table.move(missing, 1, #missing, #problems + 1, problems)
 
 local function picture()
   local lines, order = {}, {}

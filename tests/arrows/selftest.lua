@@ -97,8 +97,9 @@ local function wrong_modules(texts)
   local paths = {}
   for path in pairs(texts) do paths[#paths + 1] = path end
   table.sort(paths)
-  return table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high" }, products = {} },
-    require "modules"(paths, function(path) return texts[path] end), {})))
+  local files, missing = require "modules"(paths, function(path) return texts[path] end)
+  return table.concat(missing) .. table.concat((check.problems({ floors = { "lua/accdeep/low", "lua/accdeep/high" },
+    products = {} }, files, {})))
 end
 test("a module uses modules of lower floors", wrong_modules { ["lua/accdeep/low/init.lua"] = "",
   ["lua/accdeep/high/a.lua"] = 'local low = require "accdeep.low"' } == "")
@@ -107,4 +108,7 @@ test("none of higher ones, not even inside a function", wrong_modules { ["lua/ac
   == "lua/accdeep/low/b.lua: accdeep.low.b uses accdeep.high.a of lua/accdeep/high/a.lua")
 test("nor those of its folder in a circle", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.low.b"',
   ["lua/accdeep/low/b.lua"] = 'require "accdeep.low.a"' }:find("circle of files", 1, true))
+test("and only modules that are there", wrong_modules { ["lua/accdeep/low/a.lua"] = 'require "accdeep.core"',
+  ["lua/accdeep/high/b.lua"] = 'require "accdeep.low.gone"' }
+  == "lua/accdeep/high/b.lua: requires accdeep.low.gone, which is not there")
 print("1.." .. count)
