@@ -1,5 +1,7 @@
 /* access.c - kernels: what they read and write, and those that the device runs itself. */
 #include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
                        uint64_t *high_p)

@@ -1,5 +1,6 @@
 /* bounds.c - bounds that a walk of one item found, kept to be compared with those that hold later (TR14-4.3-04). */
 #include "ops/ops.h"
+#include "table/name.h"
 
 accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p)
 {

@@ -8,6 +8,9 @@
  * 4. Device memory in use is that of the live objects and blocks, what acc_malloc gave, and what queues give back.
  * 6. What queues have to do is numbered in order, counted, and about allocated device memory. */
 #include "ops/ops.h"
+#include "table/group.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 #include <stdio.h>
 
@@ -22,6 +25,8 @@ static const char *name_of(struct accd_directory *dir, const struct accd_object 
     return dir->context->error.asked.name;
 }
 
+#define NO_MEMORY WRONG("no memory to check what is there")
+
 /* Numbers by address. */
 struct tally {
     struct accd_pair *pairs;
@@ -30,32 +35,25 @@ struct tally {
 
 /* What is counted of a directory: references of levels, pins of attachments, former places in blocks. */
 struct tallies {
+    struct accd_scratch scratch;
     struct tally levels, pins, places;
 };
 
-static bool count(struct accd_mem *mem, struct tally *tally, const void *object)
+static bool count(struct tallies *tallies, struct tally *tally, const void *object)
 {
-    if (!ACCD_GROW(mem, tally->pairs, tally->room, tally->n + 1))
+    if (!accd_scratch_room(&tallies->scratch, (void **)&tally->pairs, tally->n, &tally->room, sizeof tally->pairs[0]))
         return false;
     tally->pairs[tally->n++] = (struct accd_pair){accd_address(object), 1};
     return true;
 }
 
-static void close_tally(struct accd_mem *mem, struct tally *tally)
+static bool sum(struct tallies *tallies, struct tally *tally)
 {
-    accd_mem_free(mem, tally->pairs, tally->room * sizeof tally->pairs[0]);
-}
-
-static bool sum(struct accd_mem *mem, struct tally *tally)
-{
-    struct accd_pair *spare = accd_mem_array(mem, tally->n, sizeof *spare);
+    struct accd_pair *spare = accd_scratch_take(&tallies->scratch, tally->n * sizeof *spare);
+    size_t kept = 0;
     if (!spare)
         return false;
-    const struct accd_pair *sorted = accd_sort_pairs(tally->pairs, spare, tally->n);
-    if (sorted != tally->pairs)
-        memcpy(tally->pairs, sorted, tally->n * sizeof *sorted);
-    accd_mem_free(mem, spare, tally->n * sizeof *spare);
-    size_t kept = 0;
+    tally->pairs = accd_sort_pairs(tally->pairs, spare, tally->n);
     for (size_t i = 0; i < tally->n; i++)
         if (kept && tally->pairs[kept - 1].key == tally->pairs[i].key)
             tally->pairs[kept - 1].value += tally->pairs[i].value;
@@ -103,24 +101,22 @@ static const char *check_objects(struct accd_directory *dir, const struct tallie
     return n == dir->present.live ? NULL : WRONG("the number of live objects is wrong");
 }
 
-static const char *check_device_order(struct accd_directory *dir)
+static const char *check_device_order(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * dir->present.objects.count,
-                                             sizeof *pairs);
+    const size_t most = dir->present.objects.count;
+    struct accd_pair *pairs = accd_scratch_take(&tallies->scratch, 2 * most * sizeof *pairs);
     size_t n = 0;
-    const char *wrong = NULL;
     if (!pairs)
-        return WRONG("no memory to check device ranges");
+        return NO_MEMORY;
     ACCD_EACH(struct accd_object, object, &dir->present.objects, 0)
         pairs[n++] = (struct accd_pair){object->dev, accd_object_bytes(object)};
     const struct accd_pair *sorted = accd_sort_pairs(pairs, pairs + n, n);
-    for (size_t i = 1; i < n && !wrong; i++)
+    for (size_t i = 1; i < n; i++)
         if (sorted[i].key - sorted[i - 1].key < sorted[i - 1].value)
-            wrong = WRONG("two objects share device memory");
-    accd_mem_free(&dir->context->mem, pairs, 2 * n * sizeof *pairs);
-    if (!wrong && dir->present.device_order && dir->present.by_device.count != n)
-        wrong = WRONG("the device order has %zu objects instead of %zu", dir->present.by_device.count, n);
-    return wrong;
+            return WRONG("two objects share device memory");
+    return !dir->present.device_order || dir->present.by_device.count == n
+               ? NULL
+               : WRONG("the device order has %zu objects instead of %zu", dir->present.by_device.count, n);
 }
 
 static bool descriptor_is_there(struct accd_directory *dir, const struct accd_attach *attach,
@@ -174,8 +170,8 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
             return WRONG("the descriptor %s holds other bounds on the device", name);
         if (kept && word != attach->dev)
             return WRONG("%s holds another address on the device", name);
-        if (!count(&dir->context->mem, &tallies->pins, target))
-            return WRONG("no memory to check attachments");
+        if (!count(tallies, &tallies->pins, target))
+            return NO_MEMORY;
     }
     ACCD_EACH(const struct accd_attach, first, &dir->attached.targets, 0) {
         const struct accd_attach *attach = first;
@@ -195,19 +191,17 @@ static const char *check_attachments(struct accd_directory *dir, struct tallies 
 
 static const char *check_levels(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_mem *mem = &dir->context->mem;
     size_t depth = 0;
     for (const struct accd_region *region = dir->levels.top; region; region = region->below, depth++) {
         for (size_t i = 0; i < region->nclaims; i++) {
             const struct accd_claim *claim = &region->claims[i];
-            if (claim->object && claim->counted && !count(mem, &tallies->levels, claim->object))
-                return WRONG("no memory to check levels");
+            if (claim->object && claim->counted && !count(tallies, &tallies->levels, claim->object))
+                return NO_MEMORY;
         }
         const struct accd_group *group = region->group;
         for (size_t i = 0; group && i < group->walk->sections; i++)
-            if (accd_object_bytes(&group->objects[i]) &&
-                !count(mem, &tallies->levels, &group->objects[i]))
-                return WRONG("no memory to check levels");
+            if (accd_object_bytes(&group->objects[i]) && !count(tallies, &tallies->levels, &group->objects[i]))
+                return NO_MEMORY;
     }
     const size_t eventful = dir->groups.npending + dir->groups.npending_attach + dir->queues.ntasks +
                             dir->tuples.shares.count + (dir->journal != NULL) +
@@ -219,8 +213,7 @@ static const char *check_levels(struct accd_directory *dir, struct tallies *tall
 
 static const char *check_counters(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_mem *mem = &dir->context->mem;
-    return sum(mem, &tallies->levels) && sum(mem, &tallies->pins) ? NULL : WRONG("no memory to check counters");
+    return sum(tallies, &tallies->levels) && sum(tallies, &tallies->pins) ? NULL : NO_MEMORY;
 }
 
 static const char *check_memory(struct accd_directory *dir)
@@ -277,7 +270,6 @@ static const char *check_share(struct accd_directory *dir, const struct accd_sha
 
 static const char *check_tuples(struct accd_directory *dir, struct tallies *tallies)
 {
-    struct accd_mem *mem = &dir->context->mem;
     struct tally *places = &tallies->places;
     uint64_t end = 0;
     ACCD_EACH(const struct accd_fused, fused, &dir->tuples.fused, 0) {
@@ -290,12 +282,12 @@ static const char *check_tuples(struct accd_directory *dir, struct tallies *tall
         if (wrong)
             return wrong;
         for (const struct accd_former *former = share->former; former; former = former->below) {
-            if (!count(mem, places, accd_range_floor(&dir->present.blocks, former->dev)))
-                return WRONG("no memory to check tuples");
+            if (!count(tallies, places, accd_range_floor(&dir->present.blocks, former->dev)))
+                return NO_MEMORY;
         }
     }
-    if (!sum(mem, places))
-        return WRONG("no memory to check tuples");
+    if (!sum(tallies, places))
+        return NO_MEMORY;
     ACCD_EACH(const struct accd_block, block, &dir->present.blocks, 0)
         if (block->former != counted(places, block) || block->former > block->live)
             return WRONG("a block counts %zu places that wait instead of %llu", block->former,
@@ -314,25 +306,27 @@ static const char *check_indices(struct accd_directory *dir)
     return wrong;
 }
 
+static const char *check_all(struct accd_directory *dir, struct tallies *tallies)
+{
+    const char *wrong = check_indices(dir);
+    wrong = wrong ? wrong : check_levels(dir, tallies);
+    wrong = wrong ? wrong : check_attachments(dir, tallies);
+    wrong = wrong ? wrong : check_counters(dir, tallies);
+    wrong = wrong ? wrong : check_objects(dir, tallies);
+    wrong = wrong ? wrong : check_device_order(dir, tallies);
+    wrong = wrong ? wrong : check_memory(dir);
+    wrong = wrong ? wrong : check_tuples(dir, tallies);
+    return wrong ? wrong : accd_queues_check(dir);
+}
+
 static const char *check_directory(struct accd_directory *dir)
 {
-    struct accd_mem *mem = &dir->context->mem;
-    struct tallies tallies = {0};
+    struct tallies tallies = {.scratch = {.mem = &dir->context->mem}};
     if (accd_index_all(dir) != ACCD_OK)
         return WRONG("no memory to index groups");
     accd_pending_begin(dir, NULL);
-    const char *wrong = check_indices(dir);
-    wrong = wrong ? wrong : check_levels(dir, &tallies);
-    wrong = wrong ? wrong : check_attachments(dir, &tallies);
-    wrong = wrong ? wrong : check_counters(dir, &tallies);
-    wrong = wrong ? wrong : check_objects(dir, &tallies);
-    wrong = wrong ? wrong : check_device_order(dir);
-    wrong = wrong ? wrong : check_memory(dir);
-    wrong = wrong ? wrong : check_tuples(dir, &tallies);
-    wrong = wrong ? wrong : accd_queues_check(dir);
-    close_tally(mem, &tallies.levels);
-    close_tally(mem, &tallies.pins);
-    close_tally(mem, &tallies.places);
+    const char *wrong = check_all(dir, &tallies);
+    accd_scratch_close(&tallies.scratch);
     return wrong;
 }
 

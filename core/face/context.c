@@ -1,5 +1,7 @@
 /* context.c - contexts: what they are opened with, their devices, their end. */
 #include "ops/ops.h"
+#include "table/group.h"
+#include "table/tuples.h"
 
 #include <unistd.h>
 
@@ -134,11 +136,9 @@ accd_status accd_context_open(accd_context **context_p, const accd_context_confi
 static void close_directory(struct accd_directory *dir)
 {
     struct accd_mem *mem = &dir->context->mem;
-    struct accd_range_cursor cursor;
     accd_queues_close(dir);
     accd_forget_retired(dir);
-    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor);
-         attach && dir->attached.ndescriptors; attach = accd_range_next(&cursor))
+    ACCD_EACH(struct accd_attach, attach, &dir->attached.slots, 0)
         accd_descriptor_forget(dir, attach->descriptor);
     for (size_t i = 0; i < dir->groups.n; i++)
         if (dir->groups.at[i])

@@ -1,5 +1,7 @@
 /* inspect.c - looking at the state: presence, objects, attachments, statistics. */
 #include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 static accd_presence presence(enum accd_relation relation)
 {

@@ -3,6 +3,8 @@
  * The lists of outer levels are not kept anywhere: where an object lay when a level was the innermost one
  * is the last place it took before the next level was opened. */
 #include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 /* A list stands for the serials of constructs in [from, to]: those of the level itself, or of enter data
  * in the floor above it. */
@@ -81,27 +83,19 @@ static uint64_t serial_of(const struct accd_original *original) { return origina
 /* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
-    for (int fill = 0; fill < 2; fill++) {
-        size_t n = 0;
-        ACCD_EACH(const struct accd_share, share, &listing->dir->tuples.shares, 0)
-            for (const struct accd_original *o = share->originals; o; o = o->next)
-                if (o->dynamic == dynamic && !o->dropped && o->serial >= listing->span.from &&
-                    o->serial <= listing->span.to) {
-                    if (fill)
-                        listing->originals[n] = o;
-                    n++;
-                }
-        listing->noriginals = n;
-        if (fill)
-            break;
-        listing->originals =
-            accd_scratch_take(listing->scratch, (n + 1) * sizeof listing->originals[0]);
-        if (!listing->originals)
-            return accd_out_of_memory(listing->dir->context, "to list tuples");
-    }
-    return sort_originals(listing, order_of) && sort_originals(listing, serial_of)
-               ? ACCD_OK
-               : accd_out_of_memory(listing->dir->context, "to list tuples");
+    bool ok = true;
+    size_t room = 0;
+    ACCD_EACH(const struct accd_share, share, &listing->dir->tuples.shares, 0)
+        for (const struct accd_original *o = share->originals; o && ok; o = o->next) {
+            if (o->dynamic != dynamic || o->dropped || o->serial < listing->span.from || o->serial > listing->span.to)
+                continue;
+            ok = accd_scratch_room(listing->scratch, (void **)&listing->originals, listing->noriginals, &room,
+                                   sizeof listing->originals[0]);
+            if (ok)
+                listing->originals[listing->noriginals++] = o;
+        }
+    ok = ok && sort_originals(listing, order_of) && sort_originals(listing, serial_of);
+    return ok ? ACCD_OK : accd_out_of_memory(listing->dir->context, "to list tuples");
 }
 
 static void tell_originals(const struct listing *listing)

@@ -1,5 +1,6 @@
 /* steps.c - single steps: device memory by itself, the user's own memory, copies. */
 #include "ops/ops.h"
+#include "plan/fusion.h"
 
 /* Whether present data or a block of them hold any of a device range. */
 static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes,

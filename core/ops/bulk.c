@@ -3,6 +3,7 @@
  * Large columns are cut into parts for several threads. A device to which bytes travel gets new columns
  * in windows of rows: one crosses while the next one is filled. */
 #include "ops/copy_rows.h"
+#include "plan/ledger.h"
 
 static size_t own_room(const struct accd_rowset *set)
 {

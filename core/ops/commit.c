@@ -1,5 +1,6 @@
 /* commit.c - a plan becomes transfers: one batch that is done as a whole or not at all, or a task of a queue. */
 #include "ops/inside.h"
+#include "plan/fusion.h"
 
 /* Stores fetched bytes, but no attached pointer (TR14-4.1-05).
  * Decides TR14-4.1-05. */

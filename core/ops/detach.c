@@ -2,6 +2,8 @@
  * pointers to such; and where a descriptor's attachment made its type record present, the reference it held on
  * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
 #include "ops/leave.h"
+#include "plan/fusion.h"
+#include "table/name.h"
 
 /* Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
 static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced)
@@ -159,19 +161,17 @@ static accd_status end_outer_attachments(struct leave *leave, size_t from)
     struct accd_plan *plan = leave->plan;
     struct accd_directory *dir = plan->dir;
     const accd_rules *rules = &plan->context->rules;
-    struct accd_targets targets;
-    size_t pinned = 0;
+    ACCD_LIST(const struct accd_object *) pinned = {0};
+    const struct accd_pair *targets;
+    size_t n;
     for (size_t i = from; i < leave->dying.n; i++)
-        pinned += accd_pins_left(plan, leave->dying.at[i]) != 0;
-    if (!pinned)
-        return ACCD_OK;
-    ACCD_TRY(accd_list_targets(dir, &targets, pinned));
-    for (size_t i = from; i < leave->dying.n && targets.nobjects < pinned; i++)
         if (accd_pins_left(plan, leave->dying.at[i]))
-            targets.objects[targets.nobjects++] = leave->dying.at[i];
-    ACCD_TRY(accd_sort_targets(dir, &targets));
-    for (size_t i = 0; i < targets.n; i++) {
-        struct accd_attach *attach = accd_pointer(targets.at[i].value);
+            ACCD_ADD(plan->context, &pinned, leave->dying.at[i]);
+    if (!pinned.n)
+        return ACCD_OK;
+    ACCD_TRY(accd_targets_of(dir, pinned.at, pinned.n, &targets, &n));
+    for (size_t i = 0; i < n; i++) {
+        struct accd_attach *attach = accd_pointer(targets[i].value);
         struct accd_object *target;
         if (!accd_attach_left(plan, attach))
             continue;

@@ -3,6 +3,9 @@
  * The four steps of TR14 4.2: one set of claims from all clauses; those on present data; conflicts
  * among the others, of which only the largest of nested ones gets memory; references for all. */
 #include "ops/inside.h"
+#include "plan/fusion.h"
+#include "plan/ledger.h"
+#include "table/name.h"
 
 /* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
 struct frame {
@@ -239,7 +242,7 @@ static accd_status reserve_region(struct entry *entry)
                    originals * sizeof(struct accd_original *) + plan->given.ngaps * sizeof(struct accd_gaps);
     struct accd_region *region = accd_mem_new(&plan->context->mem, bytes);
     if (!region)
-        return accd_fail(plan->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory for a data region");
+        return accd_out_of_memory(plan->context, "for a data region");
     *region = (struct accd_region){
         .context = plan->context,
         .dir = plan->dir,

@@ -2,6 +2,8 @@
  * document's steps, whatever the transfers were. Costs nothing when nobody listens, and nobody will when a queue
  * gets there. */
 #include "ops/leave.h"
+#include "plan/fusion.h"
+#include "table/name.h"
 
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool comes_later(const struct accd_plan *plan, accd_op op)

@@ -1,6 +1,7 @@
 /* exit.c - exit constructs: exit data, the end of a region. What they ask for is found here, and carried out
  * by leave.c. */
 #include "ops/leave.h"
+#include "plan/fusion.h"
 
 /* -------------------------------------------------------------------------------- exit data -- */
 

@@ -3,6 +3,8 @@
 #define ACCD_OPS_INSIDE_H
 
 #include "ops/ops.h"
+#include "plan/links.h"
+#include "table/group.h"
 
 /* Own bytes, sections and pointers of a whole group, without a record for each. */
 struct accd_bulk {

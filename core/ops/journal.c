@@ -2,6 +2,7 @@
  * entry overwrites, and, where attachments are not counted, pointers that its entry attaches. A construct
  * that is given up leaves all that as it was. */
 #include "ops/inside.h"
+#include "plan/fusion.h"
 
 struct pointer {
     struct accd_attach was; /* count 0: it was not attached */
@@ -22,8 +23,7 @@ static accd_status save_from(struct accd_directory *dir, uint64_t from, uint64_t
     size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
     if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room,
                        journal->used + need, 1))
-        return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to remember what a kernel overwrites");
+        return accd_out_of_memory(dir->context, "to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
     ACCD_TRY(accd_device_result(&dir->device, dir->device.ops->save(dir->device.handle, from, bytes, at),
                                 "in an access to its memory"));
@@ -72,8 +72,7 @@ accd_status accd_journal_entry(const struct accd_plan *plan, const struct accd_l
             continue; /* descriptors are Fortran's, whose constructs count attachments */
         if (!accd_mem_grow(&dir->context->mem, (void **)&journal->pointers, &journal->pointers_room,
                            journal->npointers + 1, sizeof journal->pointers[0]))
-            return accd_fail(dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                             "no memory to remember an attached pointer");
+            return accd_out_of_memory(dir->context, "to remember an attached pointer");
         struct pointer *pointer = &journal->pointers[journal->npointers++];
         pointer->was = link->attach ? *link->attach
                                     : (struct accd_attach){.slot = plan->found.claims[link->claim].slot};
@@ -122,9 +121,7 @@ accd_status accd_journal_open(accd_context *context, int device)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a journal cannot be opened");
     dir->journal = accd_mem_zero(&context->mem, sizeof *dir->journal);
     dir->eventful += dir->journal != NULL;
-    return dir->journal ? ACCD_OK
-                        : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                                    "no memory for a journal");
+    return dir->journal ? ACCD_OK : accd_out_of_memory(context, "for a journal");
 }
 
 void accd_journal_close(accd_context *context, int device, int commit)

@@ -4,6 +4,8 @@
  * objects that have none left is moved, and then those objects go. Until nothing can fail any more, all
  * of it is only noted. */
 #include "ops/leave.h"
+#include "plan/fusion.h"
+#include "table/name.h"
 
 /* Whether a claim takes off all references there are.
  * Decides ACC33-2.6.7-3. */

@@ -3,6 +3,7 @@
 #define ACCD_LEAVE_H
 
 #include "ops/inside.h"
+#include "plan/ledger.h"
 
 struct leave {
     struct accd_plan *plan;

@@ -189,7 +189,6 @@ accd_status accd_bulk_leave(struct accd_batch *batch)
     ACCD_TRY(list_uses(bulk, batch));
     batch->bulk = batch->nuses ? accd_bulk_keep(bulk) : NULL;
     if (batch->nuses && !batch->bulk)
-        return accd_fail(bulk->dir->context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY,
-                         "no memory to leave a group to a queue");
+        return accd_out_of_memory(bulk->dir->context, "to leave a group to a queue");
     return ACCD_OK;
 }

@@ -1,6 +1,7 @@
 /* release.c - attachments that end although no exit ends them, and what they brought: with the construct on the
  * way, and before what it does itself. */
 #include "ops/leave.h"
+#include "plan/fusion.h"
 
 struct accd_release {
     accd_construct construct;

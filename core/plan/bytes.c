@@ -1,6 +1,7 @@
 /* bytes.c - the bytes that claims ask for become moves: attached pointers are cut out, what overlaps is joined. */
 #include "plan/inside.h"
 #include "device/written.h"
+#include "plan/ledger.h"
 
 /* Of a move the part from one host address to another, if there is any. */
 static accd_status plan_part(struct accd_plan *plan, const struct accd_move *move, uint64_t from, uint64_t to)

@@ -2,6 +2,8 @@
  * Nothing here changes anything but the plan: a construct that must fail fails before it touches the device, a
  * counter or the host. */
 #include "plan/inside.h"
+#include "plan/ledger.h"
+#include "table/name.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* faults.c - sections that a walk could not compute, as errors. */
 #include "plan/inside.h"
+#include "table/name.h"
 
 static accd_status fault_error(const struct accd_walk *walk)
 {

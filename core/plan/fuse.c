@@ -2,6 +2,9 @@
  * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
 #include "base/sort.h"
 #include "plan/inside.h"
+#include "plan/fusion.h"
+#include "plan/ledger.h"
+#include "table/name.h"
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
@@ -366,21 +369,19 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
 {
     struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
-    struct accd_targets targets;
+    ACCD_LIST(const struct accd_object *) pinned = {0};
+    const struct accd_pair *targets;
+    size_t n;
     if (fusion->shifts.n && dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, 0, UINT64_MAX));
-    size_t pinned = 0;
     for (size_t i = 0; i < fusion->shifts.n; i++)
-        pinned += fusion->shifts.at[i].object->pins != 0;
-    if (!pinned)
-        return ACCD_OK;
-    ACCD_TRY(accd_list_targets(dir, &targets, pinned));
-    for (size_t i = 0; i < fusion->shifts.n && targets.nobjects < pinned; i++)
         if (fusion->shifts.at[i].object->pins)
-            targets.objects[targets.nobjects++] = fusion->shifts.at[i].object;
-    ACCD_TRY(accd_sort_targets(dir, &targets));
-    for (size_t i = 0; i < targets.n; i++) {
-        struct accd_attach *attach = accd_pointer(targets.at[i].value);
+            ACCD_ADD(plan->context, &pinned, fusion->shifts.at[i].object);
+    if (!pinned.n)
+        return ACCD_OK;
+    ACCD_TRY(accd_targets_of(dir, pinned.at, pinned.n, &targets, &n));
+    for (size_t i = 0; i < n; i++) {
+        struct accd_attach *attach = accd_pointer(targets[i].value);
         struct accd_object *target, *holder;
         if (!accd_attach_left(plan, attach))
             continue;

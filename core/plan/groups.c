@@ -1,5 +1,7 @@
 /* groups.c - whether the sections of a walk may be one group, and what they were before. */
 #include "plan/inside.h"
+#include "plan/fusion.h"
+#include "table/group.h"
 
 /* Whether another item names bytes of elements that are walked, or a pointer in them: they are then not
  * the group's alone to write or to keep. */

@@ -3,6 +3,7 @@
 #define ACCD_PLAN_INSIDE_H
 
 #include "plan/plan.h"
+#include "table/tuples.h"
 
 /* A clause of this construct, before it is an original. */
 struct accd_candidate {

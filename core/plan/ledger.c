@@ -1,6 +1,7 @@
 /* ledger.c - what a construct is about to change of records that are there: found by the record, applied at once when
  * nothing can fail any more. A hash table: open addressing, half full at most. */
 #include "plan/inside.h"
+#include "plan/ledger.h"
 
 enum { FEW_BITS = 4 };
 

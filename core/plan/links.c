@@ -1,6 +1,8 @@
 /* links.c - pointers that an entry construct attaches: what they point to, what is written to the device,
  * and what becomes of their attachment counters. */
 #include "plan/inside.h"
+#include "plan/ledger.h"
+#include "plan/links.h"
 
 static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t bytes,
                                struct accd_object **object, uint32_t *claim, bool *found)
@@ -214,14 +216,22 @@ accd_status accd_links_plan(struct accd_links *links)
     return links->n < 2 ? ACCD_OK : choose_targets(links);
 }
 
+static struct accd_object *holder_of(const struct accd_plan *plan, const struct accd_link *link)
+{
+    return link->holder ? link->holder : plan->found.claims[link->holder_claim].object;
+}
+
+/* NULL: the pointer is a null pointer. */
+static struct accd_object *target_of(const struct accd_plan *plan, const struct accd_link *link)
+{
+    return !link->pointer ? NULL : link->target ? link->target : plan->found.claims[link->target_claim].object;
+}
+
 /* Decides FLANG-api-6, TR14-3.5-05. */
 static uint64_t link_value(const struct accd_plan *plan, const struct accd_link *link)
 {
-    if (!link->pointer)
-        return 0;
-    const struct accd_object *target =
-        link->target ? link->target : plan->found.claims[link->target_claim].object;
-    return accd_object_dev(plan, target) + (link->pointer - target->host);
+    const struct accd_object *target = target_of(plan, link);
+    return target ? accd_object_dev(plan, target) + (link->pointer - target->host) : 0;
 }
 
 /* The words to be written into the device's pointers. Objects have their device addresses.
@@ -233,8 +243,7 @@ accd_status accd_links_words(const struct accd_links *links)
         const struct accd_link *link = &links->at[i];
         if (link->counts || link->repeats)
             continue; /* attached here already, or by the first one: counted only */
-        const struct accd_object *holder =
-            link->holder ? link->holder : plan->found.claims[link->holder_claim].object;
+        const struct accd_object *holder = holder_of(plan, link);
         uint64_t dev = accd_object_dev(plan, holder) + (plan->found.claims[link->claim].slot - holder->host);
         const struct accd_kept_descriptor *kept = link->descriptor;
         ACCD_TRY(accd_plan_pointer(plan, plan->found.claims[link->claim].slot, dev,
@@ -274,9 +283,7 @@ void accd_links_commit(struct accd_links *links)
         struct accd_attach *attach = accd_range_floor(&dir->attached.slots, claim->slot);
         if (attach && attach->slot != claim->slot)
             attach = NULL;
-        struct accd_object *target =
-            !link->pointer ? NULL
-                           : link->target ? link->target : plan->found.claims[link->target_claim].object;
+        struct accd_object *target = target_of(plan, link);
         if (counted && attach && attach->target == link->pointer &&
             (link->counts || !link->descriptor || same_descriptor(attach->descriptor, link->descriptor))) {
             attach->count++; /* here already, or by another clause of this construct */
@@ -293,13 +300,10 @@ void accd_links_commit(struct accd_links *links)
             claim->attached = false;
             continue;
         }
-        if (!attach) {
-            struct accd_object *holder =
-                link->holder ? link->holder : plan->found.claims[link->holder_claim].object;
-            if (counted) /* others are not detached, finally or not */
-                holder->size |= ACCD_OBJECT_HOLDS;
+        if (!attach && counted) /* others are not detached, finally or not */
+            holder_of(plan, link)->size |= ACCD_OBJECT_HOLDS;
+        if (!attach)
             attach = accd_insert_attach(dir, claim->slot);
-        }
         accd_attach_label(attach, accd_claim_label(&plan->given, claim));
         dir->attached.nwhole += (link->descriptor != NULL) - (size_t)(attach->descriptor != NULL);
         accd_descriptor_forget(dir, attach->descriptor);

@@ -6,8 +6,7 @@
 #include "queue/queue.h"
 
 struct accd_bulk;
-struct accd_candidate;
-struct accd_occupant;
+struct accd_fusion;
 struct accd_ledger;
 
 /* Present data are welcome to the clause, and then it asks for nothing. */
@@ -87,117 +86,6 @@ struct accd_plan {
     struct accd_found found;
     struct accd_result result;
 };
-
-/* Why data are in one tuple; of several reasons the last one is told. */
-enum accd_reason { ACCD_BY_RANGE, ACCD_BY_BASE, ACCD_BY_PIECES };
-
-/* A range that this construct fuses. */
-struct accd_fused_range {
-    uint64_t host, end;
-    uint64_t dev;               /* of the first byte, once it has memory */
-    uint64_t place, bytes;      /* its memory: a little before dev, so that alignment is the host's */
-    struct accd_fused *home;    /* not NULL: the tuple that covers it; nothing is fused (ALIAS) */
-    struct accd_fused *fused;   /* once it is committed */
-    enum accd_reason reason;
-};
-
-/* An object that moves within the device. */
-struct accd_shift {
-    struct accd_object *object;
-    struct accd_share *share;   /* NULL: it has none yet */
-    uint64_t from, to;          /* device addresses */
-    uint64_t size;              /* of the object before, with its flags */
-    uint32_t range;             /* entry: the one that takes it */
-    uint64_t left;              /* entry: bytes given back with it, of its tuple if it is the first */
-    bool kept;                  /* entry: the place it leaves waits for it */
-};
-
-/* A copy within the device. */
-struct accd_copy {
-    uint64_t from, to, host, bytes;
-    const struct accd_object *object;
-};
-
-/* Exit: a tuple that lost something. */
-struct accd_regroup {
-    struct accd_fused *fused;
-    uint64_t least;             /* serial of the oldest original that goes */
-    struct accd_occupant *members; /* that stay present, by host address */
-    uint32_t n;
-};
-
-/* What a construct does about tuples. In scratch space, but for the memory of ranges. */
-struct accd_fusion {
-    struct accd_candidate *candidates;
-    size_t ncandidates, noriginals, blocks;
-    struct accd_fused_range *ranges;
-    size_t nranges, nplaced;    /* so many have memory */
-    ACCD_LIST(struct accd_shift) shifts;
-    ACCD_LIST(struct accd_copy) copies;
-    ACCD_LIST(struct accd_original *) ending; /* exit: originals that go */
-    ACCD_LIST(struct accd_regroup) regroups;
-};
-
-/* A pointer that an entry construct attaches. */
-struct accd_link {
-    uint32_t claim;
-    uint32_t holder_claim, target_claim; /* that make holder and target, if they are not present */
-    struct accd_object *holder, *target;
-    uint64_t pointer; /* the host's value */
-    uint64_t base;    /* host address in the target, 0: what it points to */
-    struct accd_attach *attach; /* its present attachment, or NULL */
-    struct accd_kept_descriptor *descriptor; /* to be written, or NULL */
-    bool counts;                /* attached like that already */
-    bool repeats;               /* another one of the construct writes the pointer */
-};
-
-struct accd_links {
-    struct accd_plan *plan;
-    struct accd_link *at;
-    size_t n;
-    size_t anew; /* of them: attached to something else before */
-};
-
-/* What a construct is about to change of a present object. */
-struct accd_object_change {
-    struct accd_object *object;
-    uint32_t structured, dynamic; /* references that are taken off */
-    bool coming;                  /* the construct adds references: the object does not go for want of them */
-    uint32_t unpinned;            /* attached pointers that point here no more */
-    uint64_t dev;                 /* the object's device address then */
-    bool shared;                  /* ACCD_OBJECT_SHARED then */
-    bool fell_short;              /* ACCD_OBJECT_SHORT then */
-    bool goes;
-    struct accd_object_change *before; /* the one noted before */
-};
-
-/* The same of an attachment. */
-struct accd_attach_change {
-    struct accd_attach *attach;
-    struct accd_object *record; /* of its references one is taken off with the attachment, or NULL */
-    uint64_t dev;               /* the pointer's value in the device's copy then */
-    uint32_t taken;             /* off its counter */
-    bool forced;                /* it ends, and no clause detaches it */
-    bool dangles;               /* its target goes; the pointer stays as it is, unless the attachment ends, too */
-    struct accd_attach_change *before;
-};
-
-/* ---------------------------------------------------------------------------------- ledger.c -- */
-
-/* The change of a record, which changes nothing yet. */
-accd_status accd_note_object(struct accd_plan *plan, struct accd_object *object,
-                             struct accd_object_change **change_p);
-accd_status accd_note_attach(struct accd_plan *plan, struct accd_attach *attach, struct accd_attach_change **change_p);
-/* What records are like when the construct is done. */
-bool accd_object_goes(const struct accd_plan *plan, const struct accd_object *object);
-uint64_t accd_object_dev(const struct accd_plan *plan, const struct accd_object *object);
-uint32_t accd_pins_left(const struct accd_plan *plan, const struct accd_object *object);
-uint32_t accd_attach_left(const struct accd_plan *plan, const struct accd_attach *attach);
-uint64_t accd_attach_dev(const struct accd_plan *plan, const struct accd_attach *attach);
-/* Whether clauses of the construct detach it, the last of them finally. */
-bool accd_is_detached(const struct accd_plan *plan, const struct accd_attach *attach);
-/* All changes are made. */
-void accd_ledger_apply(const struct accd_plan *plan);
 
 /* ----------------------------------------------------------------------------------- begin.c -- */
 
@@ -295,51 +183,6 @@ uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *
 accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
                                struct accd_object **object_p);
 
-/* ---------------------------------------------------------------------------------- tuples.c -- */
-
-/* Whether a construct can fuse anything; if not, fusion of its plan stays NULL. */
-bool accd_fuse_wanted(const struct accd_plan *plan);
-accd_status accd_fuse_begin(struct accd_plan *plan);
-
-/* ------------------------------------------------------------------------------------ fuse.c -- */
-
-accd_status accd_fuse_plan(struct accd_plan *plan);
-accd_status accd_fuse_reserve(struct accd_plan *plan);
-accd_status accd_fuse_place(struct accd_plan *plan);
-/* ACCD_MISSING_WAIT if a queue that the construct does not come behind still uses what moves. */
-accd_status accd_fuse_pending(const struct accd_plan *plan);
-/* Device address for a new object, if it lies in a fused range; 0: it gets memory of its own. */
-uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host);
-accd_status accd_fuse_moves(struct accd_plan *plan);
-void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64_t serial);
-void accd_fuse_undo(struct accd_plan *plan);
-
-/* ---------------------------------------------------------------------------------- unfuse.c -- */
-
-/* Where anything has a share; otherwise fusion of the plan stays NULL. */
-accd_status accd_unfuse_begin(struct accd_plan *plan);
-/* The clause goes with this construct. */
-accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *original);
-/* The same for every enter data that begins in an object. */
-accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object *object);
-accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
-                             size_t ndying);
-void accd_unfuse_commit(struct accd_plan *plan);
-/* The exit is not carried out: its marks mean nothing any more. */
-void accd_unfuse_undo(struct accd_plan *plan);
-/* Before an object is removed: its share, originals and former places go. */
-void accd_share_free(struct accd_directory *dir, const struct accd_object *object);
-
-/* ----------------------------------------------------------------------------------- links.c -- */
-
-/* ACCD_POINTER_CHANGED if the claim's pointer points elsewhere than when it was attached. */
-accd_status accd_check_pointer(const struct accd_plan *plan, const struct accd_claim *claim,
-                               const struct accd_attach *attach);
-accd_status accd_links_plan(struct accd_links *links);
-accd_status accd_links_words(const struct accd_links *links);
-void accd_links_commit(struct accd_links *links);
-void accd_links_free(struct accd_links *links);
-
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 
 /* The moves of a claim's own bytes: all of them, or the pieces its program names. */
@@ -356,12 +199,6 @@ accd_status accd_plan_merge(struct accd_plan *plan);
 const struct accd_rowset *accd_elements_of(const struct accd_plan *plan,
                                            const struct accd_claim *claim, size_t *from,
                                            size_t *to);
-
-/* Whether a new object lies in a range that the construct fuses. */
-static inline bool accd_fuse_covers(const struct accd_plan *plan, uint64_t host)
-{
-    return plan->found.fusion && accd_fuse_dev(plan, host);
-}
 
 /* Whether a claim on its object counts. */
 static inline bool accd_claim_counts(const struct accd_plan *plan, const struct accd_claim *claim)

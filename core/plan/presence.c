@@ -1,6 +1,8 @@
 /* presence.c - what a claim finds on the device, and what becomes of it. Where the rules say so, an object is present
  * without the bytes that its clause left out (OMP60-map-13). */
 #include "plan/inside.h"
+#include "table/group.h"
+#include "table/name.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* tuples.c - the clauses of a directive as tuples (DIR-4.2-01 to DIR-4.2-05): how they lie to what is
  * present, and to one another. */
 #include "plan/inside.h"
+#include "plan/fusion.h"
 
 /* Host address of element 0 of what a claim is a section of.
  * Decides DIR-4.1-03. */

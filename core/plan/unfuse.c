@@ -2,6 +2,8 @@
  * objects go (DIR 4.3, Figure 3). Nothing here asks the device for memory, so that an exit cannot fail for
  * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
 #include "plan/inside.h"
+#include "plan/fusion.h"
+#include "plan/ledger.h"
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {

@@ -1,6 +1,7 @@
 /* kernel.c - kernels that the device runs itself: what they may touch, as tables. A kernel is given
  * less than the interpreter's accesses reach, never more; what it cannot decide is theirs. */
 #include "queue/inside.h"
+#include "table/name.h"
 
 struct tables {
     struct accd_reach *ranges;

@@ -72,14 +72,11 @@ struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, co
         return NULL;
     kept->bytes = bytes;
     memcpy(kept->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
-    dir->attached.ndescriptors++;
     return kept;
 }
 
 void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descriptor *kept)
 {
-    if (!kept)
-        return;
-    dir->attached.ndescriptors--;
-    accd_mem_free(&dir->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
+    if (kept)
+        accd_mem_free(&dir->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
 }

@@ -82,7 +82,7 @@ accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
 static struct accd_attach *reaching(struct accd_directory *dir, uint64_t low)
 {
     struct accd_attach *attach = low ? accd_range_floor(&dir->attached.slots, low - 1) : NULL;
-    struct accd_attach *around = attach && dir->attached.ndescriptors && attach->slot
+    struct accd_attach *around = attach && dir->attached.nwhole && attach->slot
                                      ? accd_range_floor(&dir->attached.slots, attach->slot - 1)
                                      : NULL;
     if (around && accd_attach_end(around) > low)

@@ -2,7 +2,7 @@
 #ifndef ACCD_TABLE_INSIDE_H
 #define ACCD_TABLE_INSIDE_H
 
-#include "table/table.h"
+#include "table/group.h"
 
 /* ---------------------------------------------------------------------------------- attach.c -- */
 

@@ -1,6 +1,8 @@
 /* name.c - how objects, pointers and members are called. Names are made when somebody asks: for an
  * event, an error or a table; the records hold only where a name comes from. */
 #include "table/inside.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 #include <stdarg.h>
 #include <stdio.h>

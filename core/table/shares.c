@@ -1,5 +1,6 @@
 /* shares.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
 #include "table/inside.h"
+#include "table/tuples.h"
 
 struct accd_share *accd_share_of(struct accd_directory *dir, const struct accd_object *object)
 {

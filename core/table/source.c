@@ -1,5 +1,6 @@
 /* source.c - what an object is made of: the layout of its elements, and which of its bytes a clause left out. */
 #include "table/inside.h"
+#include "table/name.h"
 
 /* How many bytes of the elements in front of an offset a member takes. */
 static uint64_t member_before(const accd_member *member, uint64_t stride, uint64_t offset)

@@ -1,13 +1,15 @@
-/* table.h - what is present on a device: objects, attached pointers, groups of sections, blocks that several objects
- * share, tuples, levels; and what all these are called. It looks up, enters and removes records. Device memory
- * is asked for and given back by the floors above. */
+/* table.h - what is present on a device: objects, attached pointers, blocks that several objects share, levels. It looks
+ * up, enters and removes records. Device memory is asked for and given back by the floors above. Groups of sections,
+ * tuples and names have headers of their own beside this one. */
 #ifndef ACCD_TABLE_H
 #define ACCD_TABLE_H
 
 #include "device/device.h"
 #include "walk/walk.h"
 
+struct accd_group;
 struct accd_journal;
+struct accd_original;
 struct accd_queue;
 struct accd_task;
 
@@ -99,31 +101,6 @@ struct accd_block {
     uint64_t frame; /* host address of the aggregate whose members it holds in their places, or 0 */
 };
 
-/* All sections of one large walk, made present together. While pending it is one record: the columns
- * of the walk, one pair of counters, one attachment counter, a bit map of the memory it covers. The
- * first look-up that meets the map turns the sections into objects (accd_group_index), the first
- * one among its pointers turns those into attachments (accd_group_attachments). A construct that names
- * all of them gathers them again (accd_group_gather). */
-struct accd_group {
-    uint32_t id;
-    bool pending, pending_attach;
-    struct accd_walk *walk;
-    struct accd_block *block;      /* of its sections; the roots are objects of their own */
-    uint32_t structured, dynamic, attached;
-    uint64_t low, high;            /* hull of the sections */
-    unsigned granule;              /* one bit stands for 1 << granule bytes */
-    uint64_t *map;
-    size_t map_words;
-    uint64_t slot_low, slot_high;  /* hull of the pointers */
-    struct accd_object *objects;   /* one for each section, once indexed; NULL before */
-    size_t live;                   /* objects that are present */
-    struct accd_span root;         /* address of the first element, while the directory knows the group */
-    struct accd_span hull, place;  /* of the sections, on the host and the device, while they are pending */
-    struct accd_span slots;        /* of the pointers, while these are */
-    struct accd_span woken;        /* while only the pointers are */
-    uint64_t descriptor_sum;       /* what its descriptors held when they were attached, as a number */
-};
-
 /* What a region keeps of its items. */
 struct accd_source {
     const accd_label *label;
@@ -190,73 +167,6 @@ struct accd_region {
     bool given_up;              /* memory was missing for its end: it goes with the one around it */
 };
 
-/* Tuples of data environments: which data lie in one device block, and since when.
- *
- * A present object is where bytes are on the device. An original tuple is a clause: an interval and its
- * base address. Fusion puts objects into one block at their true distances: that is a fused tuple, and the
- * objects keep the places they leave for when it ends (DIR-4.2-16). A tuple holds as long as the originals
- * that are older than it, or as old, connect its parts: so the present arrangement is the one Figure 2
- * computes from the originals that are left, in whatever order they go. */
-
-/* A clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
-struct accd_original {
-    struct accd_share *share;            /* of the object its first byte lies in */
-    struct accd_original *next, *prev;   /* of the same share, the latest first */
-    struct accd_original *right, *left;  /* ring of those with the same base */
-    struct accd_original *piece, *head;  /* the next one of the same clause, the first one */
-    uint64_t base, host, bytes;
-    uint64_t slot;                       /* pointer to it, 0: none */
-    uint64_t whole, length;              /* host address and bytes of the clause */
-    uint64_t serial;                     /* of the construct that opened it */
-    uint32_t order;                      /* among its clauses */
-    struct accd_source source;
-    uint8_t action;                      /* of its item */
-    uint16_t flags;                      /* the same */
-    bool dynamic;                        /* opened by enter data */
-    bool dropped;                        /* it only keeps data present, and its base (DIR-4.2-02) */
-    bool idle;                           /* it names no bytes of a held object */
-    bool whole_ends;                     /* with its whole clause: */
-    uint64_t ends;                       /* number of the exit that it ends with */
-};
-
-/* A block in which several objects lie at their true distances. */
-struct accd_fused {
-    uint64_t host, end;      /* hull of its objects */
-    uint64_t serial;         /* of the construct that made it */
-    struct accd_block *block;
-    size_t places;           /* shares and former places that are in it */
-    bool current;            /* objects lie here now: it is in directory.tuples.fused, by host */
-    uint64_t support;        /* serial of the youngest originals that hold it together: those it was made with, or
-                                younger ones once an older one went */
-    uint64_t loses;          /* number of the last exit that takes something from it ... */
-    size_t regroup;          /* ... and its place in what that exit regroups */
-};
-
-/* A place an object left, which waits for it. */
-struct accd_former {
-    struct accd_former *below; /* the one before */
-    struct accd_former *jump;  /* one far below, NULL: none; so that old places are found in a few steps */
-    uint32_t depth;            /* places below */
-    struct accd_fused *fused;  /* the tuple it was in, or NULL */
-    uint64_t dev, serial;
-    bool shared;               /* in a block; otherwise it is the user's memory (acc_map_data) */
-    uint64_t weighed;          /* number of the last exit that asked what the place is still worth: */
-    enum accd_worth {
-        ACCD_GOES, /* no object goes back there */
-        ACCD_ALONE, /* this object alone does */
-        ACCD_HOLDS  /* so do others, and originals hold them together there */
-    } worth;
-};
-
-/* What fusion knows of a present object. In directory.tuples.shares, by the object's host address. */
-struct accd_share {
-    struct accd_object *object;
-    struct accd_original *originals;
-    struct accd_fused *fused;   /* the tuple it is in now, or NULL */
-    struct accd_former *former; /* the last first */
-    uint64_t serial;            /* since when it is where it is */
-};
-
 /* Present table: what is on the device, and where. */
 struct accd_present_table {
     struct accd_range objects;   /* by host address */
@@ -278,7 +188,6 @@ struct accd_attach_table {
     bool target_order;
     struct accd_pool pool;
     size_t live; /* attachments, pending ones included */
-    size_t ndescriptors;
     size_t nwhole;   /* attachments of descriptors */
     size_t nbrought; /* attachments that hold references */
 };
@@ -291,12 +200,6 @@ struct accd_tuples {
     struct accd_pool share_pool, original_pool, former_pool, fused_pool;
     uint64_t exit; /* number of the exit under way: marks of others, that failed, mean nothing any more */
 };
-
-/* Whether an original ends with the exit under way. */
-static inline bool accd_original_ends(const struct accd_tuples *tuples, const struct accd_original *original)
-{
-    return original->ends == tuples->exit;
-}
 
 /* Deep structures that are one record each. */
 struct accd_groups {
@@ -359,14 +262,6 @@ static inline void accd_directory_unreserve(struct accd_directory *dir)
     dir->promised = (struct accd_promise){0, 0};
 }
 
-/* Attached pointers that point into some objects, by their pointers' addresses. In scratch space. */
-struct accd_targets {
-    const struct accd_object **objects; /* added by the caller between the two calls below */
-    size_t nobjects;
-    struct accd_pair *at; /* address of the pointer, and of the attachment */
-    size_t n;
-};
-
 /* Items that plain constructs have at most. */
 enum { ACCD_SHORT_ITEMS = 8 };
 
@@ -378,13 +273,6 @@ static inline void accd_attach_label(struct accd_attach *attach, const accd_labe
 {
     attach->label = label ? label->id & (UINT32_MAX >> 1) : 0;
 }
-
-/* How present objects cover a range, of which some byte is present. */
-struct accd_cover {
-    bool whole; /* every byte is */
-    bool one;   /* all in one tuple */
-    size_t objects;
-};
 
 /* ------------------------------------------------------------------------------------ find.c -- */
 
@@ -439,6 +327,11 @@ static inline struct accd_directory *accd_directory_of(accd_context *context, in
 accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks);
 void accd_insert_object(struct accd_directory *dir, struct accd_object *object);
+/* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
+void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
+/* The first object that reaches behind an address; then the following ones. */
+struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
+                                      struct accd_range_cursor *cursor);
 struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object);
 /* A shared device block; inserted when its objects are. */
 struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block);
@@ -461,67 +354,10 @@ void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descrip
 accd_status accd_order_targets(struct accd_directory *dir);
 /* Of the ordered attachments one that points into an object, or NULL. */
 struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object);
-accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room);
-accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets);
-
-/* ----------------------------------------------------------------------------------- group.c -- */
-
-/* Takes the object out; its device memory is freed by the caller (accd_free_memory_of). */
-void accd_remove_object(struct accd_directory *dir, struct accd_object *object);
-/* Nothing looks for sections and pointers of a group one by one from now on; or somebody does. */
-void accd_group_wait(struct accd_directory *dir, struct accd_group *group);
-void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers);
-bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
-/* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
-accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
-accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
-                           struct accd_group **group_p);
-void accd_group_free(struct accd_directory *dir, struct accd_group *group);
-/* Other attachments, of objects or groups, lie among the pointers of the group. */
-bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group);
-bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
-                       const struct accd_walk *b, const struct accd_segment *y);
-/* The group died: it is freed, but for what the same construct would compute again. */
-void accd_group_retire(struct accd_directory *dir, struct accd_group *group);
-void accd_forget_retired(struct accd_directory *dir);
-/* What the descriptors of a walk held, as a number; 0: it has none. */
-uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk);
-/* Whether the descriptors of a group are on the host as they were attached, as far as it may be read. */
-bool accd_group_descriptors_kept(const struct accd_directory *dir, const struct accd_group *group);
-
-/* --------------------------------------------------------------------------------- members.c -- */
-
-/* Sections become objects, pointers become attachments. */
-accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group);
-accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group);
-/* Makes a group that was looked into one record again, if all its objects and attachments are what it says. */
-bool accd_group_gather(struct accd_directory *dir, struct accd_group *group);
-/* The group that a walk names section for section, gathered if it can be, or NULL. */
-struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk);
-
-/* ----------------------------------------------------------------------------------- shares.c -- */
-
-struct accd_share *accd_share_of(struct accd_directory *dir, const struct accd_object *object);
-/* Whether a clause names a byte of a held object, other than for storage alone (DIR-4.2-17); up to *end_p, which is
- * lowered, it is the same for the others. Clauses that end are left out. */
-bool accd_named_at(struct accd_directory *dir, const struct accd_object *object, uint64_t host, uint64_t *end_p);
-/* How clauses name a range of a held object. */
-enum accd_relation accd_named(struct accd_directory *dir, const struct accd_object *object, uint64_t host,
-                              uint64_t bytes);
-/* The fused tuple around a host address, or NULL. */
-struct accd_fused *accd_fused_at(struct accd_directory *dir, uint64_t host);
-/* The same by device address: of the tuple that lies there now. */
-struct accd_fused *accd_fused_in_device(struct accd_directory *dir, uint64_t dev);
-/* Device address of the first byte of a tuple. */
-uint64_t accd_fused_dev(const struct accd_fused *fused);
-/* One place less in a tuple; it goes with the last one. */
-void accd_fused_release(struct accd_directory *dir, struct accd_fused *fused);
-/* The first object that reaches behind an address; then the following ones. */
-struct accd_object *accd_first_behind(struct accd_directory *dir, uint64_t host,
-                                      struct accd_range_cursor *cursor);
-struct accd_cover accd_cover_of(struct accd_directory *dir, uint64_t host, uint64_t bytes);
-/* The open enter data of exactly this interval, the latest one, or NULL. */
-struct accd_original *accd_opened(struct accd_directory *dir, uint64_t host, uint64_t bytes);
+/* Attached pointers that point into some objects, by their pointers' addresses: pairs of these and of the attachments'
+ * addresses, in scratch space. */
+accd_status accd_targets_of(struct accd_directory *dir, const struct accd_object *const *objects, size_t nobjects,
+                            const struct accd_pair **pairs_p, size_t *n_p);
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
@@ -572,48 +408,5 @@ void accd_labels_close(accd_context *context);
 /* A copy of a name that lives as long as the context: constructs may be gone when their work is done. NULL: there
  * is none, or no memory. */
 const char *accd_keep_name(accd_context *context, const char *name);
-
-/* ------------------------------------------------------------------------------------ name.c -- */
-
-/* All write at most room bytes and end with a zero. */
-void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
-                      size_t room);
-void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
-                        size_t room);
-/* A range that begins in an object, called as the object is. */
-void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
-                     uint64_t bytes, char *to, size_t room);
-/* The place in a present object, as a member or element of it. */
-void accd_name_inside(struct accd_directory *dir, const struct accd_object *object,
-                      uint64_t offset, char *to, size_t room);
-/* Bytes of a present object: the member that they are, or the element. */
-void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
-                       uint64_t offset, uint64_t bytes, char *to, size_t room);
-/* A pointer, by its own address. */
-void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
-                    size_t room);
-void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
-                     char *to, size_t room);
-/* The same of an item, or of a part of it; the index of its first element. */
-void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
-                      size_t room);
-int64_t accd_source_start(const struct accd_source *source, uint64_t host);
-/* The name alone, without section. */
-void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room);
-/* A section of a walk, the pointer it was reached through, an element's own bytes. */
-void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room);
-void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room);
-/* What the walk began with for a section of a row, and its indices: as many as an item has. */
-enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
-                                   size_t row, int64_t *index);
-void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
-                     const accd_piece *piece, char *to, size_t room);
-/* A range and where its label is from; without a name. */
-accd_object_info accd_info_of(const accd_label *label, uint64_t host, uint64_t bytes);
-void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
-                          accd_object_info *info);
-/* The program that says what the elements of the object are made of, or NULL; with the number of
- * the first element and the bytes of each. */
-const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object);
 
 #endif

@@ -43,24 +43,18 @@ static size_t list(struct accd_directory *dir, const struct accd_object *object,
     return n;
 }
 
-accd_status accd_list_targets(struct accd_directory *dir, struct accd_targets *targets, size_t room)
+accd_status accd_targets_of(struct accd_directory *dir, const struct accd_object *const *objects, size_t nobjects,
+                            const struct accd_pair **pairs_p, size_t *n_p)
 {
-    struct accd_scratch *scratch = &dir->context->scratch;
-    *targets = (struct accd_targets){0};
-    ACCD_TRY(accd_order_targets(dir));
-    targets->objects = accd_scratch_take(scratch, room * sizeof targets->objects[0]);
-    return targets->objects ? ACCD_OK : accd_plan_no_memory(dir->context);
-}
-
-accd_status accd_sort_targets(struct accd_directory *dir, struct accd_targets *targets)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < targets->nobjects; i++)
-        n += list(dir, targets->objects[i], NULL);
     struct accd_pair *pairs;
-    ACCD_TAKE(dir->context, pairs, 2 * n);
-    for (size_t i = 0; i < targets->nobjects; i++)
-        targets->n += list(dir, targets->objects[i], pairs + targets->n);
-    targets->at = accd_sort_pairs(pairs, pairs + n, n);
+    size_t most = 0, n = 0;
+    ACCD_TRY(accd_order_targets(dir));
+    for (size_t i = 0; i < nobjects; i++)
+        most += list(dir, objects[i], NULL);
+    ACCD_TAKE(dir->context, pairs, 2 * most);
+    for (size_t i = 0; i < nobjects; i++)
+        n += list(dir, objects[i], pairs + n);
+    *pairs_p = accd_sort_pairs(pairs, pairs + n, n);
+    *n_p = n;
     return ACCD_OK;
 }

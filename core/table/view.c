@@ -1,5 +1,7 @@
 /* view.c - what is where on a device: ranges of pointers that are attached, addresses that are stale. */
 #include "table/inside.h"
+#include "table/name.h"
+#include "table/tuples.h"
 
 int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
                    uint64_t *low_p, uint64_t *high_p)

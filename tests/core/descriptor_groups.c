@@ -144,7 +144,7 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
              "descriptor %d of the host is as it was", i);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
-    is_number(stats.objects + stats.attachments + dir->attached.ndescriptors, 0, "nothing is left");
+    is_number(stats.objects + stats.attachments + dir->attached.nwhole, 0, "nothing is left");
     accd_program_release(program);
     finish(context, &meter);
 }

@@ -2,6 +2,7 @@
  * the host's data are still the same. Whatever changed in between, wherever: the result must be that
  * of a context that never saw it. */
 #include "support.h"
+#include "table/group.h"
 
 #include <ops/ops.h>
 
