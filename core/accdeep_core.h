@@ -176,8 +176,7 @@ typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 
 /* Calls function fn for rows 0..n-1 at once: args[k][row] are its arguments, out[row] its results.
  * Returns 0, or not 0 to stop the construct with ACCD_CALLBACK. */
-typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
-                             int64_t *out);
+typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out);
 
 /* Layouts of Fortran descriptors; all begin with the address of the data. */
 typedef enum accd_descriptor_layout {

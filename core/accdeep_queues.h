@@ -35,8 +35,7 @@ ACCD_API accd_status accd_queue_after(accd_context *context, int device, unsigne
 /* *done_p: whether there is nothing left to do. A queue that has been asked since it last got
  * something to do does it first: asking again and again ends. Concurrent, it says whether the device is done with
  * what is under way. With 0, all queues of the device. */
-ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue,
-                                     int *done_p);
+ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue, int *done_p);
 
 /* A function that the host runs; otherwise it only lets ud go. Not 0: it failed, ACCD_CALLBACK. It may read
  * and write device memory, but not ask for constructs. */
@@ -61,8 +60,7 @@ typedef struct accd_queue_info {
     size_t pending; /* constructs, copies and kernels that are not done */
 } accd_queue_info;
 /* Queues of a device by number, from 1. 0: no such queue. */
-ACCD_API int accd_queue_at(accd_context *context, int device, unsigned queue,
-                           accd_queue_info *info_p);
+ACCD_API int accd_queue_at(accd_context *context, int device, unsigned queue, accd_queue_info *info_p);
 
 /* ------------------------------------------------------------------- device side of a kernel -- */
 
@@ -145,8 +143,7 @@ ACCD_API int accd_device_of(accd_context *context, uint64_t address);
 /* Whether the range lies in one piece of memory that is allocated on the device, whatever is in it. */
 ACCD_API int accd_device_holds(accd_context *context, int device, uint64_t dev, uint64_t bytes);
 /* The member of a present object a device address falls in, if it was excluded: its name. */
-ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev,
-                              accd_object_info *info_p);
+ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 
 #ifdef __cplusplus
 }

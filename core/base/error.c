@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule,
-                      const char *format, ...)
+accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule, const char *format, ...)
 {
     accd_error *error = &context->error;
     char message[sizeof error->message];

@@ -576,8 +576,7 @@ struct survey {
     uint64_t last_key;
 };
 
-static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t high,
-                               struct survey *s)
+static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t high, struct survey *s)
 {
     if (!n->used || n->used > FANOUT)
         return "a node is empty or too full";

@@ -26,8 +26,7 @@ struct accd_host_block *accd_host_block_around(accd_context *context, uint64_t a
     return block && address - block->start < block->bytes ? block : NULL;
 }
 
-accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
-                          const accd_label *label)
+accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes, const accd_label *label)
 {
     if (!context)
         return ACCD_MISUSE;
@@ -72,8 +71,7 @@ bool accd_host_usable(accd_context *context, uint64_t start, uint64_t bytes)
     return !context->config.check_host || accd_host_covers(context, start, bytes);
 }
 
-int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
-                     uint64_t *bytes_p)
+int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p, uint64_t *bytes_p)
 {
     const struct accd_host_block *block =
         context && start_p && bytes_p ? accd_host_block_around(context, accd_address(address)) : NULL;

@@ -30,8 +30,7 @@ struct accd_launch {
 struct accd_backend {
     const char *name;
     /* Required. ACCD_NO_DEVICE, ACCD_OUT_OF_MEMORY. */
-    accd_status (*open)(void **device_p, int number, const accd_context_config *config,
-                        struct accd_mem *mem);
+    accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd_mem *mem);
     void (*close)(void *device);
     /* Required. bytes > 0; the address is a multiple of 16. ACCD_OUT_OF_DEVICE_MEMORY. */
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);

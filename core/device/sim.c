@@ -115,8 +115,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     sim->units = map(sim->space / UNIT * sizeof sim->units[0], both);
     sim->sizes = map(sim->space / UNIT * sizeof sim->sizes[0], both);
     sim->covers = map(sim->space / PAGE * sizeof sim->covers[0], both);
-    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->units || !sim->sizes ||
-        !sim->covers) {
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->units || !sim->sizes || !sim->covers) {
         sim_close(sim);
         return ACCD_OUT_OF_MEMORY;
     }
@@ -208,8 +207,7 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         for (unsigned larger = class + 1; !found && larger < CLASSES; larger++)
             if (pop_free(sim, larger, &at)) {
                 found = true;
-                add_extent(sim, at + units_of(class) * UNIT,
-                           (units_of(larger) - units_of(class)) * UNIT);
+                add_extent(sim, at + units_of(class) * UNIT, (units_of(larger) - units_of(class)) * UNIT);
             }
         if (!found)
             return ACCD_OUT_OF_DEVICE_MEMORY;
@@ -239,8 +237,7 @@ static int sim_owns(void *device, uint64_t dev)
 
 static bool begins_block(const struct sim *sim, uint64_t at)
 {
-    return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] &&
-           !(sim->units[at / UNIT] & FREE_BIT);
+    return at < sim->bump && at % UNIT == 0 && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT);
 }
 
 /* What nobody owns was never written. Of a large block the kernel takes whole pages of bits back, most of which were

@@ -3,8 +3,7 @@
 #include "table/name.h"
 #include "table/tuples.h"
 
-int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
-                       uint64_t *high_p)
+int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_object *object = NULL;
@@ -50,8 +49,7 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
         return 0;
     const accd_program *layout = accd_layout_of(dir, object);
     uint64_t offset = dev - object->dev;
-    const accd_member *excluded =
-        layout ? excluded_in(layout, offset % layout->spec.stride) : NULL;
+    const accd_member *excluded = layout ? excluded_in(layout, offset % layout->spec.stride) : NULL;
     if (!excluded)
         return 0;
     accd_describe_object(dir, object, info_p);
@@ -88,8 +86,7 @@ static accd_status check_between(struct accd_directory *dir, const struct accd_b
 }
 
 /* Decides TR14-1.1-02. */
-static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                                bool reads)
+static accd_status check_access(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool reads)
 {
     accd_context *context = dir->context;
     struct accd_object *held;
@@ -141,8 +138,7 @@ static accd_status come_behind(struct accd_directory *dir, uint64_t dev, uint64_
 }
 
 /* Decides HOUSE-unwritten, TR14-1.2-12. */
-accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
-                             uint64_t bytes)
+accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes)
 {
     ACCD_ON_DEVICE(dir, context, device);
     ACCD_GIVEN(context, to || !bytes);
@@ -182,13 +178,11 @@ static bool no_change(struct accd_directory *dir, uint64_t dev, uint64_t host, c
 /* Whether the write would change an attached pointer (TR14-4.1-08, OMP60-map-8; in OpenMP 4.0 it may,
  * LLNL-2.1-08).
  * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
-static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from,
-                                  uint64_t bytes)
+static accd_status check_pointers(struct accd_directory *dir, uint64_t dev, const void *from, uint64_t bytes)
 {
     struct accd_object *object;
     const accd_rules *rules = &dir->context->rules;
-    if (!dir->attached.live ||
-        (rules->pointer_changed == ACCD_IGNORE && rules->attach != ACCD_ATTACH_NEW))
+    if (!dir->attached.live || (rules->pointer_changed == ACCD_IGNORE && rules->attach != ACCD_ATTACH_NEW))
         return ACCD_OK;
     ACCD_TRY(accd_find_device(dir, dev, &object));
     if (!object)

@@ -20,8 +20,7 @@
 
 static const char *name_of(struct accd_directory *dir, const struct accd_object *object)
 {
-    accd_name_object(dir, object, dir->context->error.asked.name,
-                     sizeof dir->context->error.asked.name);
+    accd_name_object(dir, object, dir->context->error.asked.name, sizeof dir->context->error.asked.name);
     return dir->context->error.asked.name;
 }
 
@@ -119,16 +118,14 @@ static const char *check_device_order(struct accd_directory *dir, struct tallies
                : WRONG("the device order has %zu objects instead of %zu", dir->present.by_device.count, n);
 }
 
-static bool descriptor_is_there(struct accd_directory *dir, const struct accd_attach *attach,
-                          uint64_t dev)
+static bool descriptor_is_there(struct accd_directory *dir, const struct accd_attach *attach, uint64_t dev)
 {
     char found[ACCD_SLOT_MOST], wanted[ACCD_SLOT_MOST];
     uint32_t bytes = attach->descriptor->bytes - (uint32_t)sizeof(void *);
     const struct accd_attach *inner = accd_attach_inside(dir, attach->slot, attach->descriptor->bytes);
     memcpy(wanted, attach->descriptor->rest, bytes);
     if (inner)
-        memcpy(wanted + (inner->slot - attach->slot) - sizeof(void *), &inner->dev,
-               sizeof inner->dev);
+        memcpy(wanted + (inner->slot - attach->slot) - sizeof(void *), &inner->dev, sizeof inner->dev);
     return dir->device.ops->read(dir->device.handle, dev + sizeof(void *), found, bytes) == ACCD_OK &&
            !memcmp(found, wanted, bytes);
 }
@@ -222,10 +219,8 @@ static const char *check_memory(struct accd_directory *dir)
     ACCD_EACH(struct accd_object, object, &dir->present.objects, 0) {
         if (!(object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED)))
             bytes += accd_object_bytes(object);
-        struct accd_block *block =
-            object->size & ACCD_OBJECT_SHARED ? accd_block_of(dir, object) : NULL;
-        if (object->size & ACCD_OBJECT_SHARED &&
-            (!block || object->dev - block->dev >= block->bytes))
+        struct accd_block *block = object->size & ACCD_OBJECT_SHARED ? accd_block_of(dir, object) : NULL;
+        if (object->size & ACCD_OBJECT_SHARED && (!block || object->dev - block->dev >= block->bytes))
             return WRONG("%s lies in no block", name_of(dir, object));
     }
     ACCD_EACH(struct accd_block, block, &dir->present.blocks, 0) {

@@ -58,8 +58,7 @@ static __attribute__((noinline)) accd_status run_planned(accd_context *context, 
     return status;
 }
 
-accd_status accd_run(accd_context *context, const accd_construct *construct,
-                     accd_region **region_p)
+accd_status accd_run(accd_context *context, const accd_construct *construct, accd_region **region_p)
 {
     accd_status status;
     if (!construct)

@@ -94,8 +94,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                              .action = ACCD_NO_CREATE,
                              .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY};
     ACCD_TRY(run(context, device, ACCD_ENTER_DATA, 0, items, n, file, line));
-    struct accd_attach *typed =
-        brings ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
+    struct accd_attach *typed = brings ? accd_attach_inside(dir, accd_address(descriptor), bytes) : NULL;
     if (typed) { /* the reference is its own: it goes when the attachment does */
         typed->brings = 1;
         dir->attached.nbrought++;

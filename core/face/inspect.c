@@ -66,8 +66,7 @@ uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
     return object ? object->host + (dev - object->dev) : 0;
 }
 
-static void describe(struct accd_directory *dir, const struct accd_object *object,
-                     accd_present *present)
+static void describe(struct accd_directory *dir, const struct accd_object *object, accd_present *present)
 {
     *present = (accd_present){
         .dev = object->dev,
@@ -131,8 +130,7 @@ static void describe_attachment(struct accd_directory *dir, const struct accd_at
     accd_bounds_of(dir, target, &to->low, &to->high);
 }
 
-int accd_attachment_at(accd_context *context, int device, const void *slot,
-                       accd_attachment *attachment_p)
+int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_attach *attach = NULL;
@@ -142,8 +140,7 @@ int accd_attachment_at(accd_context *context, int device, const void *slot,
     return 1;
 }
 
-int accd_attachment_next(accd_context *context, int device, uint64_t *at,
-                         accd_attachment *attachment_p)
+int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     struct accd_range_cursor cursor;

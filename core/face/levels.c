@@ -60,8 +60,7 @@ static void describe_original(const struct listing *listing,
 }
 
 /* Sorts by what key_of gives for an element; what is equal stays in order. */
-static bool sort_originals(struct listing *listing,
-                           uint64_t (*key_of)(const struct accd_original *original))
+static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd_original *original))
 {
     size_t n = listing->noriginals;
     struct accd_pair *pairs = accd_scratch_take(listing->scratch, 2 * (n + 1) * sizeof *pairs);
@@ -130,8 +129,7 @@ static bool place_at(const struct accd_share *share, uint64_t serial, struct pla
 static accd_status list_places(struct listing *listing)
 {
     struct accd_range *shares = &listing->dir->tuples.shares;
-    listing->places =
-        accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
+    listing->places = accd_scratch_take(listing->scratch, (shares->count + 1) * sizeof listing->places[0]);
     if (!listing->places)
         return accd_out_of_memory(listing->dir->context, "to list tuples");
     ACCD_EACH(const struct accd_share, share, shares, 0)
@@ -242,8 +240,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     if ((unsigned)list > ACCD_FLOOR)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no such list of tuples");
     if (level >= (int64_t)dir->levels.depth || level < -1 || (level < 0 && !floor))
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld",
-                         (long long)level);
+        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
     struct accd_scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
     struct listing listing = {.dir = dir,
                               .scratch = &scratch,
@@ -259,8 +256,7 @@ accd_status accd_each_tuple(accd_context *context, int device, int64_t level, ac
     if (status == ACCD_OK && (list == ACCD_ORIGINAL || list == ACCD_DYNAMIC))
         tell_originals(&listing);
     else if (status == ACCD_OK)
-        status = list_places(&listing) == ACCD_OK ? tell_artificial(&listing)
-                                                : ACCD_OUT_OF_MEMORY;
+        status = list_places(&listing) == ACCD_OK ? tell_artificial(&listing) : ACCD_OUT_OF_MEMORY;
     accd_scratch_close(&scratch);
     return status;
 }
@@ -272,13 +268,11 @@ int accd_level_at(accd_context *context, int device, size_t index, accd_level *l
     const struct accd_region *region = dir ? region_at(dir, (int64_t)index) : NULL;
     if (!region || !level_p)
         return 0;
-    *level_p =
-        (accd_level){region->kind, region->name, region->file, region->line, region->nclaims};
+    *level_p = (accd_level){region->kind, region->name, region->file, region->line, region->nclaims};
     return 1;
 }
 
-int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
-                      accd_clause *clause_p)
+int accd_level_clause(accd_context *context, int device, size_t index, size_t clause, accd_clause *clause_p)
 {
     struct accd_directory *dir = accd_directory_of(context, device);
     const struct accd_region *region = dir ? region_at(dir, (int64_t)index) : NULL;

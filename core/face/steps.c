@@ -3,8 +3,7 @@
 #include "plan/fusion.h"
 
 /* Whether present data or a block of them hold any of a device range. */
-static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                                      bool *taken_p)
+static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool *taken_p)
 {
     void *after;
     struct accd_object *object;
@@ -12,8 +11,7 @@ static accd_status device_range_taken(struct accd_directory *dir, uint64_t dev, 
     accd_range_around(&dir->present.by_device, dev, &after);
     const struct accd_object *next = after;
     const struct accd_block *block = accd_range_floor(&dir->present.blocks, dev);
-    *taken_p = object || (next && next->dev - dev < bytes) ||
-               (block && dev - block->dev < block->bytes);
+    *taken_p = object || (next && next->dev - dev < bytes) || (block && dev - block->dev < block->bytes);
     return ACCD_OK;
 }
 
@@ -179,8 +177,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     uint64_t bytes = dir->device.ops->size_of(dir->device.handle, dev);
     ACCD_TRY(device_range_taken(dir, dev, bytes, &taken));
     if (taken)
-        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA,
-                         "the device memory holds present data");
+        return accd_fail(context, ACCD_ALREADY_PRESENT, R_MAP_DATA, "the device memory holds present data");
     if (!bytes)
         return accd_fail(context, ACCD_MISUSE, R_MISUSE,
                          "the address is not one that device %d allocated", device);
@@ -250,20 +247,17 @@ static accd_status copy_now(accd_context *context, int device, accd_way way, uin
     return copy(dir, NULL, way, to, from, bytes, NULL, 0);
 }
 
-accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host,
-                           uint64_t bytes)
+accd_status accd_to_device(accd_context *context, int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     return copy_now(context, device, ACCD_TO_DEVICE, dev, accd_address(host), bytes);
 }
 
-accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
-                             uint64_t bytes)
+accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes)
 {
     return copy_now(context, device, ACCD_FROM_DEVICE, accd_address(host), dev, bytes);
 }
 
-accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
-                               uint64_t bytes)
+accd_status accd_within_device(accd_context *context, int device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     return copy_now(context, device, ACCD_WITHIN_DEVICE, to, from, bytes);
 }

@@ -53,8 +53,7 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
         bulk->own[i] = false;
     }
     for (size_t i = 0; i < walk->nsegments; i++)
-        bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i]
-                                                                   : NULL;
+        bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i] : NULL;
     plan->result.bulk = bulk;
     return ACCD_OK;
 }
@@ -128,8 +127,7 @@ static void run_rowset(struct accd_bulk *bulk, size_t index)
             continue;
         job.starts[f] = job.places[f]->dev;
         if (!accd_column_in_windows(&job, f))
-            job.sections[f] =
-                accd_bulk_image(bulk, bulk->block + job.starts[f], segment->total);
+            job.sections[f] = accd_bulk_image(bulk, bulk->block + job.starts[f], segment->total);
         if (!segment->bytes_of)
             moved += segment->bytes * segment->applied;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)

@@ -34,8 +34,7 @@ static size_t own_ranges(const struct accd_bulk *bulk, const struct accd_rowset 
         const accd_piece *piece = &spec->pieces[p];
         if (!moves(bulk, accd_effective(piece->action, piece->init, set->action)))
             continue;
-        if (piece->entry_only &&
-            (!bulk->entry || bulk->dir->context->rules.untranslated != ACCD_AS_HOST))
+        if (piece->entry_only && (!bulk->entry || bulk->dir->context->rules.untranslated != ACCD_AS_HOST))
             continue;
         uint64_t at = piece->offset, end = piece->offset + piece->bytes;
         while (at < end) { /* the next slot at or behind it */
@@ -100,8 +99,7 @@ static void enter_section(struct row_cursor *cursor)
     }
 }
 
-static struct row_cursor cursor_at(const struct accd_bulk *bulk, const struct accd_rowset *set,
-                                   size_t row)
+static struct row_cursor cursor_at(const struct accd_bulk *bulk, const struct accd_rowset *set, size_t row)
 {
     struct row_cursor cursor = {.bulk = bulk, .set = set, .row = row};
     if (set->parent < 0 || row >= set->rows)
@@ -203,15 +201,13 @@ static char *row_image(const struct accd_rows_job *job, const struct row_cursor 
 
 /* Writes the device addresses of one column's sections into the device's elements.
  * Decides TR14-1.2-06, TR14-A.1-02. */
-static void write_pointers(const struct accd_rows_job *job, size_t f, struct row_cursor cursor,
-                           size_t end)
+static void write_pointers(const struct accd_rows_job *job, size_t f, struct row_cursor cursor, size_t end)
 {
     const struct accd_segment *segment = job->segments[f], *place = job->places[f];
     const uint64_t offset = segment->field->offset, unit = segment->field->unit;
     uint64_t dev = job->bulk->block + accd_section_place(place, cursor.row);
     if (cursor.set->parent < 0 && !segment->bytes_of && !segment->start_of && segment->bytes) {
-        const uint64_t stride = cursor.set->program->spec.stride,
-                       step = accd_padded(segment->bytes);
+        const uint64_t stride = cursor.set->program->spec.stride, step = accd_padded(segment->bytes);
         uint64_t value = dev - (uint64_t)segment->start * unit;
         char *slot = row_image(job, &cursor) + offset;
         for (size_t i = cursor.row; i < end; i++, slot += stride, value += step)
@@ -252,8 +248,7 @@ static void copy_own(const struct accd_rows_job *job, struct row_cursor cursor, 
         char *image = row_image(job, &cursor);
         for (size_t k = 0; k < job->nown; k++) {
             const struct accd_own_range *own = &job->own[k];
-            memcpy((out ? host : image) + own->offset, (out ? image : host) + own->offset,
-                   own->bytes);
+            memcpy((out ? host : image) + own->offset, (out ? image : host) + own->offset, own->bytes);
         }
     }
 }
@@ -263,8 +258,7 @@ static size_t part_begin(const struct accd_rows_job *job, unsigned part)
 {
     size_t rows = job->end - job->first;
     size_t row = job->first + rows * part / job->parts;
-    return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS
-                                                                       : row;
+    return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS : row;
 }
 
 void accd_copy_rows(void *arg, unsigned part)
@@ -351,8 +345,7 @@ void accd_words_one_by_one(const struct accd_rows_job *job)
             const struct accd_segment *segment = job->segments[f];
             if (!accd_segment_maps(segment) || !accd_section_bytes(segment, cursor.row))
                 continue;
-            uint64_t shift = (uint64_t)accd_section_start(segment, cursor.row) *
-                             segment->field->unit;
+            uint64_t shift = (uint64_t)accd_section_start(segment, cursor.row) * segment->field->unit;
             uint64_t value =
                 bulk->entry ? bulk->block +
                                   accd_section_place(job->places[f], cursor.row) - shift

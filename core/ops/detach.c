@@ -112,8 +112,7 @@ static accd_status end_inner_attachments(struct leave *leave, size_t from)
         struct accd_range_cursor cursor;
         struct accd_attach *attach;
         const struct accd_object *object = leave->dying.at[i];
-        ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor,
-                                   &attach));
+        ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor, &attach));
         for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object))) {
             if (!accd_attach_left(plan, attach))
                 continue;

@@ -67,8 +67,7 @@ static size_t framed_claims(const struct accd_plan *plan)
 }
 
 /* The frame of a claim; gets memory unless other members of the aggregate have it. */
-static accd_status open_frame(struct entry *entry, const struct accd_claim *claim,
-                              struct frame **frame_p)
+static accd_status open_frame(struct entry *entry, const struct accd_claim *claim, struct frame **frame_p)
 {
     struct accd_plan *plan = entry->plan;
     struct accd_directory *dir = plan->dir;
@@ -97,8 +96,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
     return ACCD_OK;
 }
 
-static accd_status place_in_frame(struct entry *entry, const struct accd_claim *claim,
-                                  uint64_t *dev_p)
+static accd_status place_in_frame(struct entry *entry, const struct accd_claim *claim, uint64_t *dev_p)
 {
     struct frame *frame = NULL;
     ACCD_TRY(open_frame(entry, claim, &frame));
@@ -116,8 +114,7 @@ static accd_status place_in_frame(struct entry *entry, const struct accd_claim *
 /* Shares the block of small objects, which lie in it one behind the other. */
 static bool small(const struct accd_plan *plan, const struct accd_claim *claim)
 {
-    return claim->bytes < ACCD_SMALL_OBJECT && !frame_of(plan, claim) &&
-           !accd_fuse_covers(plan, claim->host);
+    return claim->bytes < ACCD_SMALL_OBJECT && !frame_of(plan, claim) && !accd_fuse_covers(plan, claim->host);
 }
 
 /* Whether a program names no bytes of its elements: only pointers that it follows, and those that it leaves. */
@@ -556,8 +553,7 @@ static const struct accd_pair *frame_ends(const struct accd_plan *plan, size_t *
 {
     const accd_construct *construct = plan->given.construct;
     const bool whole = plan->context->verdicts.holes;
-    struct accd_pair *ends =
-        accd_scratch_take(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
+    struct accd_pair *ends = accd_scratch_take(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
     size_t n = 0, kept = 0;
     if (!ends)
         return NULL;

@@ -181,8 +181,7 @@ static void tell_ends(const struct leave *leave)
             places_left(leave, block) != block->live)
             continue;
         last = block;
-        tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, object->host,
-                   block->bytes - block->ahead);
+        tell_range(plan, ACCD_OP_FREE, R_END_LEVEL, object->host, block->bytes - block->ahead);
     }
 }
 
@@ -294,13 +293,11 @@ void accd_tell_entry(const struct accd_plan *plan)
 {
     if (!plan->context->config.on_event && !plan->given.queue)
         return;
-    const enum accd_rule count =
-        plan->given.construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
+    const enum accd_rule count = plan->given.construct->kind == ACCD_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
     tell_ranges(plan);
     for (size_t i = 0; i < plan->found.nclaims; i++)
         if (plan->found.claims[i].state == ACCD_CLAIM_NEW && !accd_fuse_covers(plan, plan->found.claims[i].host))
-            tell_claim(plan, &plan->found.claims[i], ACCD_OP_ALLOC,
-                       plan->context->verdicts.allocated);
+            tell_claim(plan, &plan->found.claims[i], ACCD_OP_ALLOC, plan->context->verdicts.allocated);
     if (plan->found.new_group)
         tell_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);
     tell_copies(plan, R_COPY_IN_DEVICE);
@@ -325,8 +322,7 @@ void accd_tell_exit(const struct leave *leave)
     const struct accd_plan *plan = leave->plan;
     if (!plan->context->config.on_event && !plan->given.queue)
         return;
-    const enum accd_rule count =
-        plan->given.construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
+    const enum accd_rule count = plan->given.construct->kind == ACCD_EXIT_DATA ? R_UNCOUNT_DYNAMIC : R_LEAVE;
     char name[160];
     for (size_t i = 0; i < plan->found.nclaims; i++)
         if (plan->found.claims[i].detached)

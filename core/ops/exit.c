@@ -14,8 +14,7 @@ static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, 
         plan->found.fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
     if (opened)
         ACCD_TRY(accd_unfuse_original(plan, opened));
-    if (opened || !plan->context->verdicts.owns_exits ||
-        claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
+    if (opened || !plan->context->verdicts.owns_exits || claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
         return ACCD_OK;
     if (claim->action == ACCD_HOLD) {
         claim->state = ACCD_CLAIM_SKIP;
@@ -57,8 +56,7 @@ static accd_status detach_finally(struct accd_plan *plan, const struct accd_clai
     *done_p = finally && plan->context->rules.detach_final == ACCD_IGNORE &&
               holder && holder->size & ACCD_OBJECT_HOLDS &&
               accd_host_usable(plan->context, claim->slot, sizeof(void *));
-    return *done_p ? accd_restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host))
-                   : ACCD_OK;
+    return *done_p ? accd_restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host)) : ACCD_OK;
 }
 
 /* Which clauses of an exit data detach their pointer.
@@ -109,25 +107,22 @@ accd_status accd_exit_data(struct accd_plan *plan)
         if (!plan->found.group)
             ACCD_TRY(accd_plan_sections(plan));
     }
-    accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    ACCD_TRY(accd_unfuse_begin(plan));
+    accd_status status = resolve_exits(plan);
     if (status == ACCD_OK)
-        status = resolve_exits(plan);
-    if (status != ACCD_OK) {
-        if (plan->found.fusion)
-            accd_unfuse_undo(plan);
-        return status;
-    }
-    return accd_leave_now(&leave);
+        return accd_leave_now(&leave);
+    accd_unfuse_undo(plan);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------- regions -- */
 
 static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
 {
-    accd_status status = plan->dir->tuples.shares.count ? accd_unfuse_begin(plan) : ACCD_OK;
+    accd_status status = accd_unfuse_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         status = accd_unfuse_original(plan, region->originals[i]);
-    if (status != ACCD_OK && plan->found.fusion)
+    if (status != ACCD_OK)
         accd_unfuse_undo(plan);
     return status;
 }

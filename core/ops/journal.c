@@ -21,8 +21,7 @@ static accd_status save_from(struct accd_directory *dir, uint64_t from, uint64_t
 {
     struct accd_journal *journal = dir->journal;
     size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
-    if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room,
-                       journal->used + need, 1))
+    if (!accd_mem_grow(&dir->context->mem, (void **)&journal->bytes, &journal->room, journal->used + need, 1))
         return accd_out_of_memory(dir->context, "to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
     ACCD_TRY(accd_device_result(&dir->device, dir->device.ops->save(dir->device.handle, from, bytes, at),
@@ -145,8 +144,7 @@ void accd_journal_close(accd_context *context, int device, int commit)
     for (size_t i = commit ? 0 : journal->npointers; i-- > 0;)
         put_back(dir, &journal->pointers[i]);
     accd_mem_free(&context->mem, journal->bytes, journal->room);
-    accd_mem_free(&context->mem, journal->pointers,
-                  journal->pointers_room * sizeof journal->pointers[0]);
+    accd_mem_free(&context->mem, journal->pointers, journal->pointers_room * sizeof journal->pointers[0]);
     accd_mem_free(&context->mem, journal, sizeof *journal);
     dir->journal = NULL;
     dir->eventful--;

@@ -11,8 +11,7 @@
  * Decides ACC33-2.6.7-3. */
 static bool final(const struct leave *leave, const struct accd_claim *claim)
 {
-    return leave->dynamic &&
-           (leave->plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL);
+    return leave->dynamic && (leave->plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL);
 }
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
@@ -236,8 +235,7 @@ static bool roots_die(const struct accd_plan *plan)
 {
     for (size_t i = 0; i < plan->given.walk->nroots; i++) {
         const struct accd_object *object = plan->found.claims[plan->given.walk->roots[i].item].object;
-        if (!object || object->structured + object->dynamic != 1 ||
-            object->size & ACCD_OBJECT_MAPPED)
+        if (!object || object->structured + object->dynamic != 1 || object->size & ACCD_OBJECT_MAPPED)
             return false;
     }
     return true;
@@ -349,8 +347,7 @@ static void take_off_group(const struct leave *leave)
 void accd_leave_undo(struct leave *leave)
 {
     struct accd_plan *plan = leave->plan;
-    if (plan->found.fusion)
-        accd_unfuse_undo(plan);
+    accd_unfuse_undo(plan);
     if (leave->group_dies)
         accd_group_wait(plan->dir, plan->found.group);
 }

@@ -28,8 +28,7 @@ static accd_status release_now(struct accd_release *release, struct accd_plan *p
 {
     struct leave *leave = &release->leave;
     ACCD_TRY(accd_index_all(plan->dir));
-    if (plan->dir->tuples.shares.count)
-        ACCD_TRY(accd_unfuse_begin(&release->plan));
+    ACCD_TRY(accd_unfuse_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
         if (accd_attach_left(&release->plan, ends[i])) /* not named twice */
             ACCD_TRY(accd_end_attachment(leave, ends[i]));

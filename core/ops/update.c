@@ -64,8 +64,7 @@ static accd_status match(struct accd_plan *plan)
         for (size_t i = 0; i < walk->nsegments; i++) {
             places[i] = NULL;
             for (size_t k = 0; k < group->walk->nsegments && !places[i]; k++)
-                if (accd_same_columns(group->walk, &group->walk->segments[k], walk,
-                                      &walk->segments[i]))
+                if (accd_same_columns(group->walk, &group->walk->segments[k], walk, &walk->segments[i]))
                     places[i] = &group->walk->segments[k];
             matched += places[i] != NULL;
         }

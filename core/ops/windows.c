@@ -5,8 +5,7 @@
 /* Columns of new memory into which nothing is written any more once they are filled. */
 static bool stays_as_filled(const struct accd_bulk *bulk, const struct accd_segment *segment)
 {
-    const struct accd_rowset *inner =
-        segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
+    const struct accd_rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
     return accd_bulk_dense(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 

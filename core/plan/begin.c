@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 /* Whether the memory of an item may be read: what a walk or a move would otherwise fault on. */
-static accd_status check_item(const struct accd_plan *plan, struct accd_claim *claim,
-                              const accd_item *item)
+static accd_status check_item(const struct accd_plan *plan, struct accd_claim *claim, const accd_item *item)
 {
     accd_context *context = plan->context;
     const struct accd_demand *demand = &accd_demands[claim->action];
@@ -21,8 +20,7 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
         return accd_claim_error(plan, claim, NULL, ACCD_INVALID_SECTION, R_SECTION,
                                 "the section does not fit into memory");
     bool touches = demand->in || demand->out || demand->creates || item->program;
-    if (!context->config.check_host || !touches ||
-        accd_host_covers(context, claim->host, claim->bytes))
+    if (!context->config.check_host || !touches || accd_host_covers(context, claim->host, claim->bytes))
         return ACCD_OK;
     if (accd_device_of(context, claim->host) >= 0)
         return accd_claim_error(plan, claim, NULL, ACCD_DEVICE_POINTER_ON_HOST, R_HOST_BOUNDS,
@@ -33,8 +31,7 @@ static accd_status check_item(const struct accd_plan *plan, struct accd_claim *c
     if (accd_host_at(context, accd_pointer(claim->host), &known)) {
         context->error.other = known.info;
         if (!known.live)
-            snprintf(context->error.message, sizeof context->error.message,
-                     "its host memory was freed");
+            snprintf(context->error.message, sizeof context->error.message, "its host memory was freed");
     }
     return status;
 }
@@ -185,8 +182,7 @@ accd_status accd_plan_sections(struct accd_plan *plan)
     for (size_t i = 0; i < walk->nrowsets; i++)
         for (size_t row = 0; row < walk->rowsets[i].rows; row++)
             for (size_t f = 0; f < walk->rowsets[i].nsegments; f++)
-                n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row,
-                                   &claims[n]);
+                n += section_claim(plan, &walk->segments[walk->rowsets[i].segments + f], row, &claims[n]);
     plan->found.claims = claims;
     plan->found.claims_room = items + more;
     plan->found.nclaims = n;

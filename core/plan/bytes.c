@@ -277,8 +277,7 @@ accd_status accd_plan_own_bytes(struct accd_plan *plan, uint32_t index, bool out
     size_t from = 0, to = 0;
     if (claim->still || !claim->bytes)
         return ACCD_OK;
-    const struct accd_rowset *set =
-        plan->given.walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
+    const struct accd_rowset *set = plan->given.walk ? accd_elements_of(plan, claim, &from, &to) : NULL;
     if (set && !accd_moves_whole(set->program, claim->action, out))
         return pieces_of_rows(plan, index, set, from, to, out);
     const struct accd_demand *demand = &accd_demands[claim->action];
@@ -303,8 +302,7 @@ static uint64_t host_pointer(const struct accd_plan *plan, const struct accd_att
 }
 
 /* Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
-accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach,
-                                 uint64_t dev)
+accd_status accd_restore_pointer(struct accd_plan *plan, const struct accd_attach *attach, uint64_t dev)
 {
     const struct accd_kept_descriptor *kept = attach->descriptor;
     const char *rest = kept ? kept->rest : NULL;

@@ -10,8 +10,7 @@
 
 /* ------------------------------------------------------------------------------------ names -- */
 
-const struct accd_source *accd_claim_source(const struct accd_given *given,
-                                            const struct accd_claim *claim)
+const struct accd_source *accd_claim_source(const struct accd_given *given, const struct accd_claim *claim)
 {
     return claim->source & ACCD_CLAIM_WALKED ? NULL : &given->sources[claim->source];
 }
@@ -49,8 +48,7 @@ const accd_program *accd_claim_program(const struct accd_given *given, const str
     return field_of(given, claim)->child;
 }
 
-void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to,
-                     size_t room)
+void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to, size_t room)
 {
     const struct accd_source *source = accd_claim_source(given, claim);
     if (source)

@@ -402,8 +402,7 @@ accd_status accd_fuse_pointers(struct accd_plan *plan)
 }
 
 /* Pointers that a transfer from the host leaves out are not copied with the rest, either. */
-static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct accd_pair *pairs,
-                                           size_t n)
+static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct accd_pair *pairs, size_t n)
 {
     struct accd_range_cursor cursor;
     struct accd_attach *attach;
@@ -432,8 +431,7 @@ accd_status accd_fuse_moves(struct accd_plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-static struct accd_share *share_for(struct accd_directory *dir, struct accd_object *object,
-                                  uint64_t serial)
+static struct accd_share *share_for(struct accd_directory *dir, struct accd_object *object, uint64_t serial)
 {
     struct accd_share *share = accd_share_of(dir, object);
     if (share)
@@ -463,15 +461,13 @@ static struct accd_block *block_left(struct accd_directory *dir, const struct ac
 static void set_jump(struct accd_former *former)
 {
     struct accd_former *below = former->below, *jump = below ? below->jump : NULL;
-    bool far = jump && jump->jump &&
-               below->depth - jump->depth == jump->depth - jump->jump->depth;
+    bool far = jump && jump->jump && below->depth - jump->depth == jump->depth - jump->jump->depth;
     former->depth = below ? below->depth + 1 : 0;
     former->jump = far ? jump->jump : below;
 }
 
 /* Decides DIR-4.2-16. */
-static void leave_place(struct accd_directory *dir, const struct accd_shift *shift,
-                        struct accd_share *share)
+static void leave_place(struct accd_directory *dir, const struct accd_shift *shift, struct accd_share *share)
 {
     if (shift->kept) {
         struct accd_former *former = accd_pool_take(&dir->tuples.former_pool);

@@ -85,8 +85,7 @@ accd_status accd_unfuse_begin(struct accd_plan *plan);
 accd_status accd_unfuse_original(struct accd_plan *plan, struct accd_original *original);
 /* The same for every enter data that begins in an object. */
 accd_status accd_unfuse_opened(struct accd_plan *plan, const struct accd_object *object);
-accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
-                             size_t ndying);
+accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying, size_t ndying);
 void accd_unfuse_commit(struct accd_plan *plan);
 /* The exit is not carried out: its marks mean nothing any more. */
 void accd_unfuse_undo(struct accd_plan *plan);

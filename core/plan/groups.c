@@ -77,8 +77,7 @@ static bool has_roots(void *ud, const struct accd_span *span)
     return same_roots(group->walk, ud);
 }
 
-struct accd_walk *accd_group_before(const struct accd_directory *dir,
-                                    const accd_construct *construct)
+struct accd_walk *accd_group_before(const struct accd_directory *dir, const accd_construct *construct)
 {
     size_t first = 0;
     while (!accd_item_walks(&construct->items[first]))
@@ -143,8 +142,7 @@ accd_status accd_plan_group(struct accd_plan *plan)
     bool apart = false;
     ACCD_TRY(accd_group_new(dir, walk, &group));
     accd_status status = accd_group_map(dir, group, &apart);
-    apart = apart && group->live && !accd_group_slots_shared(dir, group) &&
-            !accd_plan_touches(plan, group);
+    apart = apart && group->live && !accd_group_slots_shared(dir, group) && !accd_plan_touches(plan, group);
     if (status != ACCD_OK || !apart) {
         accd_group_free(dir, group);
         return status;

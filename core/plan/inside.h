@@ -48,8 +48,7 @@ uint64_t accd_claim_dev(const struct accd_plan *plan, const struct accd_claim *c
 
 /* A walk of the same roots that likely found what the construct will find, or NULL: that of a pending
  * group, or of the one that died last. */
-struct accd_walk *accd_group_before(const struct accd_directory *dir,
-                                    const accd_construct *construct);
+struct accd_walk *accd_group_before(const struct accd_directory *dir, const accd_construct *construct);
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
@@ -78,10 +77,8 @@ void accd_fuse_device_order(struct accd_plan *plan);
 /* Items of a construct that have any. */
 accd_status accd_plan_gaps(struct accd_plan *plan);
 /* Whether a claim has gaps, and its elements; their moves. */
-bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim,
-                     struct accd_grid *grid);
-accd_status accd_plan_grid(struct accd_plan *plan, uint32_t claim, const struct accd_grid *grid,
-                           bool out);
+bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim, struct accd_grid *grid);
+accd_status accd_plan_grid(struct accd_plan *plan, uint32_t claim, const struct accd_grid *grid, bool out);
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 

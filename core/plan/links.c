@@ -25,8 +25,7 @@ static accd_status find_holder(struct accd_plan *plan, uint64_t host, uint64_t b
 }
 
 /* The list item, present or new, that begins behind an address but has it in its extended range. */
-static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, uint64_t host,
-                               bool *found)
+static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, uint64_t host, bool *found)
 {
     ACCD_TRY(accd_find_extended(plan->dir, host, &link->target));
     uint64_t nearest = link->target ? link->target->host : UINT64_MAX;
@@ -49,8 +48,7 @@ static accd_status find_behind(struct accd_plan *plan, struct accd_link *link, u
 /* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
  * before it (OMP60-map-10).
  * Decides OMP60-map-10, OMPEX-struct_map-10. */
-static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, uint64_t host,
-                              bool *found)
+static accd_status find_empty(struct accd_plan *plan, struct accd_link *link, uint64_t host, bool *found)
 {
     *found = false;
     for (uint64_t back = 0; back < 2 && host > back && !*found; back++) {
@@ -117,8 +115,7 @@ static accd_status plan_link(struct accd_links *links, uint32_t index)
             ACCD_TRY(find_empty(plan, &link, claim->host, &found));
         } else if (slot_bytes && claim->bytes) { /* all that the descriptor describes */
             link.base = claim->host;
-            ACCD_TRY(find_holder(plan, claim->host, claim->bytes, &link.target,
-                                 &link.target_claim, &found));
+            ACCD_TRY(find_holder(plan, claim->host, claim->bytes, &link.target, &link.target_claim, &found));
         } else {
             ACCD_TRY(find_holder(plan, link.pointer, 1, &link.target, &link.target_claim, &found));
         }
@@ -209,8 +206,7 @@ accd_status accd_links_plan(struct accd_links *links)
     for (uint32_t i = 0; i < plan->found.nclaims; i++) {
         const struct accd_claim *claim = &plan->found.claims[i];
         bool asks = claim->bytes ? claim->state != ACCD_CLAIM_SKIP : !counted;
-        if (claim->slot && (asks || claim->action == ACCD_ATTACH) &&
-            accd_demands[claim->action].entry)
+        if (claim->slot && (asks || claim->action == ACCD_ATTACH) && accd_demands[claim->action].entry)
             ACCD_TRY(plan_link(links, i));
     }
     return links->n < 2 ? ACCD_OK : choose_targets(links);

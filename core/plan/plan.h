@@ -121,8 +121,7 @@ const struct accd_segment *accd_claim_segment(const struct accd_given *given, co
 size_t accd_claim_item(const struct accd_given *given, const struct accd_claim *claim);
 /* The mapping program of a claim's elements, NULL: they have none. Not where a region ends. */
 const accd_program *accd_claim_program(const struct accd_given *given, const struct accd_claim *claim);
-void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to,
-                     size_t room);
+void accd_name_claim(const struct accd_given *given, const struct accd_claim *claim, char *to, size_t room);
 void accd_name_claim_slot(const struct accd_given *given, const struct accd_claim *claim, char *to,
                           size_t room);
 /* Records an error about a claim; the object in its way may be NULL. */
@@ -180,8 +179,7 @@ bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim
 uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *claim);
 /* The present object whose extended range has the address, in front of its bytes: of several the nearest one.
  * NULL: there is none. */
-accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
-                               struct accd_object **object_p);
+accd_status accd_find_extended(struct accd_directory *dir, uint64_t host, struct accd_object **object_p);
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 

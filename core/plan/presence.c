@@ -16,8 +16,7 @@ static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *
     return source && source->root < 0;
 }
 
-static const accd_program *layout_of_claim(const struct accd_plan *plan,
-                                           const struct accd_claim *claim)
+static const accd_program *layout_of_claim(const struct accd_plan *plan, const struct accd_claim *claim)
 {
     const accd_label *label = accd_claim_label(&plan->given, claim);
     return label ? label->layout : NULL;
@@ -261,8 +260,7 @@ static accd_status index_shifted(struct accd_directory *dir)
 }
 
 /* Decides OMP60-map-10. */
-accd_status accd_find_extended(struct accd_directory *dir, uint64_t host,
-                               struct accd_object **object_p)
+accd_status accd_find_extended(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
 {
     struct accd_range_cursor cursor;
     struct accd_object *found = NULL;

@@ -172,27 +172,24 @@ static accd_status resolve_within(struct accd_plan *plan, struct accd_claim *cla
 /* Decides TR14-4.2-06. */
 static accd_status resolve_fresh(struct accd_plan *plan)
 {
-    struct accd_scratch *scratch = &plan->context->scratch;
-    size_t n = 0, others = 0;
-    for (uint32_t i = 0; i < plan->found.nclaims; i++) {
-        struct accd_claim *claim = &plan->found.claims[i];
+    const size_t most = plan->found.nclaims;
+    struct accd_pair *pairs;
+    uint32_t *fresh;
+    size_t n = 0;
+    bool others = false;
+    ACCD_TAKE(plan->context, pairs, 2 * most);
+    ACCD_TAKE(plan->context, fresh, most);
+    plan->found.fresh = fresh;
+    for (uint32_t i = 0; i < most; i++) {
+        const struct accd_claim *claim = &plan->found.claims[i];
         if (claim->state != ACCD_CLAIM_OPEN || !claim->bytes)
             continue;
-        *(accd_demands[claim->action].creates ? &n : &others) += 1;
+        if (accd_demands[claim->action].creates)
+            pairs[n++] = (struct accd_pair){claim->host, i};
+        else
+            others = true;
     }
-    if (!n && !others)
-        return ACCD_OK;
-    struct accd_pair *pairs = accd_scratch_take(scratch, 2 * n * sizeof *pairs);
-    uint32_t *fresh = accd_scratch_take(scratch, n * sizeof fresh[0]);
-    if (!pairs || !fresh)
-        return accd_plan_no_memory(plan->context);
-    plan->found.fresh = fresh;
-    n = 0;
-    for (uint32_t i = 0; i < plan->found.nclaims; i++)
-        if (plan->found.claims[i].state == ACCD_CLAIM_OPEN && plan->found.claims[i].bytes &&
-            accd_demands[plan->found.claims[i].action].creates)
-            pairs[n++] = (struct accd_pair){plan->found.claims[i].host, i};
-    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    pairs = accd_sort_pairs(pairs, pairs + most, n);
     for (size_t i = 0; i < n;) {
         /* of those that begin at one address the longest owns the others, of equal ones one without
          * present_or */

@@ -5,8 +5,7 @@
 
 /* The elements of a walked claim. Where its descriptor is another one now, they are those of when it was
  * attached. */
-static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *claim,
-                        struct accd_grid *grid)
+static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *claim, struct accd_grid *grid)
 {
     size_t row;
     const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
@@ -24,8 +23,7 @@ static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *c
                                 segment->host[row], accd_section_bytes(segment, row), grid);
 }
 
-bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim,
-                     struct accd_grid *grid)
+bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim, struct accd_grid *grid)
 {
     if (claim->source & ACCD_CLAIM_WALKED)
         return walked_grid(plan, claim, grid);
@@ -58,8 +56,7 @@ accd_status accd_plan_gaps(struct accd_plan *plan)
     return ACCD_OK;
 }
 
-accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct accd_grid *grid,
-                           bool out)
+accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct accd_grid *grid, bool out)
 {
     const struct accd_claim *claim = &plan->found.claims[index];
     const uint64_t low = claim->host, high = claim->host + claim->bytes;

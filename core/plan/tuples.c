@@ -70,8 +70,7 @@ static void drop(struct accd_plan *plan, struct accd_candidate *candidate)
 {
     candidate->dropped = true;
     for (uint32_t i = 0; i <= candidate->nmore; i++) {
-        struct accd_claim *claim =
-            &plan->found.claims[i ? candidate->more + i - 1 : candidate->claim];
+        struct accd_claim *claim = &plan->found.claims[i ? candidate->more + i - 1 : candidate->claim];
         claim->flags &= (uint16_t)~ACCD_ITEM_REFRESH;
         claim->still = true;
     }

@@ -7,6 +7,8 @@
 
 accd_status accd_unfuse_begin(struct accd_plan *plan)
 {
+    if (!plan->dir->tuples.shares.count)
+        return ACCD_OK;
     ACCD_TAKE(plan->context, plan->found.fusion, 1);
     *plan->found.fusion = (struct accd_fusion){0};
     plan->dir->tuples.exit++;
@@ -57,8 +59,7 @@ static accd_status add_regroup(struct accd_plan *plan, struct accd_fused *fused,
     return ACCD_OK;
 }
 
-static accd_status find_regroups(struct accd_plan *plan, struct accd_object *const *dying,
-                                 size_t ndying)
+static accd_status find_regroups(struct accd_plan *plan, struct accd_object *const *dying, size_t ndying)
 {
     const struct accd_fusion *fusion = plan->found.fusion;
     for (size_t i = 0; i < ndying; i++) {
@@ -199,10 +200,8 @@ static accd_status list_layers(struct accd_plan *plan, struct accd_regroup *regr
         for (const struct accd_former *f = members[i].share->former;
              f && (!f->fused || may_fall_apart(regroup, f->fused)); f = f->below)
             most++;
-    struct layer *layers =
-        accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *layers);
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch,
-                                                2 * most * sizeof *pairs);
+    struct layer *layers = accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *layers);
+    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * most * sizeof *pairs);
     if (!layers || !pairs)
         return accd_plan_no_memory(plan->context);
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -296,8 +295,7 @@ static uint64_t oldest_behind(const struct accd_plan *plan, const struct accd_re
 }
 
 /* Which objects stay together where they are. */
-static accd_status weigh_present(struct accd_plan *plan, struct accd_regroup *regroup,
-                                 bool *any_p)
+static accd_status weigh_present(struct accd_plan *plan, struct accd_regroup *regroup, bool *any_p)
 {
     struct accd_occupant *members = regroup->members;
     const uint64_t last = last_of_level(plan, regroup), younger = oldest_behind(plan, regroup, last);
@@ -387,8 +385,7 @@ static accd_status list_shifts(struct accd_plan *plan, struct accd_regroup *regr
 }
 
 /* Decides DIR-4.3-01, DIR-6-05. */
-accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying,
-                             size_t ndying)
+accd_status accd_unfuse_plan(struct accd_plan *plan, struct accd_object *const *dying, size_t ndying)
 {
     struct accd_fusion *fusion = plan->found.fusion;
     struct accd_directory *dir = plan->dir;
@@ -509,8 +506,7 @@ static void go_back(struct accd_directory *dir, struct accd_share *share)
 }
 
 /* Objects that are together are a tuple: the one they are in, or a part of it. */
-static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup,
-                        uint64_t serial)
+static void name_tuples(struct accd_directory *dir, struct accd_regroup *regroup, uint64_t serial)
 {
     struct accd_occupant *members = regroup->members;
     for (uint32_t i = 0; i < regroup->n; i++)

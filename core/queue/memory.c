@@ -1,8 +1,7 @@
 /* memory.c - device memory that is given back, or forgotten: behind what queues still do with it. */
 #include "queue/inside.h"
 
-static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, uint64_t dev,
-                         uint64_t bytes)
+static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, uint64_t dev, uint64_t bytes)
 {
     struct accd_queue *queue = accd_last_user(dir, dev, bytes);
     if (!queue)

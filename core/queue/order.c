@@ -300,8 +300,7 @@ accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64
 }
 
 /* Decides ACC33-async-4. */
-accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes,
-                               const char *what)
+accd_status accd_pending_check(struct accd_directory *dir, uint64_t dev, uint64_t bytes, const char *what)
 {
     if (accd_is_concurrent(dir))
         return accd_order_range(dir, dev, bytes);

@@ -140,8 +140,7 @@ static accd_status call_now(struct accd_directory *dir, unsigned number, accd_ho
                             : ACCD_OK;
 }
 
-accd_status accd_queue_call(accd_context *context, int device, unsigned number, accd_host_fn fn,
-                            void *ud)
+accd_status accd_queue_call(accd_context *context, int device, unsigned number, accd_host_fn fn, void *ud)
 {
     ACCD_ON_DEVICE(dir, context, device);
     ACCD_GIVEN(context, fn);
@@ -244,8 +243,7 @@ static accd_status reach_data(const accd_region *region, const uint64_t *devs, s
     struct accd_mem *mem = &region->context->mem;
     bool ok = true;
     for (size_t i = 0; i < region->nclaims && ok; i++)
-        ok = !region->claims[i].object ||
-             add_reached(reached, mem, region->claims[i].object);
+        ok = !region->claims[i].object || add_reached(reached, mem, region->claims[i].object);
     for (size_t i = 0; i < n && ok; i++) {
         struct accd_object *object;
         ACCD_TRY(accd_find_device(region->dir, devs[i], &object));
@@ -263,8 +261,7 @@ static accd_status add_kernel(accd_region *region, const uint64_t *devs, size_t 
     struct accd_queue *queue = accd_queue_of(dir, region->queue);
     struct reached reached = {0};
     accd_status status = reach_data(region, devs, n, &reached);
-    struct accd_task *task =
-        status == ACCD_OK ? kernel_task(region, &reached, devs, n, fn, ud) : NULL;
+    struct accd_task *task = status == ACCD_OK ? kernel_task(region, &reached, devs, n, fn, ud) : NULL;
     if (status == ACCD_OK && !task)
         status = accd_plan_no_memory(region->context);
     close_reached(&reached, &region->context->mem);

@@ -122,8 +122,7 @@ const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64
 /* What is wrong with the queues, or NULL. */
 const char *accd_queues_check(struct accd_directory *dir);
 /* The range of a running kernel's data around a device address, though they may have left meanwhile. */
-bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
-                        uint64_t *high_p);
+bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p, uint64_t *high_p);
 
 /* ----------------------------------------------------------------------------------- order.c -- */
 

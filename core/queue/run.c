@@ -63,8 +63,7 @@ static accd_status call(struct accd_directory *dir, const struct accd_task *task
     context->busy = busy;
     context->working = false;
     dir->queues.running = NULL;
-    return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed")
-                  : ACCD_OK;
+    return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed") : ACCD_OK;
 }
 
 /* Runs a function, unless it is that of a kernel which the device has run. */

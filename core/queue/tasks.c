@@ -42,8 +42,7 @@ bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes)
     return range && range->key < dev + bytes;
 }
 
-bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p,
-                        uint64_t *high_p)
+bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {
     const struct accd_pair *range = dir->queues.running ? range_behind(dir->queues.running, dev) : NULL;
     if (!range || dev < range->key)
@@ -207,8 +206,7 @@ static void strike(struct accd_queue *queue, struct accd_task *task)
         accd_span_take(&queue->dir->context->host_uses[task->fetches], &task->host);
 }
 
-void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to,
-                     size_t room)
+void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to, size_t room)
 {
     char name[32] = "the default queue", place[120] = "";
     if (queue->async >= 0)

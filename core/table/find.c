@@ -54,8 +54,7 @@ static accd_status build_device_order(struct accd_directory *dir)
     return ACCD_OK;
 }
 
-accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
-                             struct accd_object **object_p)
+accd_status accd_find_device(struct accd_directory *dir, uint64_t dev, struct accd_object **object_p)
 {
     struct accd_span *met =
         dir->groups.npending ? accd_span_first(dir->groups.places, dev, dev + 1, NULL, NULL) : NULL;
@@ -68,8 +67,7 @@ accd_status accd_find_device(struct accd_directory *dir, uint64_t dev,
     return ACCD_OK;
 }
 
-accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot,
-                             struct accd_attach **attach_p)
+accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot, struct accd_attach **attach_p)
 {
     if (dir->groups.npending_attach)
         ACCD_TRY(accd_index_pointers(dir, slot, slot + 1));
@@ -114,8 +112,7 @@ struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t 
 struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes)
 {
     const bool plain = dir->attached.slots.count > dir->attached.nwhole; /* others lie in no descriptor */
-    struct accd_attach *attach =
-        plain ? accd_range_floor(&dir->attached.slots, slot + bytes - 1) : NULL;
+    struct accd_attach *attach = plain ? accd_range_floor(&dir->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) &&
                    accd_attach_end(attach) <= slot + bytes
                ? attach

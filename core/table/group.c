@@ -223,8 +223,7 @@ static accd_status sections_disjoint(struct accd_directory *dir, const struct ac
 static bool meets_walk(const struct accd_group *other, const struct accd_walk *walk)
 {
     ACCD_EACH_SEGMENT(segment, walk) {
-        if (!accd_segment_maps(segment) || segment->high <= other->low ||
-            segment->low >= other->high)
+        if (!accd_segment_maps(segment) || segment->high <= other->low || segment->low >= other->high)
             continue;
         for (size_t row = 0; row < segment->rows; row++) {
             uint64_t bytes = accd_section_bytes(segment, row);
@@ -340,8 +339,7 @@ static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
         segment->dev = place;
         if (segment->bytes_of) {
             size_t blocks = (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS;
-            segment->dev_of =
-                accd_mem_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
+            segment->dev_of = accd_mem_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
             if (!segment->dev_of)
                 return accd_out_of_memory(walk->context, "for a group");
             uint64_t at = place;
@@ -364,8 +362,7 @@ static struct accd_span span_of(struct accd_group *group, uint64_t low, uint64_t
 
 /* A group for the walk, known to the directory but without device memory and not pending yet: the
  * caller allocates its block, or frees it again. */
-accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
-                           struct accd_group **group_p)
+accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk, struct accd_group **group_p)
 {
     accd_context *context = dir->context;
     struct accd_mem *mem = &context->mem;

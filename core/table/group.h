@@ -37,8 +37,7 @@ void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool 
 bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high);
 /* Whether all sections lie apart from each other; if so the group's bit map and hulls are filled. */
 accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p);
-accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk,
-                           struct accd_group **group_p);
+accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk, struct accd_group **group_p);
 void accd_group_free(struct accd_directory *dir, struct accd_group *group);
 /* Other attachments, of objects or groups, lie among the pointers of the group. */
 bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group);

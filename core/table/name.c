@@ -100,8 +100,7 @@ static unsigned subscripts_at(const struct text *text, const accd_label *label, 
 }
 
 /* Subscripts from the first to the last, which are equal for one element: "(1,2)", "(51:70)", "(1:3,2)". */
-static void add_subscripts(struct text *text, unsigned rank, const int64_t *first,
-                           const int64_t *last)
+static void add_subscripts(struct text *text, unsigned rank, const int64_t *first, const int64_t *last)
 {
     for (unsigned i = 0; i < rank; i++) {
         add(text, "%c%lld", i ? ',' : '(', (long long)first[i]);
@@ -112,8 +111,7 @@ static void add_subscripts(struct text *text, unsigned rank, const int64_t *firs
 }
 
 /* Elements as in C, from one on: "[1][0:2]", whole rows as such: "[0:2]". n_p: how many, NULL: the one. */
-static void add_square(struct text *text, const accd_label *label, int64_t start,
-                       const uint64_t *n_p)
+static void add_square(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
     const unsigned rank = rows && rows->rank <= ACCD_RANK_MOST ? rows->rank : 0;
@@ -144,8 +142,7 @@ static void add_square(struct text *text, const accd_label *label, int64_t start
 }
 
 /* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
-static void add_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
-                         uint64_t slot)
+static void add_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     int64_t from = start, to = start + (int64_t)n - 1, low[ACCD_RANK_MOST], high[ACCD_RANK_MOST];
     const int64_t unit = (int64_t)label->unit;
@@ -177,8 +174,7 @@ static void add_index(struct text *text, const accd_label *label, int64_t index,
 }
 
 /* Elements of what a label names, from one on. */
-static void add_range(struct text *text, const accd_label *label, int64_t start, uint64_t n,
-                      uint64_t slot)
+static void add_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_ROUND)
         add_elements(text, label, start, n ? n : 1, slot);
@@ -237,8 +233,7 @@ int64_t accd_source_start(const struct accd_source *source, uint64_t host)
     return source->start + (int64_t)((host - source->host) / source->label->unit);
 }
 
-void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
-                      size_t room)
+void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to, size_t room)
 {
     struct text text = text_in(to, room, NULL);
     if (!source->label)
@@ -262,8 +257,7 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
 
 /* The member at an offset of an element: what the fields, members and pieces of its program call
  * it. want: the label of one that is preferred, or NULL. */
-static void add_member(struct text *text, const accd_program *layout, uint64_t offset,
-                       const accd_label *want)
+static void add_member(struct text *text, const accd_program *layout, uint64_t offset, const accd_label *want)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
@@ -331,11 +325,9 @@ static bool is_element(const struct accd_walk_root *root, const struct accd_rows
     return set->rows > 1 || (root->label && indexed(root->label));
 }
 
-static int64_t root_index(const struct accd_walk_root *root, const struct accd_rowset *set,
-                          size_t row)
+static int64_t root_index(const struct accd_walk_root *root, const struct accd_rowset *set, size_t row)
 {
-    return root->start +
-           (int64_t)((accd_row_address(set, row) - root->host) / set->program->spec.stride);
+    return root->start + (int64_t)((accd_row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
 enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
@@ -371,8 +363,7 @@ static void add_row(struct text *text, const struct accd_walk *walk, const struc
     }
     const struct accd_segment *segment = &walk->segments[set->parent];
     size_t section = set->owner ? set->owner[row] : row / set->per;
-    int64_t element =
-        (int64_t)((accd_row_address(set, row) - segment->host[section]) / segment->field->unit);
+    int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) / segment->field->unit);
     add_row_slot(text, walk, segment, section);
     add_index(text, segment->field->label, accd_section_start(segment, section) + element,
               accd_section_slot(walk, segment, section));
@@ -478,8 +469,7 @@ static void add_followed(struct text *text, const struct source *s)
 }
 
 /* element: one of it is named next. */
-static void add_base(struct text *text, struct accd_directory *dir, const struct source *s,
-                     bool element)
+static void add_base(struct text *text, struct accd_directory *dir, const struct source *s, bool element)
 {
     if (s->group) {
         size_t row;
@@ -505,8 +495,7 @@ static void add_inside(struct text *text, struct accd_directory *dir,
 {
     struct source s = source_of(dir, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : accd_object_bytes(object);
-    const bool element =
-        s.label && (s.group || indexed(s.label) || unit < accd_object_bytes(object));
+    const bool element = s.label && (s.group || indexed(s.label) || unit < accd_object_bytes(object));
     add_base(text, dir, &s, element);
     if (!s.label)
         return;
@@ -555,8 +544,7 @@ void accd_name_original(struct accd_directory *dir, const struct accd_original *
         return;
     const bool part = original->bytes != whole->bytes;
     add_base(&text, dir, &s, part);
-    add_section(&text, whole->label, accd_source_start(whole, original->host), original->bytes,
-                part, s.slot);
+    add_section(&text, whole->label, accd_source_start(whole, original->host), original->bytes, part, s.slot);
 }
 
 void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
@@ -576,8 +564,7 @@ void accd_name_range(struct accd_directory *dir, const struct accd_object *objec
         add_section(&text, s.label, start, bytes, part, s.slot);
 }
 
-void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
-                      size_t room)
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to, size_t room)
 {
     accd_name_range(dir, object, 0, accd_object_bytes(object), to, room);
 }
@@ -618,8 +605,7 @@ void accd_name_element(struct accd_directory *dir, const struct accd_object *obj
     add_inside(&text, dir, object, offset, member, NULL);
 }
 
-void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
-                    size_t room)
+void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to, size_t room)
 {
     struct text text = text_in(to, room, dir->context);
     add_slot(&text, dir, slot, label_number(dir, label), NULL);

@@ -5,8 +5,7 @@
 #include "table/table.h"
 
 /* All write at most room bytes and end with a zero. */
-void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to,
-                      size_t room);
+void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to, size_t room);
 void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
                         size_t room);
 /* A range that begins in an object, called as the object is. */
@@ -19,13 +18,11 @@ void accd_name_inside(struct accd_directory *dir, const struct accd_object *obje
 void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
                        uint64_t offset, uint64_t bytes, char *to, size_t room);
 /* A pointer, by its own address. */
-void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to,
-                    size_t room);
+void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to, size_t room);
 void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
                      char *to, size_t room);
 /* The same of an item, or of a part of it; the index of its first element. */
-void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to,
-                      size_t room);
+void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to, size_t room);
 int64_t accd_source_start(const struct accd_source *source, uint64_t host);
 /* The name alone, without section. */
 void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room);

@@ -19,8 +19,7 @@ static enum accd_fault section(struct accd_level_job *job, const struct accd_seg
     if (count < 0)
         return ACCD_NEGATIVE;
     uint64_t shift = 0;
-    if (__builtin_mul_overflow((uint64_t)count, field->unit, bytes) ||
-        *bytes >> (ACCD_SIZE_BITS - 1))
+    if (__builtin_mul_overflow((uint64_t)count, field->unit, bytes) || *bytes >> (ACCD_SIZE_BITS - 1))
         return ACCD_TOO_LARGE;
     if (pointer == 0) {
         *bytes = 0;
@@ -154,8 +153,7 @@ static bool equal_sections(const struct accd_rowset *set, const accd_field *fiel
                            struct accd_segment *segment, struct accd_tally *t, uint64_t bytes,
                            size_t first, size_t n)
 {
-    if (!bytes || t->varies || t->start_varies ||
-        (first > t->from && (bytes != t->bytes || t->start)))
+    if (!bytes || t->varies || t->start_varies || (first > t->from && (bytes != t->bytes || t->start)))
         return false;
     uint64_t *host = segment->host + first;
     EACH_BASE(set, field, first, n, host[i] = base)
@@ -191,8 +189,7 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
         return true;
     for (size_t i = 0; i < n; i++) {
         uint64_t host, bytes, pointer = accd_field_base(job->set, field, first + i);
-        enum accd_fault fault =
-            section(job, segment, pointer, count[i], start ? start[i] : 0, &host, &bytes);
+        enum accd_fault fault = section(job, segment, pointer, count[i], start ? start[i] : 0, &host, &bytes);
         if (fault) {
             job->faults[part] = (struct accd_part_fault){fault, first + i, f, count[i]};
             return false;

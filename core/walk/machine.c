@@ -171,8 +171,7 @@ static bool call(struct accd_machine *m, const accd_instruction *in, size_t firs
     for (unsigned i = 0; i < in->b; i++)
         args[i] = m->r[in->a + i];
     const accd_context_config *config = &m->context->config;
-    if (config->on_bound &&
-        !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
+    if (config->on_bound && !config->on_bound(config->bound_ud, (int)in->k, n, in->b, args, m->r[in->to]))
         return true;
     m->fault = ACCD_CALL_FAILED;
     m->fault_row = first;
@@ -185,8 +184,7 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
     const uint64_t stride = m->program->spec.stride;
     const uint64_t *address = set->address ? set->address + first : NULL;
     const uint64_t base = set->base + first * stride;
-    const accd_instruction *in = m->program->spec.code + from,
-                           *end = m->program->spec.code + to_end;
+    const accd_instruction *in = m->program->spec.code + from, *end = m->program->spec.code + to_end;
     for (; in < end; in++) {
         int64_t *to = m->r[in->to];
         const int64_t *a = m->r[in->a], *b = m->r[in->b];

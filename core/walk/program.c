@@ -126,8 +126,7 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
     return true;
 }
 
-accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
-                             accd_program **program_p)
+accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p)
 {
     if (!context || !spec || !program_p)
         return accd_not_given(context, __func__, !spec ? "spec" : "program_p");

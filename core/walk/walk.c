@@ -127,8 +127,7 @@ static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
 }
 
 /* An earlier column again: its sums are known. */
-static void repeat(struct accd_walk *walk, struct accd_segment *segment,
-                   const struct accd_segment *before)
+static void repeat(struct accd_walk *walk, struct accd_segment *segment, const struct accd_segment *before)
 {
     drop_addresses(walk, segment);
     drop_column(walk, &segment->bytes_of, segment->rows);
@@ -241,8 +240,7 @@ static bool more_room(struct accd_seen *seen, struct accd_mem *mem)
 }
 
 /* Notes an element; *first_p: whether it is reached for the first time. */
-static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program,
-                         bool *first_p)
+static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
     struct accd_seen *seen = &walk->seen;
     if (seen->used * 2 >= seen->room && !more_room(seen, &walk->context->mem))
@@ -372,14 +370,12 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 
 /* The column of the earlier walk in the same place, if it is a plain one: sections in all rows, of one
  * length, from the first element. Whether it is the same is still to be seen. */
-static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index,
-                                                 size_t f)
+static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
     if (!before || set_index >= before->nrowsets || f >= before->rowsets[set_index].nsegments)
         return NULL;
-    const struct accd_segment *segment =
-        &before->segments[before->rowsets[set_index].segments + f];
+    const struct accd_segment *segment = &before->segments[before->rowsets[set_index].segments + f];
     bool plain = segment->rows == walk->rowsets[set_index].rows &&
                  segment->applied == segment->rows && !segment->bytes_of && !segment->start_of &&
                  !segment->start;
@@ -405,11 +401,9 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
                          : accd_parts_for(context, set->rows * nfields);
     struct accd_level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd_scratch *scratch = &context->scratch;
-    job.inherit =
-        set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
+    job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
     static int64_t *nothing_kept[ACCD_REGISTERS];
-    job.keep = wanted ? accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0])
-                      : nothing_kept;
+    job.keep = wanted ? accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
     job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
     if (registers > room->most) { /* one level after the other uses them */
@@ -553,8 +547,7 @@ void accd_walk_release(struct accd_walk *walk)
     struct accd_mem *mem = &walk->context->mem;
     for (size_t i = 0; i < walk->nrowsets; i++) {
         struct accd_rowset *set = &walk->rowsets[i];
-        bool own = set->address && (set->parent < 0 ||
-                                    set->address != walk->segments[set->parent].host);
+        bool own = set->address && (set->parent < 0 || set->address != walk->segments[set->parent].host);
         if (own)
             accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
         accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);

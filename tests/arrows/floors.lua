@@ -9,7 +9,8 @@ floors.core = {
     "core/face" },
   -- What a folder shows is its header of the same name, and these.
   shown = { "core/base/index.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h", "core/base/spans.h",
-    "core/device/written.h" },
+    "core/device/written.h", "core/table/group.h", "core/table/name.h", "core/table/tuples.h", "core/plan/fusion.h",
+    "core/plan/ledger.h", "core/plan/links.h" },
   -- A product that floors above the named one may use.
   beside = { cuda = "core/device" },
   products = {
