@@ -43,6 +43,13 @@ accd_status accd_device_full(const struct accd_plan *plan, const struct accd_cla
     return accd_say_why(&plan->dir->device, status);
 }
 
+/* Device memory for what a claim asks for. */
+static accd_status alloc_for(struct accd_plan *plan, const struct accd_claim *claim, uint64_t bytes, uint64_t *dev_p)
+{
+    accd_status status = accd_alloc_memory(plan->dir, bytes, dev_p);
+    return status == ACCD_OK ? ACCD_OK : accd_device_full(plan, claim, status, bytes);
+}
+
 /* The aggregate that a claim is a member of, or 0. */
 static uint64_t aggregate_of(const struct accd_plan *plan, const struct accd_claim *claim)
 {
@@ -86,9 +93,7 @@ static accd_status open_frame(struct entry *entry, const struct accd_claim *clai
         frame->bytes = block->bytes;
     } else {
         frame->bytes = plan->given.construct->items[claim->source].room;
-        accd_status status = accd_alloc_memory(dir, frame->bytes, &frame->dev);
-        if (status != ACCD_OK)
-            return accd_device_full(plan, claim, status, frame->bytes);
+        ACCD_TRY(alloc_for(plan, claim, frame->bytes, &frame->dev));
     }
     entry->nframes++;
     accd_span_put(&entry->frames_at, &frame->at);
@@ -129,15 +134,58 @@ static bool names_nothing(const accd_program *program)
     return nothing;
 }
 
+/* The place of a new object on the device. *block: where the next one of the small ones lies. */
+static accd_status place_object(struct entry *entry, const struct accd_claim *claim, uint64_t *block, uint64_t *dev_p,
+                                bool *shared_p)
+{
+    struct accd_plan *plan = entry->plan;
+    *shared_p = true;
+    if (entry->block_objects && small(plan, claim)) {
+        *dev_p = *block;
+        *block += accd_padded(claim->bytes);
+    } else if (accd_fuse_covers(plan, claim->host)) {
+        *dev_p = accd_fuse_dev(plan, claim->host);
+    } else if (frame_of(plan, claim)) {
+        ACCD_TRY(place_in_frame(entry, claim, dev_p));
+    } else {
+        *shared_p = false;
+        ACCD_TRY(alloc_for(plan, claim, claim->bytes, dev_p));
+    }
+    return ACCD_OK;
+}
+
+static accd_status reserve_objects(struct entry *entry)
+{
+    struct accd_plan *plan = entry->plan;
+    struct accd_directory *dir = plan->dir;
+    uint64_t block = entry->block_dev, dev = 0;
+    while (entry->taken < plan->found.nfresh) {
+        struct accd_claim *claim = &plan->found.claims[plan->found.fresh[entry->taken]];
+        bool shared = false;
+        ACCD_TRY(place_object(entry, claim, &block, &dev, &shared));
+        claim->object = accd_pool_take(&dir->present.object_pool);
+        *claim->object = (struct accd_object){.host = claim->host, .size = claim->bytes, .dev = dev};
+        if (claim->flags & ACCD_ITEM_POINTER)
+            claim->object->size |= ACCD_OBJECT_POINTER;
+        if (plan->context->rules.fusion && claim->action == ACCD_HOLD &&
+            names_nothing(accd_claim_program(&plan->given, claim)))
+            claim->object->size |= ACCD_OBJECT_HELD;
+        if (shared)
+            claim->object->size |= ACCD_OBJECT_SHARED;
+        entry->taken++;
+        if (dir->queues.ntasks && shared) /* a place that others left */
+            ACCD_TRY(accd_pending_finish(dir, dev, claim->bytes));
+    }
+    return ACCD_OK;
+}
+
 /* Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry *entry)
 {
     struct accd_plan *plan = entry->plan;
-    struct accd_directory *dir = plan->dir;
-    accd_status status = plan->found.fusion ? accd_fuse_place(plan) : ACCD_OK;
     size_t nsmall = 0;
-    if (status != ACCD_OK)
-        return status;
+    if (plan->found.fusion)
+        ACCD_TRY(accd_fuse_place(plan));
     for (size_t i = 0; i < plan->found.nfresh; i++) {
         const struct accd_claim *claim = &plan->found.claims[plan->found.fresh[i]];
         if (!small(plan, claim))
@@ -146,62 +194,21 @@ static accd_status reserve_memory(struct entry *entry)
         entry->block_bytes += accd_padded(claim->bytes);
     }
     if (nsmall > 1) {
-        status = accd_alloc_memory(dir, entry->block_bytes, &entry->block_dev);
-        if (status != ACCD_OK)
-            return accd_device_full(plan, &plan->found.claims[plan->found.fresh[0]], status, entry->block_bytes);
+        const struct accd_claim *first = &plan->found.claims[plan->found.fresh[0]];
+        ACCD_TRY(alloc_for(plan, first, entry->block_bytes, &entry->block_dev));
         entry->block_objects = nsmall;
     }
-    uint64_t place = entry->block_dev;
-    for (; entry->taken < plan->found.nfresh; entry->taken++) {
-        struct accd_claim *claim = &plan->found.claims[plan->found.fresh[entry->taken]];
-        struct accd_object *object = accd_pool_take(&dir->present.object_pool);
-        *object = (struct accd_object){.host = claim->host, .size = claim->bytes};
-        if (claim->flags & ACCD_ITEM_POINTER)
-            object->size |= ACCD_OBJECT_POINTER;
-        if (plan->context->rules.fusion && claim->action == ACCD_HOLD && names_nothing(accd_claim_program(&plan->given, claim)))
-            object->size |= ACCD_OBJECT_HELD;
-        if (entry->block_objects && small(plan, claim)) {
-            object->dev = place;
-            object->size |= ACCD_OBJECT_SHARED;
-            place += accd_padded(claim->bytes);
-        } else if (accd_fuse_covers(plan, claim->host)) {
-            object->dev = accd_fuse_dev(plan, claim->host);
-            object->size |= ACCD_OBJECT_SHARED;
-        } else if (frame_of(plan, claim)) {
-            status = place_in_frame(entry, claim, &object->dev);
-            object->size |= ACCD_OBJECT_SHARED;
-        } else {
-            status = accd_alloc_memory(dir, claim->bytes, &object->dev);
-            if (status != ACCD_OK)
-                status = accd_device_full(plan, claim, status, claim->bytes);
-        }
-        if (status != ACCD_OK) {
-            accd_pool_give(&dir->present.object_pool, object);
-            return status;
-        }
-        claim->object = object;
-        if (dir->queues.ntasks && object->size & ACCD_OBJECT_SHARED) { /* a place that others left */
-            status = accd_pending_finish(dir, object->dev, claim->bytes);
-            if (status != ACCD_OK) {
-                entry->taken++;
-                return status;
-            }
-        }
-    }
-    if (plan->found.new_group) {
-        const struct accd_walk *walk = plan->given.walk;
-        for (size_t i = 0; i < walk->nsegments; i++)
-            if (accd_segment_maps(&walk->segments[i]))
-                entry->group_bytes += walk->segments[i].total;
-        status = accd_alloc_memory(dir, entry->group_bytes, &entry->group_dev);
-        if (status != ACCD_OK)
-            return accd_device_full(plan, &plan->found.claims[walk->roots[0].item], status,
-                               entry->group_bytes);
-        struct accd_block *block = accd_pool_take(&dir->present.block_pool);
-        *block = (struct accd_block){
-            .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->found.group->live};
-        plan->found.group->block = block;
-    }
+    ACCD_TRY(reserve_objects(entry));
+    if (!plan->found.new_group)
+        return ACCD_OK;
+    const struct accd_walk *walk = plan->given.walk;
+    ACCD_EACH_SEGMENT(segment, walk)
+        entry->group_bytes += accd_segment_maps(segment) ? segment->total : 0;
+    ACCD_TRY(alloc_for(plan, &plan->found.claims[walk->roots[0].item], entry->group_bytes, &entry->group_dev));
+    struct accd_block *block = accd_pool_take(&plan->dir->present.block_pool);
+    *block = (struct accd_block){
+        .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->found.group->live};
+    plan->found.group->block = block;
     return ACCD_OK;
 }
 

@@ -395,55 +395,39 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk, s
     return ACCD_OK;
 }
 
-static void note_woken(struct accd_directory *dir, struct accd_group *group)
+/* A span has an owner while the directory has the span. */
+static void list_span(struct accd_span **root, struct accd_span *span, bool listed, struct accd_span as)
 {
-    const bool woken = !group->pending && group->pending_attach;
-    if (woken == (group->woken.owner != NULL))
+    if (listed == (span->owner != NULL))
         return;
-    if (!woken)
-        accd_span_take(&dir->groups.woken, &group->woken);
-    group->woken = (struct accd_span){.owner = woken ? group : NULL};
-    if (woken)
-        accd_span_put(&dir->groups.woken, &group->woken);
+    if (!listed)
+        accd_span_take(root, span);
+    *span = listed ? as : (struct accd_span){.owner = NULL};
+    if (listed)
+        accd_span_put(root, span);
 }
 
-void accd_group_wait(struct accd_directory *dir, struct accd_group *group)
+/* Whether the sections of a group, and its pointers, are still one record. */
+static void set_pending(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
 {
-    if (!group->pending) {
-        group->pending = true;
-        dir->groups.npending++;
-        dir->eventful++;
-        group->hull = span_of(group, group->low, group->high);
-        group->place = span_of(group, group->block->dev, group->block->dev + group->block->bytes);
-        accd_span_put(&dir->groups.hulls, &group->hull);
-        accd_span_put(&dir->groups.places, &group->place);
-    }
-    if (!group->pending_attach) {
-        group->pending_attach = true;
-        dir->groups.npending_attach++;
-        dir->eventful++;
-        group->slots = span_of(group, group->slot_low, group->slot_high);
-        accd_span_put(&dir->groups.slots, &group->slots);
-    }
-    note_woken(dir, group);
+    struct accd_groups *groups = &dir->groups;
+    const struct accd_block none = {0}, *block = sections ? group->block : &none;
+    groups->npending += (size_t)sections - (size_t)group->pending;
+    groups->npending_attach += (size_t)pointers - (size_t)group->pending_attach;
+    dir->eventful += (size_t)sections + (size_t)pointers - (size_t)group->pending - (size_t)group->pending_attach;
+    group->pending = sections;
+    group->pending_attach = pointers;
+    list_span(&groups->hulls, &group->hull, sections, span_of(group, group->low, group->high));
+    list_span(&groups->places, &group->place, sections, span_of(group, block->dev, block->dev + block->bytes));
+    list_span(&groups->slots, &group->slots, pointers, span_of(group, group->slot_low, group->slot_high));
+    list_span(&groups->woken, &group->woken, pointers && !sections, span_of(group, 0, 0));
 }
+
+void accd_group_wait(struct accd_directory *dir, struct accd_group *group) { set_pending(dir, group, true, true); }
 
 void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
 {
-    if (sections && group->pending) {
-        group->pending = false;
-        dir->groups.npending--;
-        dir->eventful--;
-        accd_span_take(&dir->groups.hulls, &group->hull);
-        accd_span_take(&dir->groups.places, &group->place);
-    }
-    if (pointers && group->pending_attach) {
-        group->pending_attach = false;
-        dir->groups.npending_attach--;
-        dir->eventful--;
-        accd_span_take(&dir->groups.slots, &group->slots);
-    }
-    note_woken(dir, group);
+    set_pending(dir, group, group->pending && !sections, group->pending_attach && !pointers);
 }
 
 /* The directory knows it no more. */
