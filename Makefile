@@ -15,7 +15,7 @@ BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all build demo quick test test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
+.PHONY: all build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs install dist selfcontained clean \
         deps-build deps-test deps-bench
 
 all: build
@@ -36,6 +36,10 @@ quick: deps-test
 
 test: deps-test build
 	@tests/run $(BUILD)
+
+# What takes long and changes little: mutated scenarios, errors that none reaches. Prints what shows nothing.
+weekly: deps-test build
+	@ctest --test-dir $(BUILD) -C weekly -L weekly --verbose
 
 bench: deps-bench build
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory

@@ -130,14 +130,14 @@ case("accepts: a wait in a queue, across devices, which share the host's memory 
   acc "enter data copyin(a)"
   acc "parallel present(a) async(1)" "a[0] = 10;"
   acc "update self(a) async(1)"
-  acc "set device_num(1)"
+  expect.accepts "set device_num(1)"
   acc "wait(devnum: 0: 1) async(1)"
   acc "enter data copyin(a) async(1)"
   acc "parallel present(a) async(1)" "a[0] += 1;"
   acc "update self(a) async(2) wait(1)"
   acc "wait(2)"
   expect.host("a[0]", 11)
-  acc "set device_num(0)"
+  expect.accepts "set device_num(0)"
   acc "wait(devnum: 1: 1)"
   acc "update device(a)"
   expect.device("a[0]", 11)

@@ -20,7 +20,7 @@ case("accepts: clauses with expressions, waits in a queue [ACC33-async-1 ACC33-a
   acc "wait(q + 1) async(5)"
   acc "wait(devnum: 0: queues: 5)"
   expect.host("x(1:4)", { 8, 9, 10, 11 })
-  acc "exit data delete(x)"
+  expect.accepts "exit data delete(x)"
 end)
 
 case("accepts: a queue among statements [ACC33-async-2]", function()

@@ -12,7 +12,7 @@ host.X = { n = 3, a = { 1, 2, 3 } }
 case("accepts: no queue, a number, the value of an expression, the default [ACC33-async-1]", function()
   acc "enter data copyin(a) async"
   acc "wait"
-  acc "update device(a) async(queue + 1)"
+  expect.accepts "update device(a) async(queue + 1)"
   acc "wait(queue + 1)"
   expect.device("a[0]", 1)
   acc "set default_async(queue)"
@@ -24,7 +24,7 @@ case("accepts: no queue, a number, the value of an expression, the default [ACC3
   expect.equal(acc_get_default_async(), acc_async_noval)
   acc "update self(a) async(acc_async_sync)"
   expect.host("a[0]", 9)
-  acc "update self(a) async(acc_async_noval) wait(acc_async_sync)"
+  expect.accepts "update self(a) async(acc_async_noval) wait(acc_async_sync)"
   acc "wait(acc_async_noval)"
 end)
 
@@ -125,13 +125,13 @@ case("accepts: waits for a list, for all, for another device's, held back in a q
   acc "wait(2)"
   expect.host("c[0]", 50)
   acc "parallel present(c) async(1)" "c[0] = 60;"
-  acc "set device_num(1)"
+  expect.accepts "set device_num(1)"
   acc "wait(devnum: 0: 1)"
   acc "wait(devnum: 0: queues: 1, 2) if(n)"
   acc "set device_num(0)"
   acc "update self(c[0:1])"
   expect.host("c[0]", 60)
-  acc "exit data delete(a, b, c) wait"
+  expect.accepts "exit data delete(a, b, c) wait"
 end)
 
 case("rejects: wait arguments that are none, devices that are none [ACC33-async-3]", function()

@@ -6,17 +6,17 @@ for k = 0, 9 do host.v[k], host.w[k] = k, 10 * k end
 
 case("accepts: data live as long as their construct [DIR-1-01]", function()
   acc "data copyin(w)" (function() expect.present "w" end)
-  acc "parallel copyin(w)" (function(d) expect.equal(d.w[1], 10) end)
+  expect.accepts("parallel copyin(w)", function(d) expect.equal(d.w[1], 10) end)
 end)
 
-case("differs: after it they are gone, an inner one's before an outer one's [DIR-1-01]", function()
+case("differs: after their construct data are gone, an inner one's before an outer one's [DIR-1-01]", function()
   acc "data copyin(w)" (function()
-    acc "data copyin(v[0:10])" (function() end)
+    expect.accepts "data copyin(v[0:10])"
     expect.absent "v[0:10]"
     expect.present "w"
   end)
   expect.absent "w"
-  acc "parallel copyin(w)" (function() end)
+  expect.accepts "parallel copyin(w)"
   expect.absent "w"
 end)
 

@@ -220,7 +220,7 @@ case("differs: lists of levels below do not change when a floor above does [DIR-
       expect(state().levels[1].dynamic == nil)
       expect.equal(tuples(state().levels[2].artificial), { "ALIAS a[0:10] of a[0:10]", "ALLOC b of b" })
       expect.equal(tuples(state().levels[2].dynamic), { "copyin a[20:10]" })
-      acc "exit data delete(a[20:10])"
+      expect.accepts "exit data delete(a[20:10])"
     end)
   end)
 end)
@@ -230,7 +230,7 @@ end)
 -- The first half is there and was changed on the device; the second half is not.
 local function half()
   acc "enter data copyin(a[0:20])"
-  acc "parallel present(a[0:20])" "for (int i = 0; i < 20; i++) a[i] = 1000 + i;"
+  expect.accepts("parallel present(a[0:20])", "for (int i = 0; i < 20; i++) a[i] = 1000 + i;")
 end
 
 case("accepts: what is there keeps its device data, the rest comes from the host [DIR-6-03]", function()
@@ -360,7 +360,7 @@ case("accepts: as an action of a nest, a policy, a deep copy [DIR-6-03]", functi
   expect.fails("partial-overlap", function() acc "data copyin(X)" end)
   acc "data present_and_copyin(X)" (function()
     expect.attached "X.v"
-    acc "parallel present(X)" (function(d)
+    expect.accepts("parallel present(X)", function(d)
       expect.equal({ d.X.v[0], d.X.v[1], d.X.v[2], d.X.v[3] }, { 10, 2, 3, 4 })
     end)
   end)
@@ -527,7 +527,7 @@ case("accepts: knobs of any profile [DIR-6-03 DIR-6-04]", function()
         expect.device("a[10]", inside)
         expect.device("a[29]", 29)
       end)
-      acc "exit data delete(a[0:20])"
+      expect.accepts "exit data delete(a[0:20])"
     end
   end
 end)
@@ -560,7 +560,7 @@ case("accepts: what was begun in a level is there after it [DIR-6-05]", function
   expect.host("a[0]", -1)
 end)
 
-case("accepts: it moves down level by level [DIR-6-05]", function()
+case("accepts: what enter data began in a level moves down level by level [DIR-6-05]", function()
   acc "data copyin(b)" (function()
     acc "data copyin(b[0:5])" (function()
       acc "enter data copyin(a[0:20])"
@@ -659,7 +659,7 @@ case("accepts: begun and ended across regions, in every order [DIR-6-05]", funct
 end)
 
 case("rejects: a level's own data do not outlive it [DIR-6-05 DIR-6-01]", function()
-  acc "data copyin(a[0:20])" (function() acc "enter data copyin(b)" end)
+  expect.accepts("data copyin(a[0:20])", function() acc "enter data copyin(b)" end)
   expect.absent "a[0:20]"
   expect.fails("not-present", function() acc "exit data delete(a[0:20])" end)
   acc "exit data delete(b)"
@@ -690,7 +690,7 @@ case("accepts: a level fetches its data, although enter data of a part keeps the
   expect.absent "a"
 end)
 
-case("accepts: so it does if enter data name just its range, or go beyond [DIR-6-06]", function()
+case("accepts: a level fetches its data, although enter data name its range or go beyond [DIR-6-06]", function()
   local level = acc "data copyout(a[0:20])"
   acc "enter data copyin(a[0:20])"
   acc "enter data present_and_copyin(a[10:20])"
@@ -714,7 +714,7 @@ case("differs: without fusion the counters of enter data decide [DIR-6-06]", fun
   rules "openacc-3.3"
   local level = acc "data copy(a[0:20])"
   acc "enter data copyin(a[5:5])"
-  acc "parallel" "a[0] = 1000;"
+  expect.accepts("parallel", "a[0] = 1000;")
   expect.moves(function() level:close() end, { d2h = 0 })
   expect.host("a[0]", 0)
 end)

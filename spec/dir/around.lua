@@ -36,7 +36,7 @@ case("accepts: a section that a deep copy brought fuses with one of the same poi
   expect(host.X.v == addr "a[0]")
 end)
 
-case("accepts: it is updated, copied out and comes back while its section is fused [DIR-2-01]", function()
+case("accepts: a structure is updated, copied out and comes back while its section is fused [DIR-2-01]", function()
   host.X = { n = 4, v = addr "a[0]" }
   acc "enter data copyin(X)"
   acc "data copyin(q[10:5])" (function()
@@ -163,7 +163,7 @@ case("accepts: routines see a fused block as one, as the clause present does [DI
     expect(acc_is_present(addr "a[5]", 40))
     expect(acc_deviceptr "a[15]" == acc_deviceptr "a[5]" + 10)
     expect(acc_hostptr(acc_deviceptr "a[15]") == addr "a[15]")
-    acc "data present(a[5:10])" (function() acc "parallel" "a[5] = a[14];" end)
+    expect.accepts("data present(a[5:10])", function() acc "parallel" "a[5] = a[14];" end)
     acc_update_self(addr "a[5]", 40)
     expect.host("a[5]", 14)
     host.a[9], host.a[10] = -9, -10
@@ -208,11 +208,11 @@ case("differs: nothing else makes data move within the device [DIR-4.2-15]", fun
         acc "update self(a[0:20])"
         acc "update device(a[5:5])"
         acc "enter data copyin(b)"
-        acc "exit data delete(b)"
-        acc "parallel present(a[0:20])" (function() end)
+        expect.accepts "exit data delete(b)"
+        expect.accepts "parallel present(a[0:20])"
         acc "data copyin(c[0:5])" (function() end)
-        acc "data no_create(a[50:20])" (function() end)
-        acc "data copyin(a[50:20]) if(no)" (function() end)
+        expect.accepts "data no_create(a[50:20])"
+        expect.accepts "data copyin(a[50:20]) if(no)"
       end, { d2d = 0 })
     end)
   end, { h2d = { count = 4, bytes = 200 }, d2h = { count = 1, bytes = 80 } })
@@ -223,7 +223,7 @@ case("rejects: data that a program placed do not leave by exit data, nor while t
     local mine = acc_malloc(40)
     acc_map_data(addr "a[20]", mine, 40)
     expect.fails("not-present", function() acc "exit data delete(a[20:10])" end)
-    acc "data copyin(a[0:10], a[50:20])" (function()
+    expect.accepts("data copyin(a[0:10], a[50:20])", function()
       expect.fails("not-present", function() acc "exit data copyout(a[20:10])" end)
     end)
     acc "data present(a[20:10])" (function()
@@ -288,7 +288,7 @@ case("rejects: an array without a clause, a part of it there: copied as a whole,
   function()
     acc "enter data copyin(a[0:20])"
     expect.fails("partial-overlap", function() acc "parallel" "a[0] = 1;" end)
-    acc "parallel present(a[0:20])" "a[0] = 1;"
+    expect.accepts("parallel present(a[0:20])", "a[0] = 1;")
   end)
 
 -- ------------------------------------------------------------------------------------- the end --
@@ -302,17 +302,17 @@ case("accepts: what was begun is forgotten with the device [DIR-6-01]", function
   expect.equal(#state().present, 0)
   expect.equal(tuples(state().dynamic), {})
   acc "enter data copyin(a[10:20])"
-  acc "exit data delete(a[10:20])"
+  expect.accepts "exit data delete(a[10:20])"
 end)
 
 case("accepts: with the device goes what only a clause that was dropped kept [DIR-6-01]", function()
-  acc "data copyin(a[0:20])" (function() acc "enter data pcopyin(a[0:20])" end)
+  expect.accepts("data copyin(a[0:20])", function() acc "enter data pcopyin(a[0:20])" end)
   expect.present "a[0:20]"
   acc "shutdown"
   expect.absent "a[0:20]"
 end)
 
-case("rejects: not while a level is open, nor twice [DIR-6-01]", function()
+case("rejects: shutdown while a level is open, and of a device that is shut down [DIR-6-01]", function()
   acc "enter data copyin(b)"
   acc "data copyin(a[0:20])" (function()
     expect.fails("region-nesting", function() acc "shutdown" end)
@@ -358,7 +358,7 @@ case("accepts: a floor's data keep their values when a level below them ends [DI
 end)
 
 case("differs: the level's own data do not stay with them [DIR-6-02]", function()
-  acc "data copy(a[0:10], a[50:10])" (function() acc "enter data copyin(c[0:5])" end)
+  expect.accepts("data copy(a[0:10], a[50:10])", function() acc "enter data copyin(c[0:5])" end)
   expect.absent "a[0:25]"
   expect.absent "a[30:30]"
   expect.fails("out-of-bounds", function() acc "parallel present(c[0:5])" "c[5] = 1;" end)

@@ -93,7 +93,7 @@ end)
 case("accepts: attached while fused: afterwards it leads to the former place [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
-    acc "data copyin(a[50:20])" (function()
+    expect.accepts("data copyin(a[50:20])", function()
       acc "enter data attach(S.v)"
       acc "parallel present(S)" "S.v[0] = -3;"
     end)
@@ -108,7 +108,7 @@ case("accepts: detached while fused [DIR-4.1-05]", function()
   host.S = { n = 1, v = addr "a[3]" }
   acc "data copyin(a[0:20], S)" (function()
     acc "enter data attach(S.v)"
-    acc "data copyin(a[50:20])" (function() acc "exit data detach(S.v)" end)
+    expect.accepts("data copyin(a[50:20])", function() acc "exit data detach(S.v)" end)
     expect.detached "S.v"
     expect.fails("host-pointer-on-device", function() acc "parallel present(S)" "S.v[0] = 1;" end)
   end)
@@ -218,7 +218,7 @@ case("accepts: exit data of an ancestor copies out from the fused block [DIR-4.3
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: it comes again while the level is open [DIR-4.3-03]", function()
+case("accepts: data that were deleted come again while the level is open [DIR-4.3-03]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copyin(a[50:20])" (function()
     for k = 1, 3 do
@@ -251,7 +251,7 @@ end)
 -- but a clause that found them there copies nothing, even if it is the last.
 
 case("accepts: exit data copies out what a level brought and left to it [DIR-4.3-05]", function()
-  acc "data copyin(b)" (function()
+  expect.accepts("data copyin(b)", function()
     acc "enter data copyin(b)"
     acc "parallel" "b[0] = -1;"
   end)
@@ -265,7 +265,7 @@ case("accepts: the clause that brought them copies out, though others were dropp
     acc "data copy(b)" (function()
       acc "enter data pcopyin(b)"
       acc "parallel" "b[0] = -1;"
-      acc "exit data delete(b)"
+      expect.accepts "exit data delete(b)"
     end)
   end, { h2d = { count = 1, bytes = 80 }, d2h = { count = 1, bytes = 80 } })
   expect.host("b[0]", -1)
@@ -274,7 +274,7 @@ end)
 case("differs: the last reference is one of a clause that found the data there [DIR-4.3-05]", function()
   acc "enter data copyin(b)"
   acc "data copy(b)" (function()
-    acc "parallel" "b[0] = -1;"
+    expect.accepts("parallel", "b[0] = -1;")
     acc "exit data delete(b)"
     expect.present "b"
   end)
@@ -303,7 +303,7 @@ case("accepts: what one range connected is apart again without it [DIR-6-02]", f
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: or when a clause that joined them goes [DIR-4.3-04]", function()
+case("accepts: ranges are apart again when the clause that joined them goes [DIR-4.3-04]", function()
   host.q = addr "a[10]"
   acc "data copyin(a[0:10])" (function()
     acc "enter data copyin(q[0:10])"
@@ -317,13 +317,13 @@ case("accepts: or when a clause that joined them goes [DIR-4.3-04]", function()
     end
     expect.device("a[5]", 6) -- the last one began with the host's
     expect.device("q[4]", 6)
-    acc "exit data delete(q[0:10])"
+    expect.accepts "exit data delete(q[0:10])"
   end)
 end)
 
 case("differs: what such a clause joined does not leave before it [DIR-4.3-04]", function()
   acc "enter data copyin(a[0:10])"
-  acc "data copyin(b)" (function()
+  expect.accepts("data copyin(b)", function()
     acc "data present(a[2:5]) copyin(a[20:5])" (function()
       acc "exit data delete(a[0:10])"
       acc "parallel" "a[2] = a[20];"
@@ -368,7 +368,7 @@ case("rejects: a kernel uses one of before the fusion [DIR-4.1-05]", function()
   end)
 end)
 
-case("differs: or one of the fused block when that is gone [DIR-4.1-05]", function()
+case("differs: a kernel uses an address of a fused block that is gone [DIR-4.1-05]", function()
   acc "data copyin(a[0:20])" (function()
     acc "data copyin(a[50:20])" (function() host.h = acc_deviceptr "a[0]" end)
     expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)
@@ -376,7 +376,7 @@ case("differs: or one of the fused block when that is gone [DIR-4.1-05]", functi
     host.h = acc_deviceptr "a[0]"
     acc "enter data copyin(a[100:20])" -- replaced, freed
     expect.fails("out-of-bounds", function() acc "parallel deviceptr(h)" "h[0] = 1;" end)
-    acc "exit data delete(a[50:20], a[100:20])"
+    expect.accepts "exit data delete(a[50:20], a[100:20])"
   end)
 end)
 
@@ -384,11 +384,11 @@ end)
 
 case("accepts: leaving needs no memory [DIR-4.3-04]", function()
   acc "data copy(a[0:20])" (function()
-    acc "data copyin(a[50:20])" (function()
+    expect.accepts("data copyin(a[50:20])", function()
       acc "enter data copyin(a[100:20])"
       leave(0)
       acc "parallel present(a[100:20])" "a[0] = a[119];"
-      acc "exit data delete(a[100:20])"
+      expect.accepts "exit data delete(a[100:20])"
       expect.device("a[0]", 119)
     end)
   end)
@@ -423,7 +423,7 @@ case("rejects: memory ends in the middle of a fusion: all is as before [DIR-4.2-
   end)
 end)
 
-case("rejects: nor is there memory to join what is there [DIR-4.2-13]", function()
+case("rejects: a fusion of present data for which there is no memory changes nothing [DIR-4.2-13]", function()
   host.q = addr "a[10]"
   acc "data copyin(a[0:10]) copyin(q[0:10])" (function()
     leave(79)
@@ -437,14 +437,14 @@ end)
 case("rejects: the distance costs memory, not only the data [DIR-4.2-13]", function()
   acc "data copyin(a[0:5])" (function()
     leave(4000)
-    acc "data copyin(a[900:5])" (function() end)
+    expect.accepts "data copyin(a[900:5])"
     expect.fails("out-of-device-memory", function() acc "data copyin(a[1900:5])" end)
     host.q = addr "a[1900]"
-    acc "data copyin(q[0:5])" (function() end)
+    expect.accepts "data copyin(q[0:5])"
   end)
 end)
 
-case("rejects: nor is anything lost on the way out of a floor [DIR-4.2-13]", function()
+case("rejects: a floor's fusion for which there is no memory loses nothing [DIR-4.2-13]", function()
   acc "enter data copyin(a[0:20])"
   acc "data copyin(b)" (function()
     leave(100)
@@ -465,7 +465,7 @@ case("accepts: the same data, deep and fused on one device, flat on the other [D
   acc "set device_num(1)"
   acc "enter data copyin(X)"
   acc "set device_num(0)"
-  acc "data copyin(q[2:2])" (function()
+  expect.accepts("data copyin(q[2:2])", function()
     acc "parallel present(X)" (function(d) d.X.v[0] = 10 end)
     acc_set_device_num(1)
     acc "parallel present(X)" (function(d) d.X.v[0] = 20 end)
@@ -481,7 +481,7 @@ case("accepts: the same data, deep and fused on one device, flat on the other [D
 end)
 
 case("rejects: a region of one device is not ended by another's [DIR-1-04 DIR-1-02]", function()
-  acc "data copyin(a[0:20])" (function()
+  expect.accepts("data copyin(a[0:20])", function()
     acc "set device_num(1)"
     expect.fails("region-nesting", function() acc "end data" end)
     expect.fails("not-present", function() acc "data present(a[0:20])" end)

@@ -146,7 +146,7 @@ case("differs: a present piece is not sent again [DIR-4.2-02 DIR-4.2-06]", funct
   acc "data copyin(V[1].u[0:10])" (function()
     host.V[1].u[3] = -1
     expect.moves(function()
-      acc "data copyin(V[1].u[2:5]) pcopy(V[1].u[8:2])" (function()
+      expect.accepts("data copyin(V[1].u[2:5]) pcopy(V[1].u[8:2])", function()
         acc "parallel copyout(b[0:1])" "b[0] = V[1].u[3];"
       end)
     end, { h2d = 0, d2h = 1, d2d = 0 })
@@ -261,7 +261,7 @@ end
 
 case("accepts: a present_or clause beside a pointer of the structure is sent [DIR-4.2-17 DIR-4.2-02]", function()
   fill_held()
-  acc "data pcopyin(G.k) copyin(G.p[0:2])" (function()
+  expect.accepts("data pcopyin(G.k) copyin(G.p[0:2])", function()
     acc "parallel copyout(b[0:1])" "b[0] = G.k;"
   end)
   expect.host("b[0]", 7)
@@ -270,6 +270,6 @@ end)
 case("rejects: what a pointer leads to is not made by a clause that wants it there [DIR-1-02]", function()
   fill_held()
   expect.fails("not-present", function() acc "data present(s->u[0:10])" end)
-  acc "data no_create(s->u[0:10])" (function() expect.absent "s[0]" end)
+  expect.accepts("data no_create(s->u[0:10])", function() expect.absent "s[0]" end)
   expect.fails("not-present", function() acc "update self(s->u[0:10])" end)
 end)

@@ -34,7 +34,7 @@ end)
 case("differs: bounds alone, without an attach, do not come [ACC33-att-9]", function()
   acc "enter data copyin(d, d%p)"
   fortran "d%p(0:,5:) => d%p"
-  acc "update device(d)"
+  expect.accepts "update device(d)"
   expect.equal(on_device "lbound(d%p)", "1 1")
 end)
 
@@ -57,7 +57,7 @@ for _, clause in ipairs { "copyin", "create", "copy", "copyout" } do
     for _, event in ipairs(events(function()
       local region = acc("data " .. clause .. "(d%p)")
       expect.attached("d%p", 1)
-      acc "serial present(d)" "d%p = 7"
+      expect.accepts("serial present(d)", "d%p = 7")
       region:close()
     end)) do
       if event.op ~= "incref" and event.op ~= "decref" then steps[#steps + 1] = tostring(event) end
@@ -88,7 +88,7 @@ end)
 
 case("differs: no_create without data does not attach [FLANG-order-1]", function()
   expect.moves(function() acc "enter data copyin(d)" end, { h2d = 1, d2h = 0 })
-  acc "data no_create(d%p)" (function() expect.detached "d%p" end)
+  expect.accepts("data no_create(d%p)", function() expect.detached "d%p" end)
 end)
 
 case("accepts: the section says which bytes come, the descriptor comes whole [FLANG-recipe-1]", function()
@@ -136,7 +136,7 @@ case("accepts: attached as it is: only the counter changes [FLANG-api-4]", funct
   expect.equal(device_words "d", before)
 end)
 
-case("differs: after the last detach the next one writes again [FLANG-api-4]", function()
+case("differs: after the last detach the next attach writes the descriptor again [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   acc "enter data attach(d%p)"
   acc "exit data detach(d%p) finalize"

@@ -92,7 +92,7 @@ case("accepts: the same, inlined [FLANG-dummy-1]", function()
   expect.count("t1", { dynamic = 2 })
 end)
 
-case("accepts: both do the same steps [FLANG-dummy-1]", function()
+case("accepts: an outlined and an inlined attach do the same steps [FLANG-dummy-1]", function()
   local one = steps(function() fortran(outlined) end)
   acc "exit data delete(t1, d) finalize"
   fortran "nullify(d%p)"

@@ -158,7 +158,7 @@ case("accepts: elements of a derived type, each with its components [ACC33-2.7.1
   expect.host("cells(3)%a", { 31, 3 })
 end)
 
-case("accepts: the same behind a component [FLANG-composite-1]", function()
+case("accepts: elements behind a component come with their components [FLANG-composite-1]", function()
   with "tr14"
   acc "data copy(h)" (function()
     expect.attached("h%c", 1)

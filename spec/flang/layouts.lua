@@ -59,7 +59,7 @@ case("accepts: strides that are no number of elements count bytes they share [FL
   expect.equal(output(), { "4.0 3.0 2.0 1.0", "40.0 1.0" })
 end)
 
-case("differs: without an attach the device keeps what it had [FLANG-composite-1]", function()
+case("differs: without an attach the device keeps the descriptor that it had [FLANG-composite-1]", function()
   fortran [[
     d%p => grid
     !$acc enter data copyin(d, d%p)

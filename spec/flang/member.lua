@@ -122,8 +122,8 @@ end)
 case("accepts: the counter is that of a device [FLANG-pointer-1]", function()
   copied()
   expect.attached("d%p", 1)
-  acc "exit data delete(d%p) finalize"
-  acc "exit data delete(d)"
+  expect.accepts "exit data delete(d%p) finalize"
+  expect.accepts "exit data delete(d)"
   acc "enter data create(d)"
   expect.detached "d%p"
 end)
@@ -189,7 +189,7 @@ case("accepts: finalize detaches at once, as clause and as routine [FLANG-pointe
     fortran(way)
     expect.detached "d%p"
     expect.fails("host-pointer-on-device", used)
-    acc "exit data delete(t1, d) finalize"
+    expect.accepts "exit data delete(t1, d) finalize"
   end
 end)
 

@@ -42,7 +42,7 @@ for _, text in ipairs {
   end)
 end
 
-case("accepts: the same words as names of variables [HOUSE-version]", function()
+case("accepts: words of missing statements are names of variables, too [HOUSE-version]", function()
   fortran "integer :: block, data, open(2), critical\nblock = 3\ndata = 4\nopen(1) = 2\ncritical = block + open(1)"
   expect.host("critical", 5)
 end)

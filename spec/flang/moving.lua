@@ -44,7 +44,7 @@ case("accepts: another target sets the counter to one [FLANG-moving-target-1]", 
   expect.equal(on_device(), "1 1 7.0")
 end)
 
-case("accepts: the same target counts [FLANG-moving-target-1]", function()
+case("accepts: an attach to the same target counts [FLANG-moving-target-1]", function()
   attached()
   fortran [[
     d%p => t1
@@ -115,7 +115,7 @@ case("accepts: extents and strides belong to it, too [FLANG-moving-target-3]", f
     acc "enter data attach(d%p)"
     local same = target == "t1(:,::1)"
     expect.attached("d%p", same and 3 or 1)
-    acc "exit data detach(d%p) finalize"
+    expect.accepts "exit data detach(d%p) finalize"
   end
 end)
 

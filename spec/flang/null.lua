@@ -55,7 +55,7 @@ for _, each in ipairs(ways) do
       fortran "d%p => t2"
       acc "enter data copyin(d%p)" -- and it can be attached again
       expect.attached("d%p", 1)
-      acc "exit data delete(t1) finalize"
+      expect.accepts "exit data delete(t1) finalize"
     end)
 
   case(("accepts: %s of a null pointer that was never attached [ACC33-gloss-2]"):format(way), function()
@@ -114,7 +114,7 @@ case("accepts: a deallocated component as a nullified one [ACC33-att-4]", functi
   fortran "allocate(d%a(3))"
   acc "enter data copyin(d, d%a)"
   expect.attached("d%a", 1)
-  acc "exit data delete(d%a)"
+  expect.accepts "exit data delete(d%a)"
   fortran "deallocate(d%a)"
   acc "enter data copyin(d%a)"
   expect.detached "d%a"

@@ -136,7 +136,8 @@ case("accepts: the next call has a descriptor of its own [FLANG-other-1]", funct
   expect.count("dd%a", { dynamic = 2 })
 end)
 
-case("rejects: it is neither pointer nor allocatable: not attached [FLANG-other-1 ACC33-att-5]", function()
+case("rejects: a descriptor of an argument that is neither pointer nor allocatable is not attached"
+  .. " [FLANG-other-1 ACC33-att-5]", function()
   expect.fails("not-a-pointer", function() fortran "call attaching(dd%a)" end)
 end)
 
@@ -149,6 +150,6 @@ case("accepts: an argument of any rank is data with a descriptor for the call [F
   expect.equal(#state().present, 0)
 end)
 
-case("rejects: nor is that attached [FLANG-other-1 ACC33-att-5]", function()
+case("rejects: an argument of any rank is not attached [FLANG-other-1 ACC33-att-5]", function()
   expect.fails("not-a-pointer", function() fortran "call any_rank_attaching(dd%a)" end)
 end)

@@ -84,7 +84,7 @@ case("accepts: an attach writes all of the descriptor, its type too [FLANG-compo
   expect.equal(output(), { "T T F" })
 end)
 
-case("differs: before it the type is not on the device [FLANG-composite-1]", function()
+case("differs: before an attach the type is not on the device [FLANG-composite-1]", function()
   acc "enter data copyin(d)"
   acc "enter data copyin(c)"
   expect.fails("host-pointer-on-device", kind_on_device)
@@ -102,7 +102,7 @@ case("differs: where pointer or target is absent the record stays away, too [FLA
   expect.equal(present_names(), { "c2" })
 end)
 
-case("accepts: the same again counts, of pointer and record [FLANG-api-4]", function()
+case("accepts: a second copyin counts the attachments of pointer and record [FLANG-api-4]", function()
   acc "enter data copyin(d, d%p)"
   expect.events(function() acc "enter data copyin(d%p)" end,
     { "attach d%p (type)", "attach d%p", "incref type(child)", "incref d%p" })

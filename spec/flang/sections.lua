@@ -79,7 +79,7 @@ case("accepts: an attach where all of the target is there, backwards too [FLANG-
   acc "enter data attach(d%p)"
   acc_attach "d%p"
   expect.attached("d%p", 2)
-  acc "exit data detach(d%p)"
+  expect.accepts "exit data detach(d%p)"
   acc_detach "d%p"
   fortran "d%p => v(4:1:-1)"
   acc_attach "d%p"

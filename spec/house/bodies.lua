@@ -89,7 +89,7 @@ end)
 case("accepts: requirements that are met, and nothing [HOUSE-version OMP60-map-14]", function()
   declare "#pragma omp requires reverse_offload dynamic_allocators\n#pragma omp nothing\nint x1;"
   omp "target map(s)" "#pragma omp nothing\n s = 3;"
-  omp "nothing"
+  expect.accepts "omp nothing"
   expect.host("s", 3)
 end)
 
@@ -100,7 +100,7 @@ case("accepts: a local that was written [HOUSE-locals]", function()
   expect.host("a[0:2]", { 5, 1 })
 end)
 
-case("rejects: one that was not [HOUSE-locals]", function()
+case("rejects: a local that was not written [HOUSE-locals]", function()
   expect.moves(function()
     for _, text in ipairs { "int q; s = q;", "int q; q++;", "int q; q += 1;", "int *p; s = *p;",
       "int q; if (s) q = 1; s = q;",

@@ -147,7 +147,7 @@ end, { ignore = "done", reject = "not-present" })
 
 turned("exit_unowned", "directory", function()
   local result
-  acc "data copyin(z)" (function() result = of "exit data delete(z)" end)
+  expect.accepts("data copyin(z)", function() result = of "exit data delete(z)" end)
   return result
 end, { ignore = "done", reject = "not-present" })
 
@@ -219,7 +219,7 @@ end, { restored = true, dangles = false })
 
 turned("attached", "openacc-3.3", function()
   attached()
-  acc "update self(S)"
+  expect.accepts "update self(S)"
   return host.S.a == addr "A[0]"
 end, { kept = true, copied = false })
 
@@ -252,7 +252,7 @@ turned("stale", "directory", function()
   local result
   acc "data copyin(z[0:4])" (function()
     host.q = acc_deviceptr "z[0]"
-    acc "data copyin(z[8:4])" (function()
+    expect.accepts("data copyin(z[8:4])", function()
       result = outcome(function() acc "parallel deviceptr(q)" "q[0] = 1;" end)
     end)
   end)
@@ -265,7 +265,7 @@ turned("unmap_used", "openacc-3.3", function()
   local d = acc_malloc(80)
   acc_map_data(addr "z[0]", d, 80)
   local result
-  acc "data create(z[2:4])" (function() result = outcome(function() acc_unmap_data(addr "z[0]") end) end)
+  expect.accepts("data create(z[2:4])", function() result = outcome(function() acc_unmap_data(addr "z[0]") end) end)
   return result
 end, { ignore = "done", reject = "already-present" })
 
@@ -303,7 +303,7 @@ end, { firstprivate = { 1, 7 }, tofrom = { 2, 7 }, ["by-type"] = { 2, 7 } })
 
 turned("unmatched", "openmp-5.1", function()
   host.p = addr "z[0]"
-  omp "target map(tofrom: n)" "if (p == 0) n = 40;"
+  expect.accepts("omp target map(tofrom: n)", "if (p == 0) n = 40;")
   return host.n
 end, { host = 1, null = 40 })
 

@@ -14,11 +14,11 @@ end
 
 case("accepts: the group of the file by name, that of the function on all parallel constructs [LLNL-4-13]", function()
   foo(function()
-    omp "parallel bind_group(privs)" "a = b + c + d; e = f;"
+    expect.accepts("parallel bind_group(privs)", "a = b + c + d; e = f;")
     expect.host("a", 1)
     expect.host("e", 5)
-    omp "parallel" "int own = 1; own++;" -- names nothing of the host
-    omp "parallel bind_group(privs)" (function(d) d.a = d.b end)
+    expect.accepts("parallel", "int own = 1; own++;") -- names nothing of the host
+    expect.accepts("parallel bind_group(privs)", function(d) d.a = d.b end)
     expect.host("a", 1)
     omp "parallel bind_group(exclude: par)" "a = b + c;"
     expect.host("a", 5)
@@ -41,10 +41,10 @@ case("accepts: constructs behind the group, in its scope and those inside [LLNL-
   foo(function()
     expect.fails("default-none", function() omp "parallel" "other = 2;" end)
     block(function() expect.fails("default-none", function() omp "parallel" "other = 2;" end) end)
-    omp "target data map(a)" (function()
+    expect.accepts("target data map(a)", function()
       expect.fails("default-none", function() omp "parallel" "other = 2;" end)
     end)
-    omp "parallel shared(other)" (function()
+    expect.accepts("parallel shared(other)", function()
       expect.fails("default-none", function() omp "parallel" "other = 2;" end)
     end)
   end)
@@ -65,7 +65,7 @@ case("rejects: constructs before the group, outside of its scope, of another nam
       omp "declare group bind_all(parallel) default(none)"
       expect.fails("default-none", function() omp "parallel" "other = 1;" end)
     end)
-    omp "parallel" "other = 6;"
+    expect.accepts("parallel", "other = 6;")
   end
   -- a region that ends by hand ends its groups
   local region = omp "target data map(a)"
@@ -78,7 +78,7 @@ end)
 case("accepts: exclude keeps a group off that is bound to all constructs, and off what else binds it [LLNL-4-08]",
   function()
     omp "declare group name(copies) bind_all(parallel) bind_type(int) firstprivate(other)"
-    omp "parallel" "other = 1;"
+    expect.accepts("parallel", "other = 1;")
     expect.host("other", 0)
     omp "parallel bind_group(exclude: copies)" "other = 2;"
     expect.host("other", 2)

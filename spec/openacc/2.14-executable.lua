@@ -46,7 +46,7 @@ end)
 case("accepts: shutdown ends all lifetimes on the device, and copies nothing [ACC33-shut-1]",
   function()
     acc "enter data copyin(v, S)"
-    acc "parallel present(v)" "v[0] = 50;"
+    expect.accepts("parallel present(v)", "v[0] = 50;")
     acc "set device_num(which)"
     acc "enter data copyin(v)"
     acc "set device_num(0)"

@@ -9,10 +9,10 @@ declare [[
 for k = 0, 9 do host.v[k] = k end
 
 case("accepts: directives with a data clause, data with default [ACC33-2.6-1]", function()
-  acc "data default(none)" (function() end)
-  acc "data default(present)" (function() end)
+  expect.accepts "data default(none)"
+  expect.accepts "data default(present)"
   acc "enter data copyin(v)"
-  acc "exit data delete(v)"
+  expect.accepts "exit data delete(v)"
   acc [[#pragma acc data copyin(v) \
           if(yes)]] (function() expect.present "v" end)
   acc "acc data copyin(v), if(yes)" (function() expect.present "v" end)
@@ -30,7 +30,7 @@ end)
 
 case("accepts: if decides whether anything is done [ACC33-2.6-1]", function()
   acc "data copyin(v) if(yes)" (function() expect.present "v" end)
-  acc "data copyin(v) if(no)" (function() expect.absent "v" end)
+  expect.accepts("data copyin(v) if(no)", function() expect.absent "v" end)
   expect.events(function() acc "enter data copyin(v) if(no)" end, {})
   acc "enter data copyin(v) if(yes && !no)"
   expect.events(function() acc "exit data delete(v) if(0)" end, {})
@@ -121,7 +121,7 @@ case("accepts: an object is present while a counter is above zero [ACC33-2.6.7-1
   expect.present "v"
 end)
 
-case("rejects: it is gone when both counters are zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
+case("rejects: an object is gone when both counters are zero [ACC33-2.6.7-1 TR14-4.2-09]", function()
   acc "enter data copyin(v)"
   acc "exit data delete(v)"
   expect.count("v", { structured = 0, dynamic = 0 })

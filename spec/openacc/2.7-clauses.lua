@@ -15,7 +15,7 @@ host.S = { n = 2, a = { 1, 2 } }
 local function region(clause, wanted_in, wanted_out)
   local r
   expect.moves(function() r = acc("data " .. clause) end, { h2d = wanted_in, d2h = 0 })
-  acc "parallel present(v)" "for (int i = 0; i < n; ++i) v[i] = 10 * i;"
+  expect.accepts("parallel present(v)", "for (int i = 0; i < n; ++i) v[i] = 10 * i;")
   expect.moves(function() r:close() end, { h2d = 0, d2h = wanted_out })
 end
 
@@ -62,7 +62,7 @@ case("rejects: present and delete of absent data; exit data whose counter is zer
   end)
 
 case("accepts: no_create uses what is there and creates nothing [ACC33-2.7-1]", function()
-  acc "data no_create(v, p[0:6])" (function() expect.absent "v" end)
+  expect.accepts("data no_create(v, p[0:6])", function() expect.absent "v" end)
   acc "enter data copyin(v)"
   acc "data no_create(p[0:6])" (function()
     expect.count("v", { structured = 1, dynamic = 1 })
@@ -75,7 +75,7 @@ end)
 case("accepts: no_create of data that are present in part does nothing [ACC33-2.7-1]", function()
   rules "openacc-3.3"
   acc "enter data copyin(v[0:2])"
-  acc "data no_create(v)" (function() expect.count("v[0:2]", { dynamic = 1, structured = 0 }) end)
+  expect.accepts("data no_create(v)", function() expect.count("v[0:2]", { dynamic = 1, structured = 0 }) end)
 end)
 
 case("rejects: in a strict profile that is an error [ACC33-2.7-1 TR14-4.2-03]", function()
@@ -101,10 +101,10 @@ end)
 case("accepts: null pointers are no data [ACC33-2.7-2]", function()
   rules "openacc-3.3"
   declare "float *none;"
-  acc "data copyin(none[0:4])" (function()
+  expect.accepts("data copyin(none[0:4])", function()
     expect.equal(#state().present, 0)
   end)
-  acc "data present(none[0:4])" (function() end)
+  expect.accepts "data present(none[0:4])"
   acc "enter data create(none[0:4])"
   acc "exit data delete(none[0:4])"
 end)
@@ -128,7 +128,7 @@ case("accepts: the end of present frees what an exit data finalized inside [ACC3
 
 case("differs: the end of present frees nothing that others hold [ACC33-2.7-3 ACC33-2.7.2-2]", function()
   acc "enter data copyin(v)"
-  acc "data present(v)" (function() end)
+  expect.accepts "data present(v)"
   expect.present "v"
 end)
 
@@ -142,7 +142,7 @@ case("accepts: present_or_copy and its like are other spellings [ACC33-2.7-6]", 
   end
 end)
 
-case("rejects: there is no present_or spelling of the others [ACC33-2.7-6 ACC33-2.7-8]", function()
+case("rejects: clauses of which there is no present_or spelling [ACC33-2.7-6 ACC33-2.7-8]", function()
   expect.invalid("acc data pno_create(v)", "unknown-clause")
   expect.invalid("acc data present_or_present(v)", "unknown-clause")
 end)
@@ -151,7 +151,7 @@ case("accepts: the directive does what the routine does, and attaches [ACC33-2.7
   acc "enter data copyin(v)"
   acc "enter data copyin(p)"
   expect.attached("p", 1)
-  acc "exit data delete(p)"
+  expect.accepts "exit data delete(p)"
   acc_copyin "p"
   expect.present "p"
 end)
@@ -164,7 +164,7 @@ end)
 
 case("accepts: deviceptr uses a device address as it is [ACC33-2.7-9]", function()
   host.q = acc_malloc(16)
-  acc "data deviceptr(q)" (function()
+  expect.accepts("data deviceptr(q)", function()
     acc "parallel deviceptr(q) copyout(v[0:4])"
       "for (int i = 0; i < 4; ++i) { q[i] = i + 1; v[i] = 2 * q[i]; }"
   end)
@@ -255,7 +255,8 @@ case("accepts: two dimensions: arrays, pointers to pointers, arrays of pointers 
     acc "data copyin(wide[0:3][0:4])" (function() expect.device("wide[2][3]", 23) end)
   end)
 
-case("rejects: too many dimensions, elements that stayed behind [ACC33-2.7.1-3 TR14-3.1.1-22]", function()
+case("rejects: sections of too many dimensions, and elements that stayed behind"
+  .. " [ACC33-2.7.1-3 TR14-3.1.1-22]", function()
   expect.invalid("acc data copyin(v[0:2][0:2])", "not-a-pointer")
   host.rows = { { 1, 2 }, { 3, 4 } }
   acc "data copyin(rows[0:1][0:2])" (function()

@@ -24,9 +24,9 @@ case("accepts: names stand for device addresses [ACC33-hd-1]", function()
 end)
 
 case("accepts: if(false) and if_present leave them as they are [ACC33-hd-1]", function()
-  acc "host_data use_device(v) if_present" (function() expect.host("v[1]", 2) end)
+  expect.accepts("host_data use_device(v) if_present", function() expect.host("v[1]", 2) end)
   acc "data copyin(v)" (function()
-    acc "host_data use_device(v) if(no)" (function() expect.host("v[1]", 2) end)
+    expect.accepts("host_data use_device(v) if(no)", function() expect.host("v[1]", 2) end)
     local region = acc "host_data use_device(v) if(yes)"
     expect.fails("device-pointer-on-host", function() host "v[1]" end)
     acc "end host_data"
@@ -63,10 +63,10 @@ case("accepts: declared data are there as long as the program [ACC33-dec-1]", fu
 end)
 
 case("accepts: link, which makes nothing present [ACC33-dec-1]", function()
-  acc "declare link(v)"
+  expect.accepts "declare link(v)"
   expect.absent "v"
   expect.moves(function()
-    acc "data copyin(v)" (function() acc "parallel" "v[0] = 1;" end)
+    expect.accepts("data copyin(v)", function() acc "parallel" "v[0] = 1;" end)
   end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   expect.invalid("acc declare link(nobody)", "unknown-name")
 end)

@@ -59,7 +59,7 @@ each("accepts: a region inside a region, and a second attach in a kernel [ACC33-
   three, function()
     fill()
     local before = host.S.a
-    acc "data copy(S)" (function()
+    expect.accepts("data copy(S)", function()
       acc "data copy(S.a[0:10])" (function()
         expect.attached("S.a", 1)
         acc "parallel loop attach(S.a)" (function(d)
@@ -151,13 +151,14 @@ each("accepts: a structure behind a pointer, two members by turns [ACC33-att-5 A
       acc "parallel loop copy(m->a[0:N])" "for (int i = 0; i < N; i++) m->a[i]++;"
       acc "parallel loop copy(m->b[0:N])" "for (int i = 0; i < N; i++) m->b[i]++;"
     end
-    acc "exit data copyout(m[0:1])"
+    expect.accepts "exit data copyout(m[0:1])"
     expect(host.S.a == a and host.S.b == b)
     expect.equal(host "S.a[0:16]", first(16, function() return 33 end))
     expect.equal(host "S.b[0:16]", first(16, function() return 33 end))
   end)
 
-each("accepts: the same on two queues [ACC33-att-5]", three .. " int turn, other;", function()
+each("accepts: a structure's members are used by turns on two queues"
+  .. " [ACC33-att-5]", three .. " int turn, other;", function()
   fill()
   expect.moves(function() acc "enter data copyin(S)" end, { h2d = { count = 1, bytes = 40 }, d2h = 0 })
   for i = 0, 9 do
@@ -165,7 +166,7 @@ each("accepts: the same on two queues [ACC33-att-5]", three .. " int turn, other
     acc "parallel loop copy(S.a[0:N]) async(turn)" "for (int i = 0; i < N; i++) S.a[i]++;"
     acc "parallel loop copy(S.b[0:N]) async(other)" "for (int i = 0; i < N; i++) S.b[i]++;"
   end
-  acc "exit data copyout(S) wait(0, 1)"
+  expect.accepts "exit data copyout(S) wait(0, 1)"
   expect.host("S.a[15]", 10)
   expect.host("S.b[0]", 10)
 end)
@@ -178,7 +179,7 @@ each("accepts: a section that begins behind its pointer [ACC33-att-5]",
       acc "parallel loop copy(m->b[0:N], m->c[5:N-10])"
         "for (int j = 0; j < N; j++) { m->b[j]++; if (j > 5 && j < N - 5) m->c[j]++; }"
     end
-    acc "exit data copyout(m[0:1])"
+    expect.accepts "exit data copyout(m[0:1])"
     expect.equal(host "S.b[0:16]", first(16, function() return 9 end))
     expect.equal(host "S.c[0:16]", first(16, function(i) return i > 5 and i < 11 and 9 or 0 end))
   end)
@@ -235,7 +236,7 @@ each("accepts: a list grows at the front and is taken apart [ACC33-att-1 ACC33-d
   expect.equal(#state().attached, 0)
 end)
 
-each("accepts: the same list by the routines [ACC33-2.7-7]", list, function()
+each("accepts: a list grows at the front by routines [ACC33-2.7-7]", list, function()
   host.head = alloc("struct node", 1)
   acc_copyin "head[0:1]"
   expect.moves(function()
@@ -380,7 +381,7 @@ each("accepts: the device's pointer is what acc_create gave, then the host's aga
     acc "enter data attach(p)"
     acc "parallel present(p) copyout(bits)" "bits = (long) p;"
     expect(acc_hostptr(host.bits) == addr "value" and there == acc_deviceptr "value")
-    acc "exit data detach(p) finalize"
+    expect.accepts "exit data detach(p) finalize"
     acc_update_self "p"
     expect(host.p == addr "value")
   end)
@@ -392,7 +393,7 @@ each("accepts: a member that leads to a section has references of its own [ACC33
       acc "enter data copyin(S.n, S.b[0:n])"
       for _ = 1, 2 do acc "enter data copyin(S.b[0:n])" end
       acc "parallel loop present(S.n, S.b)" "for (int i = 0; i < n; i++) S.b[i] = S.n;"
-      acc "exit data detach(S.b) finalize"
+      expect.accepts "exit data detach(S.b) finalize"
       for left = 2, 0, -1 do
         expect.present "S.b"
         expect.present "S.b[0:10]"
@@ -454,7 +455,7 @@ each("accepts: what a region attached is detached inside of it; its end does not
   inner, function()
     host.S.a = addr "values[0]"
     expect.moves(function() acc "enter data copyin(S, values)" end, { h2d = { count = 2, bytes = 24 }, d2h = 0 })
-    acc "data attach(S.a)" (function() acc "exit data detach(S.a)" end)
+    expect.accepts("data attach(S.a)", function() acc "exit data detach(S.a)" end)
     expect.detached "S.a"
   end, { "openacc-3.3" })
 

@@ -211,7 +211,7 @@ case("accepts: atomic statements, with an end or without [ACC33-2.12-1]", functi
   expect.host("s", 16)
 end)
 
-case("rejects: other statements, other clauses, no end [ACC33-2.12-1]", function()
+case("rejects: statements and clauses that atomic does not take, and no end of it [ACC33-2.12-1]", function()
   fortran(variables)
   wrong("syntax", "ACC33-2.12-1", "!$acc atomic\ns = 5")
   wrong("syntax", "ACC33-2.12-1", "!$acc atomic\ns = s + s")

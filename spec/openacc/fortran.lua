@@ -20,7 +20,7 @@ case("accepts: allocate makes the device copy of a declared allocatable, dealloc
   expect.equal(#state().present, 0)
 end)
 
-case("accepts: so do assignments that allocate anew, and device_resident [ACC33-dec-1]", function()
+case("accepts: assignments that allocate anew make the device copy, device_resident, too [ACC33-dec-1]", function()
   fortran [[
     real, allocatable :: x(:)
     !$acc declare device_resident(x)
@@ -110,7 +110,8 @@ case("accepts: stat tells how allocate and deallocate went [HOUSE-language]", fu
   expect.host("why", "x is allocated alrea")
 end)
 
-case("rejects: the same without stat, and keywords that there are not [HOUSE-language]", function()
+case("rejects: allocate and deallocate fail without stat, and with keywords that there are not"
+  .. " [HOUSE-language]", function()
   fortran "real, allocatable :: x(:)\ninteger :: i\nallocate(x(2))"
   refused("type-mismatch", "allocate(x(3))")
   refused("syntax", "allocate(x(3), stet=i)")
@@ -156,7 +157,7 @@ for _, profile in ipairs { "openacc-3.3", "tr14", "directory" } do
     end)
 end
 
-case("accepts: the same in map clauses of OpenMP [ACC33-2.17.1-1]", function()
+case("accepts: an optional argument that is absent has no effect in map clauses of OpenMP [ACC33-2.17.1-1]", function()
   rules "openmp-5.1"
   expect.moves(function()
     fortran [[

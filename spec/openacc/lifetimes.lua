@@ -110,7 +110,7 @@ local endings = {
   ["a pair in each of two regions"] = function(do_)
     acc "data copy(x)" (function()
       do_.enter "x"
-      acc "data copy(x)" (function()
+      expect.accepts("data copy(x)", function()
         do_.enter "x"
         do_.exit "x"
       end)
@@ -181,7 +181,7 @@ each("accepts: two blocks entered by one directive, left in a region [ACC33-2.6.
   end)
   expect.equal(there(), "")
   acc "enter data copyin(x)"
-  acc "data copy(x, y)" (function()
+  expect.accepts("data copy(x, y)", function()
     acc "exit data copyout(x)"
     acc "enter data copyin(y)"
   end)
@@ -190,7 +190,7 @@ end)
 
 each("accepts: three arrays entered in the region that maps them leave one by one [ACC33-2.6.7-3]", blocks,
   function()
-    acc "data copy(x, y, z)" (function()
+    expect.accepts("data copy(x, y, z)", function()
       for _, name in ipairs { "x", "y", "z" } do acc(("enter data copyin(%s)"):format(name)) end
     end)
     expect.equal(there(), "xyz")
@@ -207,7 +207,7 @@ each("differs: copyout does nothing while a region holds the data [ACC33-2.6.7-4
   acc "data copyin(x)" (function()
     local d = acc_deviceptr "x"
     for _ = 1, 3 do expect(acc_copyin "x" == d) end
-    acc "parallel present(x)" "x[0] = 9;"
+    expect.accepts("parallel present(x)", "x[0] = 9;")
     expect.moves(function()
       acc_copyout "x"
       acc_copyout_finalize "x"
@@ -219,7 +219,8 @@ each("differs: copyout does nothing while a region holds the data [ACC33-2.6.7-4
   expect.host("x[0]", 0)
 end)
 
-each("differs: nor while acc_map_data does [ACC33-2.6.7-5 ACC33-3.2.21-1]", blocks, function()
+each("differs: copyout does nothing while acc_map_data holds the data"
+  .. " [ACC33-2.6.7-5 ACC33-3.2.21-1]", blocks, function()
   local d = acc_malloc(32)
   acc_map_data(addr "x[0]", d, 32)
   expect.moves(function()

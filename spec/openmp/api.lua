@@ -34,7 +34,7 @@ end)
 case("accepts: where the caller runs, on the host and in kernels [OMP60-api-1 OMP60-api-14]", function()
   expect.equal(omp_is_initial_device(), 1)
   expect.equal(omp_get_device_num(), HOST)
-  acc "parallel copy(v)" (function()
+  expect.accepts("acc parallel copy(v)", function()
     expect.equal(omp_is_initial_device(), 0)
     expect.equal(omp_get_device_num(), 0)
   end)
@@ -70,7 +70,7 @@ case("accepts: expressions know the constants and the questions [OMP60-api-2 OMP
     expect.host("i", 3)
     omp "parallel" "none = omp_get_mapped_ptr(&v[1], 1);"
     expect(host.none == omp_get_mapped_ptr(addr "v[1]", 1))
-    omp "target data map(w) if(omp_target_is_present(v, 0))" (function() expect.absent "w" end)
+    expect.accepts("target data map(w) if(omp_target_is_present(v, 0))", function() expect.absent "w" end)
     expect.equal(host "omp_initial_device + 8 + omp_invalid_device", 3)
   end)
 
@@ -370,7 +370,7 @@ case("accepts: an association makes data present without a copy, at the offset [
   expect.host("v[6:2]", { 7, 18 })
 end)
 
-case("accepts: it is called what it is, and its count is infinite [OMP60-api-10 OMP60-map-6]", function()
+case("accepts: an association has its host name, and its count is infinite [OMP60-api-10 OMP60-map-6]", function()
   local d = omp_target_alloc(64, 0)
   omp_target_associate_ptr(addr "v[2]", d, 2 * INT, 0, 0)
   omp_target_associate_ptr(addr "x", d + 8, 4 * INT, 8, 0)
@@ -401,7 +401,7 @@ case("accepts: no construct ends an association, and the same one again is none 
   omp_target_associate_ptr(addr "v[0]", d, 32, 0, 0)
   acc "enter data create(v)"
   acc "exit data delete(v) finalize"
-  acc "data copy(v)" (function() end)
+  expect.accepts "acc data copy(v)"
   acc "exit data delete(v)"
   expect.present "v"
   expect.host("v[7]", 8) -- copied neither way

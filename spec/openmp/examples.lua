@@ -31,7 +31,7 @@ case("rejects: the attached one is not to be changed [OMP60-map-8]", function()
 end)
 
 case("accepts: a pointer of the device is attached for as long as its section is mapped [OMP60-map-7]", function()
-  omp "declare target(p)"
+  expect.accepts "declare target(p)"
   host.p = host.ptr1
   expect.moves(function()
     omp "target map(p[:N])" "for (int i = 0; i < N; i++) p[i] = 3 * i;"
@@ -56,7 +56,7 @@ case("differs: pointers to what was mapped before are not attached [OMP60-map-7]
 end)
 
 case("accepts: with something new they are, and others are found by value [OMP60-map-7 OMP60-map-10]", function()
-  omp "declare target(p1)"
+  expect.accepts "declare target(p1)"
   host.p1, host.p2 = addr "x[0]", addr "y[0]"
   expect.moves(function() omp "target enter data map(to: y[:N])" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
   omp "target map(x[:N]) map(p1[:N]) map(p2[:0])" "x[0] = 1; y[1] = 2; p1[2] = 3; p2[3] = 4;"
@@ -159,7 +159,7 @@ case("rejects: a section that another one overlaps, by its name or through a poi
   end)
 end)
 
-case("accepts: one that is apart, or inside of the other [OMP60-map-13 OMP60-map-12]", function()
+case("accepts: a section that is apart from another one, or inside of it [OMP60-map-13 OMP60-map-12]", function()
   host.p = addr "A[0]"
   expect.moves(function()
     omp "target data map(A[0:4])" (function()
@@ -168,7 +168,7 @@ case("accepts: one that is apart, or inside of the other [OMP60-map-13 OMP60-map
   end, { h2d = { count = 2, bytes = 96 }, d2h = { count = 2, bytes = 96 } })
   expect.host("A[2]", 5)
   expect.host("A[8]", 6)
-  omp "target data map(A[0:10])" (function()
+  expect.accepts("target data map(A[0:10])", function()
     omp "target map(p[3:7])" "A[2] = 15; p[8] = 16; A[8] = A[8] + 1;"
   end)
   expect.host("A[2]", 15)
@@ -261,7 +261,8 @@ case("accepts: device memory of the program's own, chunk by chunk [OMP60-map-6]"
   omp_target_free(dev, 0)
 end)
 
-case("rejects: it has no other count, and is no part of others [OMP60-map-6 OMP60-map-13]", function()
+case("rejects: associated memory has no other count, and is no part of other objects"
+  .. " [OMP60-map-6 OMP60-map-13]", function()
   local dev = omp_target_alloc(4 * sizeof "int", 0)
   omp_target_associate_ptr(addr "x[0]", dev, 4 * sizeof "int", 0, 0)
   expect.fails("partially-present", function() omp "target map(x)" "" end)

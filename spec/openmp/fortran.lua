@@ -272,7 +272,7 @@ case("accepts: parallel do has private variables, its counter among them [HOUSE-
   expect.host("i", 99)
 end)
 
-case("accepts: the same in a target construct's body [HOUSE-threads]", function()
+case("accepts: parallel do has private variables in a target construct's body [HOUSE-threads]", function()
   fortran(arrays)
   fortran("!$omp target map(tofrom: total, n, k)\n" .. loop .. "!$omp barrier\n!$omp atomic\ntotal = total + k\n"
     .. "!$omp end target")
@@ -281,7 +281,8 @@ case("accepts: the same in a target construct's body [HOUSE-threads]", function(
   expect.host("n", 40)
 end)
 
-case("accepts: the same where the host executes the target construct [HOUSE-threads]", function()
+case("accepts: parallel do has private variables where the host executes the target construct"
+  .. " [HOUSE-threads]", function()
   fortran(arrays)
   fortran("!$omp target map(tofrom: total, n, k) if(.false.)\n" .. loop .. "!$omp end target")
   expect.host("total", 10)

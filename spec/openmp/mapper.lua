@@ -156,7 +156,7 @@ case("accepts: objects of which only what the mapper maps is present [OMP60-map-
   omp "target exit data map(release: plain)"
 end)
 
-case("accepts: and of the sections that it maps [OMP60-map-15]", function()
+case("accepts: objects are present by the sections that the mapper maps [OMP60-map-15]", function()
   omp "target enter data map(to: v.len, v.data) map(to: v.data[0:3])"
   omp "target enter data map(to: v)"
   expect.count("v.data[0:3]", { dynamic = 2 })

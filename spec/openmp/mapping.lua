@@ -46,7 +46,7 @@ case("accepts: bytes that two clauses ask for always move once [OMP60-map-7]", f
   expect.host("n", 222)
 end)
 
-case("differs: without always they move when the data leave, no sooner [OMP60-map-7]", function()
+case("differs: without always bytes move when the data leave, no sooner [OMP60-map-7]", function()
   omp "target data map(alloc: n)" (function()
     omp "target enter data map(to: n)"
     omp "target map(n)" "n = 222;"
@@ -82,7 +82,8 @@ case("differs: members of another type than the structure's do not lend it their
   expect.equal({ host.sp[0].b, host.sp[0].sub.r.d, host.sp[0].sub.r.e }, { 0, 0, 3 })
 end)
 
-case("accepts: so it is behind a pointer that is a member of a member [OMP60-map-5]", function()
+case("accepts: behind a pointer that is a member of a member only the named member is sent back"
+  .. " [OMP60-map-5]", function()
   omp "target map(to: s, s.b) map(to: s.sub.rp[:1]) map(tofrom: s.sub.rp->e)"
     "s.b = 1; s.sub.rp->d = 2; s.sub.rp->e = 3; s.sub.rp->f = 4;"
   expect.equal({ host.s.b, host.s.sub.rp[0].d, host.s.sub.rp[0].e, host.s.sub.rp[0].f }, { 0, 0, 3, 0 })

@@ -37,7 +37,7 @@ function()
   expect.host("rr[0][2]", 9)
 end)
 
-case("differs: other rows [OMP60-map-7 OMP60-map-10]", function()
+case("differs: rows that no clause names are not there [OMP60-map-7 OMP60-map-10]", function()
   rows()
   expect.fails("out-of-bounds", function() omp "target map(rows, rows[1][0:3])" "rows[0][1] = 5;" end)
   expect.fails("out-of-bounds", function() omp "target map(rows[1][0:3])" "rows[2][2] = 6;" end)
@@ -185,7 +185,7 @@ case("differs: following a pointer of which the target was unmapped [OMP60-map-8
   expect.device("s.d[0]", 50)
 end)
 
-case("differs: both were there before [OMP60-map-7]", function()
+case("differs: a pointer and its target that were there before are not attached [OMP60-map-7]", function()
   omp "target enter data map(to: p[0:8])"
   omp "target enter data map(to: p)"
   expect.detached "p"
@@ -255,7 +255,7 @@ case("accepts: an attached pointer stays so until what it leads to leaves [OMP60
   expect.fails("out-of-bounds", function() omp "target map(p)" "p[0] = 1;" end)
 end)
 
-case("accepts: or until it leaves itself [OMP60-map-8]", function()
+case("accepts: an attached pointer stays so until it leaves itself [OMP60-map-8]", function()
   omp "target enter data map(to: p, p[0:8])"
   omp "target exit data map(release: p)"
   expect.equal(#state().attached, 0)
@@ -327,7 +327,7 @@ case("accepts: a section of no elements maps nothing [OMP60-map-10]", function()
   end
 end)
 
-case("accepts: it attaches to what is there [OMP60-map-10 OMP60-map-7]", function()
+case("accepts: a section of no elements attaches to what is there [OMP60-map-10 OMP60-map-7]", function()
   for _, length in ipairs { "0", "zero" } do
     omp "target enter data map(to: p[0:8])"
     omp("target data map(to: p, p[:" .. length .. "])")(function()
@@ -401,7 +401,8 @@ case("rejects: present asks for what a section of no elements stands for [OMP60-
   omp "target update to(present: p[:zero])"
 end)
 
-case("differs: it attaches nothing if neither is new [OMP60-map-10 OMP60-map-7]", function()
+case("differs: a section of no elements attaches nothing if pointer and data are not new"
+  .. " [OMP60-map-10 OMP60-map-7]", function()
   expect.moves(function() omp "target enter data map(to: p[0:8])" end, { h2d = { count = 1, bytes = 64 }, d2h = 0 })
   omp "target enter data map(to: p)"
   omp "target enter data map(to: p[:0])"

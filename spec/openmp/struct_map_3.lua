@@ -24,7 +24,7 @@ case("differs: the section outside, the structure only implied [OMPEX-struct_map
   expect.host("S1.p[99]", 99)
 end)
 
-case("accepts: there the members themselves can be used [OMPEX-struct_map-6]", function()
+case("accepts: with the section outside the members themselves can be used [OMPEX-struct_map-6]", function()
   expect.moves(function()
     omp "target data map(S1.p[:N])" (function()
       omp "target" "S1.a = S1.a + S1.b;"
@@ -73,7 +73,7 @@ case("accepts: the pointer is made by the construct, its section is there alread
   expect.host("S2.p[99]", 202)
 end)
 
-case("rejects: both were there before, so nothing is attached [OMPEX-struct_map-8]", function()
+case("rejects: pointer and section were there before, so nothing is attached [OMPEX-struct_map-8]", function()
   omp "target data map(S2.p, S2.a, S2.b)" (function()
     local q = host "S2.p"
     omp_target_associate_ptr(q, omp_target_alloc(400, 0), 400, 0, 0)

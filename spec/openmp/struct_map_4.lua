@@ -28,7 +28,7 @@ case("accepts: everything on target data, the structure implied inside [OMPEX-st
   expect.equal(host "S1.p", before) -- the host's address, sent back or not
 end)
 
-case("differs: other members than these [OMPEX-struct_map-9]", function()
+case("differs: members that the construct outside does not map [OMPEX-struct_map-9]", function()
   omp "target data map(S1.p[:N], S1.p, S1.a, S1.b)" (function()
     expect.fails("not-present", function() omp "target" "S1.x = 2;" end)
   end)
@@ -59,7 +59,7 @@ case("differs: the implied structure gives access to its present members only [O
   end)
 end)
 
-case("accepts: to these it does [OMPEX-struct_map-11]", function()
+case("accepts: the implied structure gives access to its present members [OMPEX-struct_map-11]", function()
   expect.moves(function()
     omp "target data map(S2.p[:N])" (function()
       omp "target map(S2.p[:0], S2.a, S2.b)" "S2.a = S2.b + S2.p[7];"
@@ -101,7 +101,7 @@ case("accepts: a variable of the device persists and is updated by hand [OMPEX-s
   expect.present "g"
 end)
 
-case("differs: such a variable agrees with the host only after update [OMPEX-struct_map-14]", function()
+case("differs: a variable of the device agrees with the host only after update [OMPEX-struct_map-14]", function()
   omp "declare target(g)"
   host.g = 5
   omp "target map(tofrom: g)" (function(d) expect.equal(d.g, 1) end)

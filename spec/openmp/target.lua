@@ -277,7 +277,7 @@ end)
 
 -- -------------------------------------------------------------------------------- variables of the device --
 
-case("accepts: they are there on every device, and stay [OMP60-tgt-1 OMP60-map-6]", function()
+case("accepts: variables of declare target are there on every device, and stay [OMP60-tgt-1 OMP60-map-6]", function()
   expect.present "table"
   omp "target" "table[0] = 5;"
   expect.host("table[0]", 0)

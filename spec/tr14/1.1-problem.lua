@@ -46,7 +46,7 @@ case("differs: a structure with a pointer that is not described is not deep"
 case("accepts: a pointer is followed on the side of its memory [TR14-1.1-02]", function()
   expect.moves(function()
     acc "data copy(D)" (function()
-      acc "parallel present(D)" (function(d) expect.equal(d.D.a[1], 2) end)
+      expect.accepts("parallel present(D)", function(d) expect.equal(d.D.a[1], 2) end)
       expect.equal(host.D.a[1], 2)
     end)
   end, { h2d = { count = 2, bytes = 24 }, d2h = { count = 2, bytes = 16 } })
@@ -84,7 +84,7 @@ case("accepts: a deep copy moves all that is described and translates the pointe
       "h2d D.a[0:2]", "attach D.a", "incref D", "incref D.a[0:2]" })
     expect.attached("D.a", 1)
     local translated = acc_deviceptr "D.a[0:2]"
-    acc "parallel present(D)" (function(d) expect.equal(d.D.a, translated) end)
+    expect.accepts("parallel present(D)", function(d) expect.equal(d.D.a, translated) end)
   end)
 
 case("accepts: members of all kinds travel with their object [TR14-1.1-07 TR14-1.1-08]", function()
@@ -150,7 +150,7 @@ case("accepts: inside of a member function clauses name members, and this [TR14-
       acc "parallel present(this->a[0:2])" "a[0] += 40;"
       expect.attached("a", 1)
     end)
-    acc "parallel copyin(this[0:1])" (function(d) expect.equal(d.this.n, 2) end)
+    expect.accepts("parallel copyin(this[0:1])", function(d) expect.equal(d.this.n, 2) end)
     acc("parallel", "this") (function(d) expect.equal(d.n, 2) end)
   end)
   host.M:scale()

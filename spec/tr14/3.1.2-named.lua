@@ -50,15 +50,15 @@ case("accepts: shapes on data clauses, updates, include and init_needed [TR14-3.
     acc "update device<only_p>(A)"
     expect.device("A.p[1]", 5)
   end)
-  acc "data copyin<small>(K)" (function() expect.absent "K.one.q[0:2]" end)
+  expect.accepts("data copyin<small>(K)", function() expect.absent "K.one.q[0:2]" end)
   acc "data create<ready>(K)" (function() expect.device("K.one.p[0:2]", { 1, 2 }) end)
   acc "data copyout<only_p>(A)" (function()
     acc "parallel present<only_p>(A)" "A.n = 2; A.p[0] = 7; A.p[1] = 8;"
   end)
   expect.host("A.p[0:2]", { 7, 8 })
-  acc "data create<only_p>(A)" (function() expect.absent "A.q[0:2]" end)
+  expect.accepts("data create<only_p>(A)", function() expect.absent "A.q[0:2]" end)
   acc "enter data pcreate<only_p>(A)"
-  acc "exit data delete<only_p>(A)"
+  expect.accepts "exit data delete<only_p>(A)"
 end)
 
 case("rejects: shapes on other clauses, and without a name [TR14-3.1.2-02]", function()
@@ -89,7 +89,7 @@ case("differs: what the named shape excludes, though the default one includes it
     end)
   end)
 
-case("accepts: without a default of its own it keeps what the default shape gave [TR14-3.1.2-04]",
+case("accepts: a named shape without a default keeps what the default shape includes [TR14-3.1.2-04]",
   function()
     acc "data copyin<small>(K)" (function()
       expect.present "K.more[0:1]"
@@ -170,13 +170,13 @@ case("accepts: an empty name with a nest extends nothing [TR14-3.1.2-09]", funct
   end)
   acc "data copyin<>(K)::{ exclude(one, more) }" (function()
     expect.equal(#state().present, 1) -- raw is not excluded here, and not followed
-    acc "parallel" "int is_set = K.raw != 0;"
+    expect.accepts("parallel", "int is_set = K.raw != 0;")
   end)
 end)
 
 case("differs: an empty name in sections of the default shape; without brackets they hold [TR14-3.1.2-09]", function()
-  acc "data copyin<>(A)" (function() expect.absent "A.p[0:2]" end)
-  acc "data copyin<>(A)::{ include(p, q) }" (function() expect.absent "A.p[0:2]" end)
+  expect.accepts("data copyin<>(A)", function() expect.absent "A.p[0:2]" end)
+  expect.accepts("data copyin<>(A)::{ include(p, q) }", function() expect.absent "A.p[0:2]" end)
   acc "data copyin(A)::{ include(p) }" (function()
     expect.present "A.p[0:2]"
     expect.present "A.q[0:2]"

@@ -63,7 +63,7 @@ case("accepts: the values of default in data and in update policies [TR14-3.2.1-
   end
   expect.fails("not-present", function() acc "enter data invoke<p5>(P)" end)
   acc "enter data invoke<all_named>(P)"
-  acc "data invoke<p5>(P)" (function() expect.device("P.n", 2) end)
+  expect.accepts("data invoke<p5>(P)", function() expect.device("P.n", 2) end)
   host.P.n = 7
   expect.moves(function() acc "update invoke<p8>(device: P)" end, { h2d = { count = 1 } })
   expect.device("P.n", 7)
@@ -71,7 +71,7 @@ case("accepts: the values of default in data and in update policies [TR14-3.2.1-
   expect.absent "P"
 end)
 
-case("rejects: other values of default [TR14-3.2.1-03]", function()
+case("rejects: values of default that there are not [TR14-3.2.1-03]", function()
   for _, word in ipairs { "include", "no_create", "attach", "self", "all" } do
     expect.invalid(("acc policy(p) type(struct plain) default(%s)"):format(word), "clause-not-allowed")
   end
@@ -124,7 +124,7 @@ end)
 
 case("accepts: a policy that moves nothing is of both kinds [TR14-3.2.1-07]", function()
   acc "policy(nothing) type(struct deep) default(exclude)"
-  acc "data copyin(X)" (function()
+  expect.accepts("data copyin(X)", function()
     expect.events(function() acc "update invoke<nothing>(self: X)" end, {})
   end)
   acc "data invoke<nothing>(X)" (function() expect.present "X" end)
@@ -163,7 +163,7 @@ case("accepts: used policies apply where the policy itself is silent [TR14-3.2.1
     acc("data invoke<" .. name .. ">(X)") (function()
       expect.device("X.a[0:2]", { 1, 2 })
       expect.uninitialized "X.c[0:2]"
-      acc "parallel present(X)" "X.c[0] = X.c[1] = 0;"
+      expect.accepts("parallel present(X)", "X.c[0] = X.c[1] = 0;")
     end)
   end
   host.X = deep()
@@ -183,11 +183,11 @@ case("accepts: a shape clause says what is included, a used default only the dir
   acc "data invoke<>(S)::{ use(pin) shape(both) copyout(a) }" (function()
     expect.device("S.b[0]", 2)
     expect.uninitialized "S.a[0:1]"
-    acc "parallel present(S)" "S.a[0] = 4;"
+    expect.accepts("parallel present(S)", "S.a[0] = 4;")
   end)
   acc "data invoke<>(S)::{ use(pin) copyout(a) }" (function()
     expect.absent "S.b[0:1]"
-    acc "parallel present(S)" "S.a[0] = 4;"
+    expect.accepts("parallel present(S)", "S.a[0] = 4;")
   end)
 end)
 
@@ -243,7 +243,7 @@ case("accepts: any data clause that describes members [TR14-3.2.1-12]", function
     expect.device("X.a[0]", 1)
     expect.uninitialized "X.b[0:2]"
     expect.absent "X.c[0:2]"
-    acc "parallel present<none_of_them>(X)" "X.n = 2;"
+    expect.accepts("parallel present<none_of_them>(X)", "X.n = 2;")
     acc "parallel present(X.b[0:2])" "X.b[0] = 8; X.b[1] = 9;"
   end)
   expect.host("X.b[0:2]", { 8, 9 })
@@ -347,7 +347,7 @@ end)
 
 case("differs: what only went in does not come back [TR14-3.2.2-03]", function()
   acc "data invoke<in_out>(X)" (function()
-    acc "parallel present(X)" "X.a[0] = 100; X.c[0] = X.c[1] = 0;"
+    expect.accepts("parallel present(X)", "X.a[0] = 100; X.c[0] = X.c[1] = 0;")
   end)
   expect.host("X.a[0]", 1)
 end)
@@ -358,7 +358,7 @@ case("accepts: shapes for clauses, policies for invoke [TR14-3.2.2-04]", functio
   end, { h2d = { count = 6, bytes = 96 }, d2h = { count = 1, bytes = 8 } })
 end)
 
-case("rejects: each in the other's place [TR14-3.2.2-04 TR14-3.1.2-08]", function()
+case("rejects: a policy's name for a shape, and a shape's for a policy [TR14-3.2.2-04 TR14-3.1.2-08]", function()
   expect.invalid("acc data copyin<in_out>(X)", "unknown-shape")
   expect.invalid("acc data invoke<no_c>(X)", "unknown-policy")
 end)
@@ -412,7 +412,7 @@ case("differs: elements outside the section [TR14-3.2.2-07]", function()
   acc "data invoke<in_out>(Y[1:1])" (function()
     expect.absent "Y[0].a[0:2]"
     expect.present "Y[1].a[0:2]"
-    acc "parallel present(Y[1:1])" "Y[1].c[0] = Y[1].c[1] = 0;"
+    expect.accepts("parallel present(Y[1:1])", "Y[1].c[0] = Y[1].c[1] = 0;")
   end)
 end)
 
@@ -453,7 +453,7 @@ end)
 
 case("rejects: what is excluded does not move [TR14-3.2.3-03 ACC33-upd-1]", function()
   acc "data copyin(X)" (function()
-    acc "parallel present(X)" "X.a[0] = X.c[0] = 100;"
+    expect.accepts("parallel present(X)", "X.a[0] = X.c[0] = 100;")
     acc "update invoke<only_b>(self: X)"
     expect.host("X.a[0]", 1)
     expect.host("X.c[0]", 5)
@@ -492,7 +492,7 @@ case("accepts: a policy that the member's type has [TR14-3.2.4-02]", function()
   expect.host("O.d.c[0:2]", { 1, 1 })
 end)
 
-case("rejects: one that it has not [TR14-3.2.4-02 TR14-3.2.2-02]", function()
+case("rejects: a policy for a member whose type has none of that name [TR14-3.2.4-02 TR14-3.2.2-02]", function()
   expect.invalid("acc policy(p) type(struct outer) default(exclude) invoke<in_out>(q)", "unknown-policy")
   expect.invalid("acc policy(p) type(struct outer) default(exclude) invoke<no_c>(d)", "unknown-policy")
 end)
@@ -503,7 +503,7 @@ case("accepts: the member follows its policy instead of the default [TR14-3.2.4-
     expect.uninitialized "O.k"
     expect.device("O.d.a[0:2]", { 1, 2 })
     expect.uninitialized "O.d.c[0:2]"
-    acc "parallel present(O)::{ exclude(k, q) }" "O.d.c[0] = O.d.c[1] = 1;"
+    expect.accepts("parallel present(O)::{ exclude(k, q) }", "O.d.c[0] = O.d.c[1] = 1;")
   end)
 end)
 

@@ -41,7 +41,7 @@ case("accepts: a clause, brackets or none, a nest; blanks anywhere [TR14-3.3-01]
   expect.equal(of "data copyin<>(P)::{ include(a[0:n]) }", wanted)
 end)
 
-case("rejects: other brackets, other separators, what does not end [TR14-3.3-01 HOUSE-syntax]", function()
+case("rejects: nests with other brackets or separators, or without an end [TR14-3.3-01 HOUSE-syntax]", function()
   expect.malformed "acc data copyin(P)::*{ include(a[0:n]) }"
   expect.malformed "acc data copyin(P)::( include(a[0:n]) )"
   expect.malformed "acc data copyin(P)::{ include(a[0:n])"
@@ -53,7 +53,7 @@ case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", functi
   for _, clause in ipairs { "copy", "copyin", "copyout", "create", "present_or_copy" } do
     acc(("data %s(P)::{ init_needed(n) include(a[0:n]) }"):format(clause))(function()
       expect.present "P.a[0:2]"
-      acc "parallel present(P)" "P.b = 0;"
+      expect.accepts("parallel present(P)", "P.b = 0;")
       if clause ~= "copyin" then acc "parallel present(P.a[0:2])" "P.a[0] = 1; P.a[1] = 2;" end
     end)
   end
@@ -61,7 +61,7 @@ case("accepts: nests behind data clauses, self and device [TR14-3.3-02]", functi
   acc "parallel present(P)::{ include(a[0:n]) }" "P.a[0] = 8;"
   acc "update self(P)::{ include(a[0:n]) }"
   expect.host("P.a[0]", 8)
-  acc "update device(P)::{ include(a[0:n]) }"
+  expect.accepts "update device(P)::{ include(a[0:n]) }"
   acc "exit data delete(P)::{ include(a[0:n]) }"
   expect.absent "P.a[0:2]"
 end)
@@ -96,7 +96,7 @@ case("differs: another directive knows nothing of it [TR14-3.3-04]", function()
   expect.moves(function()
     acc "data copyin(P)::{ include(a[0:n]) }" (function() end)
   end, { h2d = { count = 2, bytes = 32 }, d2h = 0 })
-  acc "data copyin(P)" (function() expect.absent "P.a[0:2]" end)
+  expect.accepts("data copyin(P)", function() expect.absent "P.a[0:2]" end)
 end)
 
 case("accepts: the clauses of shapes, but type [TR14-3.3-05]", function()
@@ -104,7 +104,7 @@ case("accepts: the clauses of shapes, but type [TR14-3.3-05]", function()
     expect.uninitialized "X.a[0:2]"
     expect.device("X.b[0:2]", { 4, 5 })
   end)
-  acc "data copyin(P)::{ default(none) include(n, a[0:n]) exclude(b) }" (function() end)
+  expect.accepts "data copyin(P)::{ default(none) include(n, a[0:n]) exclude(b) }"
 end)
 
 case("rejects: type, data clauses, two defaults, members left out [TR14-3.3-05]", function()
@@ -185,11 +185,11 @@ case("accepts: unnamed members as default says, or as the extended shape does [T
     expect.absent "X.b[0:2]"
     expect.uninitialized "X.n"
   end)
-  acc "data copyin<no_b>(X)::{ include(n) }" (function() expect.absent "X.b[0:2]" end)
+  expect.accepts("data copyin<no_b>(X)::{ include(n) }", function() expect.absent "X.b[0:2]" end)
 end)
 
 case("differs: what was excluded stays out unless default(include) brings it back [TR14-3.3-10]", function()
-  acc "data copyin<no_b>(X)::{ include(n) }" (function() expect.absent "X.b[0:2]" end)
+  expect.accepts("data copyin<no_b>(X)::{ include(n) }", function() expect.absent "X.b[0:2]" end)
   acc "data copyin<no_b>(X)::{ default(include) }" (function() expect.present "X.b[0:2]" end)
 end)
 
@@ -211,7 +211,7 @@ case("accepts: invoke with a nest, on update with a direction [TR14-3.3-12]", fu
   acc "data invoke<>(X)::{ default(copyin) copyout(a) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.events(function() acc "update invoke<>(device: X)::{ default(exclude) update(b) }" end, { "h2d X.b[0:2]" })
-    acc "parallel present(X)" "X.a[0] = X.a[1] = 0;"
+    expect.accepts("parallel present(X)", "X.a[0] = X.a[1] = 0;")
   end)
   acc "data invoke(Y)::{ default(create) }" (function() expect.uninitialized "Y.a[0:3]" end)
 end)
@@ -226,7 +226,7 @@ case("accepts: a policy nest uses, shapes, excludes, moves, invokes [TR14-3.3-13
   acc "data invoke<>(X)::{ use(a_out) shape(no_b) default(copyin) exclude(b) }" (function()
     expect.uninitialized "X.a[0:2]"
     expect.absent "X.b[0:2]"
-    acc "parallel present<no_b>(X)" "X.a[0] = X.a[1] = 0;"
+    expect.accepts("parallel present<no_b>(X)", "X.a[0] = X.a[1] = 0;")
   end)
 end)
 
@@ -240,7 +240,7 @@ case("accepts: <p> extends the policy; <> builds on the default shape [TR14-3.3-
     expect.uninitialized "X.a[0:2]"
     expect.uninitialized "X.b[0:2]"
     expect.device("X.n", 2)
-    acc "parallel present(X)" "X.a[0] = X.a[1] = 0;"
+    expect.accepts("parallel present(X)", "X.a[0] = X.a[1] = 0;")
   end)
   acc "data invoke<>(X)::{ default(copyin) }" (function() expect.device("X.b[0:2]", { 4, 5 }) end)
 end)
@@ -289,10 +289,10 @@ end)
 case("accepts: <> without a nest is a shape that names nothing: a shallow copy [TR14-3.3-11]", function()
   expect.events(function() acc "enter data copyin<>(X)" end, { "alloc X", "h2d X", "incref X" })
   expect.events(function() acc "update self<>(X)" end, { "d2h X" })
-  acc "exit data delete<>(X)"
+  expect.accepts "exit data delete<>(X)"
   declare "struct around { struct deep in, *to;\n#pragma acc shape include(to[0:1])\n}; struct around A;"
   host.A = { ["in"] = arrays(1), to = { arrays(2) } }
-  acc "data copyin<>(A)" (function()
+  expect.accepts("data copyin<>(A)", function()
     expect.absent "A.to[0:1]"
     expect.absent "A.in.a[0:1]"
   end)

@@ -146,12 +146,12 @@ case("accepts: direct members that move in one direction [TR14-5-07]", function(
   acc "data copy<ways>(A)" (function()
     expect.device("A.n", 3)
     expect.uninitialized "A.q"
-    acc "parallel present<ways>(A)" "A.n = 100;"
+    expect.accepts("parallel present<ways>(A)", "A.n = 100;")
   end)
   expect.host("A.n", 3)
 end)
 
-case("rejects: other directions, and directions in other clauses [TR14-5-07]", function()
+case("rejects: directions that there are not, and directions in clauses that take none [TR14-5-07]", function()
   expect.malformed "acc shape(s) type(struct part) include(inout: n)"
   expect.malformed "acc shape(s) type(struct part) exclude(in: n)"
   expect.malformed "acc policy(s) type(struct part) default(exclude) copyin(in: n)"
@@ -194,7 +194,7 @@ case("accepts: the policy that a plain clause means [TR14-5-09]", function()
   expect.host("B.p[2]", 9)
 end)
 
-case("accepts: that policy for what members lead to [TR14-5-09]", function()
+case("accepts: the policy that a clause means holds for what members lead to [TR14-5-09]", function()
   acc "policy for(copyout) type(struct part) default(exclude) copyout(q[0:n])"
   local region = acc "data copyout(W.list[0:2])"
   expect.uninitialized "W.list[1].q[0:3]"
@@ -312,7 +312,7 @@ case("accepts: a template whose shape is for structures, for numbers, while unus
   end)
 end)
 
-case("rejects: such a shape for numbers [TR14-5-02]", function()
+case("rejects: a template's shape for structures is refused where its argument is a number [TR14-5-02]", function()
   declare [[
     template<class T> struct row { int n; T *b;
       #pragma acc shape(each) with(shape s) include<s>(b[0:n])

@@ -86,7 +86,7 @@ case("accepts: d1 with its own shape in every element, raw stays behind [TR14-A.
 end)
 
 case("differs: raw, and C of the elements [TR14-A.4-02]", function()
-  acc "data copy(Z)" (function()
+  expect.accepts("data copy(Z)", function()
     expect.absent "z%raw"
     expect.detached "z%raw"
     expect.fails("excluded-member", function() acc "serial" "z%raw = 2" end)
@@ -122,7 +122,7 @@ end)
 case("accepts: what is not allocated is nothing to copy [TR14-1.1-05]", function()
   fortran "deallocate(X%B)"
   expect.moves(function()
-    acc "data copy(X)" (function()
+    expect.accepts("data copy(X)", function()
       expect.detached "x%b"
       acc "serial" "if (.not. allocated(x%b)) x%a(1) = 10"
     end)
@@ -155,7 +155,7 @@ case("accepts: !$acc shape in a type, with and without a name, in any case [TR14
     expect.absent "v%first"
     expect.present "v%second"
   end)
-  acc "!$ACC DATA COPYIN<onlyfirst>(v)" (function()
+  expect.accepts("!$ACC DATA COPYIN<onlyfirst>(v)", function()
     expect.present "V%First"
     expect.absent "V%Second"
   end)

@@ -440,6 +440,20 @@ function expect.new(current, shown, carry_out)
     return check_details(err, details, text, place)
   end
 
+  -- A directive is carried out; its body, if it has one, is run.
+  function e.accepts(text, body)
+    need(type(text) == "string", "expect.accepts takes a directive as text")
+    local opened, is_run = carry_out(text), type(body) ~= "function"
+    need(opened ~= nil or body == nil, "a directive that is done at once has no body")
+    if opened then
+      opened(is_run and (body or function() end) or function(...)
+        is_run = true
+        return body(...)
+      end)
+    end
+    if not is_run then fail(("body of %s"):format(text), "run", "not run") end
+  end
+
   -- Warnings that are expected are not printed; the first one is returned.
   function e.warns(code, fn)
     check_code(code)

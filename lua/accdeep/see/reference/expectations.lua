@@ -205,6 +205,21 @@ expect.fails("not-present", "update self(@a)", "ACC33-upd-1")
 expect.fails("unknown-member", "v.@size + 1", { by = host })
 ]] },
 
+  { name = "expect.accepts", params = { "text string - a directive",
+      "body? fun(d: accdeep.memory)|string - its body, if it takes one; without one it is empty" },
+    text = "A directive is carried out, and its body run. For what is to be shown is that nothing is wrong.",
+    rules = "HOUSE-expect",
+    errors = {
+      { "not-present", "what the directive itself finds wrong", [[expect.accepts "update self(a)"]] },
+      { "type-mismatch", "a body where there is none",
+        [[expect.accepts("enter data copyin(a)", function() end)]] },
+    },
+    example = [[
+expect.accepts "data copyin(a)"
+expect.accepts("parallel copy(a)", "a[0] = 5;")
+expect.host("a[0]", 5)
+]] },
+
   { name = "expect.warns", params = { "code string - the warning's code", "fn fun() - what is warned of" },
     returns = { "accdeep.error - the first one" },
     text = "A function succeeds, with warnings of that code, which are not printed. Bounds that change while the data "
