@@ -1,0 +1,59 @@
+-- core_error.lua - what the core reports, as an error of ours: it names the list item and the place of its clause.
+
+local absent = require "accdeep.plan.absent"
+local diagnostic = require "accdeep.base.diagnostic"
+
+-- The core says "it" of the object that a construct asked for.
+local function name_it(message, name)
+  for _, start in ipairs { "it ", "only a part of it " } do
+    if message:sub(1, #start) == start then
+      return start:sub(1, -4) .. name .. message:sub(#start)
+    end
+  end
+  local pattern = "%f[%w_(*]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]"
+  if (" " .. message .. " "):find(pattern) or message:find(name .. " ", 1, true) == 1 then return message end
+  return ("%s: %s"):format(name, message)
+end
+
+-- Where a directive names the member that an error is about, if it stands in a clause of its own.
+local function position_of(item, err)
+  local asked = err.asked and err.asked.name or ""
+  local best, pos
+  for _, named in ipairs(item.places or {}) do
+    local pattern = "^" .. named.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
+    if (asked:find(pattern) or err.message:find(pattern)) and #named.name > (best or 0) then
+      best, pos = #named.name, named.pos
+    end
+  end
+  return pos
+end
+
+-- Errors of the core get the position of the clause they are about.
+return function(self, err, plan)
+  local item = err.item and plan and plan.items[err.item]
+  local asked = err.asked
+  local base = err.code == "not-present" and item and asked and absent.base(self, item, asked.name)
+  if base then
+    err.message = name_it(err.message, ("%s, the base of %s,"):format(base, asked.name))
+    asked.name = base
+  elseif asked and asked.name ~= "" then
+    err.message = name_it(err.message, asked.name)
+  elseif item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
+    err.message = ("%s: %s"):format(item.name, err.message)
+  end
+  if err.code == "invalid-section" and err.message:find("a part of several rows", 1, true) then
+    err.help = "take all elements of the inner dimension, or one row"
+  end
+  err.objects = { asked, err.other }
+  err.openmp = plan and plan.openmp and true
+  err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
+  if err.code == "callback" then
+    local cause = err.cause
+    if diagnostic.is(cause) then
+      cause.pos = cause.pos or err.pos
+      return cause
+    end
+    err.code, err.message = "scenario-error", ("%s: %s"):format(err.message, tostring(cause))
+  end
+  return diagnostic.new(err)
+end
