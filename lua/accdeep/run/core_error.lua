@@ -21,7 +21,7 @@ local function position_of(item, err)
   local best, pos
   for _, named in ipairs(item.places or {}) do
     local pattern = "^" .. named.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
-    if (asked:find(pattern) or err.message:find(pattern)) and #named.name > (best or 0) then
+    if asked:find(pattern) and #named.name > (best or 0) then
       best, pos = #named.name, named.pos
     end
   end
