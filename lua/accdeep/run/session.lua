@@ -7,6 +7,7 @@
 
 local api = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
+local check = require "accdeep.check.openacc"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local closures = require "accdeep.code.closures"
 local core = require "accdeep.core"
@@ -714,10 +715,7 @@ function Session:directive_here(text, refs, file, line)
   if type_directives.definitions[node.name] then
     return transaction.run(self, self.define, self, node)
   end
-  if node.compute == nil then
-    node.compute = node.name:find "^parallel" or node.name:find "^serial" or node.name:find "^kernels" or false
-  end
-  if node.compute then
+  if check.kind_of(node.name) == "compute" then
     plan_cache.check(self, text, file, line) -- it is run when the body is there
     return kernel.construct(self, text, refs, file, line, function(references, _, run)
       local seen = {}

@@ -1,5 +1,6 @@
 -- routines.lua - how routines of OpenACC and OpenMP are called in C, from what a scenario gives them.
 
+local openacc = require "accdeep.check.openacc"
 local openmp = require "accdeep.check.openmp"
 local view = require "accdeep.code.view"
 
@@ -111,13 +112,11 @@ local function word_of(node, words)
   return false
 end
 
-local computing = { parallel = true, serial = true, kernels = true }
 local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
 
 -- Whether a directive takes a body, and whether that is a loop.
 function routines.is_compute(language, node)
-  if language == "acc" then return word_of(node, computing) end
-  local kind = openmp.of(node.name).kind
+  local kind = language == "acc" and openacc.kind_of(node.name) or language == "omp" and openmp.of(node.name).kind
   return kind == "compute" or kind == "host"
 end
 function routines.is_loop(node) return word_of(node, looping) end
