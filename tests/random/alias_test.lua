@@ -10,6 +10,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
+local round_seed -- of the round under way
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 80
 -- Which of several mistakes is told may depend on the order, unless ACCDEEP_CODES is set.
 local codes = os.getenv "ACCDEEP_CODES"
@@ -405,7 +406,7 @@ local function tell(outer, list, plain)
     local text = step.special or step.text .. " " .. text_of(step.clauses, plain)
     texts[at] = text
     local function complain(what)
-      error(("seed %d: %s after\n  %s"):format(outer.seed, what, table.concat(texts, "\n  ")), 0)
+      error(("seed %d: %s after\n  %s"):format(round_seed, what, table.concat(texts, "\n  ")), 0)
     end
     local digest, host = s.ctx:digest(), host_bytes()
     local ok, err = pcall(perform, s, world, step, text)
@@ -437,7 +438,7 @@ local outcomes, other_codes, constructs = {}, {}, 0
 for round = 0, rounds - 1 do
   math.randomseed(seed + round)
   local outer = program()
-  outer.seed = seed + round
+  round_seed = seed + round
   for _ = 1, 3 do
     local list = steps()
     local first_texts, first = tell(outer, list, true)
@@ -456,7 +457,7 @@ for round = 0, rounds - 1 do
             other_codes[pair] = (other_codes[pair] or 0) + 1
           end
           if one ~= other and not (both_fail and not codes) then
-            error(("seed %d: another order, another outcome:\n  %s\n%s %s\nbut\n  %s\n%s %s"):format(outer.seed,
+            error(("seed %d: another order, another outcome:\n  %s\n%s %s\nbut\n  %s\n%s %s"):format(round_seed,
               table.concat(first_texts, "\n  ", 1, math.min(at, #first_texts)), one, first[at] and first[at].message,
               table.concat(texts, "\n  ", 1, math.min(at, #texts)), other, seen[at] and seen[at].message), 0)
           end

@@ -236,6 +236,8 @@ local function check_bound(s, number, declared, text, of_member, wanted)
   if not wanted and not fine then counts.refused = counts.refused + 1 end
 end
 
+local body_run -- how a device has run the last body, or why not
+
 -- What a body on the device computes: of all expressions that one can have.
 local function check_body(s, number, declared, texts, wanted)
   local lines, at, data = {}, {}, { "S", "a1", "a2", "a3", "a4", "p", "q", "r" }
@@ -248,12 +250,11 @@ local function check_body(s, number, declared, texts, wanted)
     end
   end
   local clauses = ("copyin(%s) attach(p, q, r) copyout(integers, floats)"):format(table.concat(data, ", "))
-  local how
-  s.explain_body = function(said) how = said end
+  body_run = nil
   s:directive("data " .. clauses)
   s:directive "parallel present(integers, floats)"(table.concat(lines, "\n"), { file = "body", line = 1 })
   s:directive "end data"
-  assert(not how or how:find "^run on the device" or how:find "a NaN is stored", how)
+  assert(not body_run or body_run:find "^run on the device" or body_run:find "a NaN is stored", body_run)
   for _, k in ipairs(at) do
     local list = math.type(wanted[k]) == "integer" and "integers" or "floats"
     local found = s:value(s:host_env(), ("%s[%d]"):format(list, k - 1))
@@ -275,7 +276,8 @@ local function round_of(number)
     text = text:gsub("%f[%w_.>]m_", "S.m_") -- members stand in their structure
     compiled[k], whole[k] = text:gsub("{", "VALUE("):gsub("}", ")"), text:gsub("{", "("):gsub("}", ")")
   end
-  local s = session.new { rules = "tr14", device = DEVICE }
+  local s = session.new { rules = "tr14", device = DEVICE,
+    observers = { { body = function(_, how) body_run = how end } } }
   s:declare(declared .. ("long integers[%d]; double floats[%d];"):format(EXPRESSIONS, EXPRESSIONS))
   function s.scope.functions.see(v)
     seen = v

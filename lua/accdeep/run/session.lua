@@ -60,7 +60,7 @@ local DEVICE_BYTES = 16 << 30
 
 -- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
 -- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here).
+-- said), unchecked (host memory is the program's own, not known here), observers (a list: base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.scope)
@@ -69,7 +69,7 @@ function session.new(options, outer)
     outer = outer,
     options = options,
     rules = profiles.profile(options.rules or "tr14"),
-    observers = options.observers or NOBODY,
+    observers = outer and outer.observers or options.observers and observers.of(options.observers) or NOBODY,
 
     -- the program: what a failed declaration takes back is registered with types/transaction.lua
     language = languages[options.language or "c"],

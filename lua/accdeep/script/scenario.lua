@@ -620,7 +620,7 @@ function scenario.run(file, text, options)
   local started = core.clock()
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device,
-    observers = run.observers,
+    observers = list,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
     group_least = options.group_least, threads = options.threads })
